@@ -1,0 +1,120 @@
+/** Settings of one process, read once from the environment. The README lists every variable and default. */
+export type Config = Readonly<{
+  /** Undefined: both loopback addresses. */
+  host: string | undefined;
+  port: number;
+  baseUrl: string;
+  dataDir: string;
+  databaseUrl: string;
+  redisUrl: string;
+  /** Prefix of every Redis key and channel, so that several instances can share one server. */
+  queuePrefix: string;
+  /** Issuer of the tokens. The built-in provider's address when AUTH_URL is unset. */
+  authUrl: string;
+  identityPort: number;
+  builtInIdentity: boolean;
+  authAudience: readonly string[];
+  authJwtTyp: "any" | "at+jwt";
+  authClient: { id: string; secret: string } | undefined;
+  tokenCacheSeconds: number;
+  rateLimitPerMinute: number;
+  mcpRateLimitPerMinute: number;
+  defaultTimeZone: string;
+  smtpUrl: string | undefined;
+  mailFrom: string | undefined;
+  signUpOpen: boolean;
+  webhookAllowLoopback: boolean;
+  metricsToken: string | undefined;
+  /** How many envelopes one front door may have under way before commands gather into the next. */
+  envelopesInFlight: number;
+  workerConcurrency: number;
+  logLevel: string;
+}>;
+
+type Environment = Record<string, string | undefined>;
+
+/**
+ * Reads the settings of the README's table from the environment.
+ * @throws Error naming the variable when a value cannot be used.
+ */
+export function loadConfig(env: Environment = Bun.env): Config {
+  const port = integer(env, "PORT", 3000, 65_535);
+  const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
+  const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
+  const authUrl = httpUrl(env, "AUTH_URL");
+  return {
+    host: text(env, "HOST"),
+    port,
+    baseUrl,
+    dataDir: text(env, "DATA_DIR") ?? "./data",
+    databaseUrl: text(env, "DATABASE_URL") ?? "",
+    redisUrl: text(env, "REDIS_URL") ?? "",
+    queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
+    authUrl: authUrl ?? `http://localhost:${identityPort}`,
+    identityPort,
+    builtInIdentity: authUrl === undefined,
+    authAudience: text(env, "AUTH_AUDIENCE")
+      ?.split(",")
+      .map((part) => part.trim()) ?? [baseUrl, `${baseUrl}/mcp`],
+    authJwtTyp: oneOf(env, "AUTH_JWT_TYP", ["any", "at+jwt"]),
+    authClient: authClient(env),
+    tokenCacheSeconds: integer(env, "TOKEN_CACHE_SECONDS", 5, 3_600),
+    rateLimitPerMinute: integer(env, "RATE_LIMIT_PER_MINUTE", 60, 1_000_000_000),
+    mcpRateLimitPerMinute: integer(env, "MCP_RATE_LIMIT_PER_MINUTE", 600, 1_000_000_000),
+    defaultTimeZone: timeZone(env, "DEFAULT_TIME_ZONE"),
+    smtpUrl: text(env, "SMTP_URL"),
+    mailFrom: text(env, "MAIL_FROM"),
+    signUpOpen: oneOf(env, "SIGN_UP", ["open", "closed"]) === "open",
+    webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
+    metricsToken: text(env, "METRICS_TOKEN"),
+    envelopesInFlight: integer(env, "ENVELOPES_IN_FLIGHT", 1, 64),
+    workerConcurrency: integer(env, "WORKER_CONCURRENCY", 4, 64),
+    logLevel: text(env, "LOG_LEVEL") ?? "info",
+  };
+}
+
+function text(env: Environment, name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+function integer(env: Environment, name: string, fallback: number, max: number): number {
+  const value = text(env, name);
+  if (value === undefined) return fallback;
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number > max)
+    throw new Error(`${name} must be a whole number up to ${max}, not "${value}".`);
+  return number;
+}
+
+function oneOf<const Choice extends string>(
+  env: Environment,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  const value = text(env, name) ?? choices[0];
+  const choice = choices.find((candidate) => candidate === value);
+  if (!choice) throw new Error(`${name} must be one of ${choices.join(", ")}, not "${value}".`);
+  return choice;
+}
+
+function httpUrl(env: Environment, name: string): string | undefined {
+  const value = text(env, name);
+  if (value === undefined) return undefined;
+  if (!URL.canParse(value) || !/^https?:/.test(value))
+    throw new Error(`${name} must be an http(s) address, not "${value}".`);
+  return value.replace(/\/+$/, "");
+}
+
+function timeZone(env: Environment, name: string): string {
+  const value = text(env, name) ?? "UTC";
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone;
+  } catch {
+    throw new Error(`${name} must be an IANA time zone such as Europe/Berlin, not "${value}".`);
+  }
+}
+
+function authClient(env: Environment): Config["authClient"] {
+  const id = text(env, "AUTH_CLIENT_ID");
+  return id === undefined ? undefined : { id, secret: text(env, "AUTH_CLIENT_SECRET") ?? "" };
+}
