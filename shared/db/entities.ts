@@ -1,0 +1,175 @@
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import type { Schedule } from "../domain/schedule.ts";
+import type { StreakState } from "../domain/streak.ts";
+
+/**
+ * The tables, once: handlers, reads and the unit of work take columns and types from here.
+ * Every user-owned row is keyed by (user_id, …), where user_id is the token's `sub`, so that ownership is
+ * part of the key. Timestamps are UTC strings with microseconds, dates are `YYYY-MM-DD`.
+ */
+const timestamp = () => p.string().columnType("timestamptz");
+const date = () => p.string().columnType("date");
+const owner = () => p.string().primary();
+const id = () => p.bigint("number").primary();
+const written = { created_at: timestamp(), updated_at: timestamp() };
+
+export const TimeOfDay = ["morning", "afternoon", "evening"] as const;
+export type TimeOfDay = (typeof TimeOfDay)[number];
+const timeOfDay = () => p.string().columnType("time_of_day").$type<TimeOfDay>().nullable();
+
+export const UserEntity = defineEntity({
+  name: "User",
+  tableName: "users",
+  properties: {
+    user_id: owner(),
+    time_zone: p.string(),
+    /** `chosen` on the settings page, or `claim`: taken from the token's `zoneinfo`. */
+    zone_source: p.string().$type<"chosen" | "claim">(),
+    /** Issue time of the token that carried the claim; an older token never overrides a newer one. */
+    zone_claimed_at: timestamp().nullable(),
+    day_start_hour: p.integer(),
+    ...written,
+  },
+});
+
+export const CategoryEntity = defineEntity({
+  name: "Category",
+  tableName: "categories",
+  properties: {
+    user_id: owner(),
+    id: id(),
+    name: p.string(),
+    color: p.string(),
+    icon: p.string().nullable(),
+    ...written,
+  },
+});
+
+export const HabitEntity = defineEntity({
+  name: "Habit",
+  tableName: "habits",
+  properties: {
+    user_id: owner(),
+    id: id(),
+    name: p.string(),
+    type: p.string().$type<"good" | "bad">(),
+    frequency: p.string().$type<"daily" | "weekly" | "custom">(),
+    schedule: p.json().$type<Schedule>().nullable(),
+    time_of_day: timeOfDay(),
+    category_id: p.bigint("number").nullable(),
+    description: p.string().nullable(),
+    grace_days: p.integer(),
+    completions_count: p.integer(),
+    /** The streak while it lives, which is until the end of `streak_alive_through`; then 0. */
+    streak: p.integer(),
+    streak_alive_through: date().nullable(),
+    longest_streak: p.integer(),
+    next_due: date().nullable(),
+    /** The last completed dates: all that "today" could still be, or become again by a journey. */
+    recent_dates: p.array().columnType("date[]"),
+    streak_state: p.json().$type<StreakState>(),
+    ...written,
+  },
+});
+
+export const HabitCompletionEntity = defineEntity({
+  name: "HabitCompletion",
+  tableName: "habit_completions",
+  properties: {
+    user_id: owner(),
+    habit_id: p.bigint("number").primary(),
+    local_date: date().primary(),
+    completed_at: timestamp(),
+  },
+});
+
+export const TodoEntity = defineEntity({
+  name: "Todo",
+  tableName: "todos",
+  properties: {
+    user_id: owner(),
+    id: id(),
+    title: p.string(),
+    description: p.string().nullable(),
+    due_date: date().nullable(),
+    time_of_day: timeOfDay(),
+    estimated_minutes: p.integer().nullable(),
+    context: p.string().nullable(),
+    category_id: p.bigint("number").nullable(),
+    is_completed: p.boolean(),
+    completed_at: timestamp().nullable(),
+    /** The user's date at completion, for the activity strip; travel never rewrites it. */
+    completed_on: date().nullable(),
+    recurrence: p.string().nullable(),
+    recurrence_from: p.string().$type<"due" | "completion">(),
+    recurrence_anchor: date().nullable(),
+    next_todo_id: p.bigint("number").nullable(),
+    ...written,
+  },
+});
+
+export const ReminderEntity = defineEntity({
+  name: "Reminder",
+  tableName: "reminders",
+  properties: {
+    user_id: owner(),
+    todo_id: p.bigint("number").primary(),
+    remind_at: timestamp(),
+    /** Set when the time was given without an offset: it then follows the user's zone. */
+    wall_time: p.string().columnType("timestamp").nullable(),
+    status: p.string().$type<"scheduled" | "suspended" | "sent" | "missed" | "failed">(),
+    ...written,
+  },
+});
+
+export const ActionEntity = defineEntity({
+  name: "Action",
+  tableName: "action_log",
+  properties: {
+    user_id: owner(),
+    id: id(),
+    token_id: p.string(),
+    client_name: p.string().nullable(),
+    tool: p.string(),
+    arguments: p.string(),
+    outcome: p.string(),
+    replayed: p.boolean(),
+    request_id: p.string(),
+    called_at: timestamp(),
+    duration_ms: p.double(),
+  },
+});
+
+export const InboxEntity = defineEntity({
+  name: "InboxEntry",
+  tableName: "inbox",
+  properties: {
+    user_id: owner(),
+    command_id: p.string().columnType("uuid").primary(),
+    /** sha256 of the command's name and validated input: one key cannot stand for two requests. */
+    fingerprint: p.string(),
+    /** The stored reply, as text: a replay is the same answer to the byte. */
+    reply: p.string(),
+    created_at: timestamp(),
+  },
+});
+
+export const entities = [
+  UserEntity,
+  CategoryEntity,
+  HabitEntity,
+  HabitCompletionEntity,
+  TodoEntity,
+  ReminderEntity,
+  ActionEntity,
+  InboxEntity,
+] as const;
+
+export type UserRow = InferEntity<typeof UserEntity>;
+export type CategoryRow = InferEntity<typeof CategoryEntity>;
+export type HabitRow = InferEntity<typeof HabitEntity>;
+export type HabitCompletionRow = InferEntity<typeof HabitCompletionEntity>;
+export type TodoRow = InferEntity<typeof TodoEntity>;
+export type ReminderRow = InferEntity<typeof ReminderEntity>;
+export type ActionRow = InferEntity<typeof ActionEntity>;
+export type InboxRow = InferEntity<typeof InboxEntity>;

@@ -1,0 +1,23 @@
+import { loadConfig } from "../config.ts";
+import { createLog } from "../log.ts";
+import { openDatabase } from "./orm.ts";
+
+/** Brings the database at `url` to the newest schema; safe to run by several processes at once. */
+export async function migrate(url: string, logLevel = "info"): Promise<void> {
+  const log = createLog("migrate", logLevel);
+  const database = await openDatabase({ url, log, connections: 2 });
+  const guard = await database.pool.connect();
+  try {
+    await guard.query("select pg_advisory_lock(hashtext('kept.migrate'))");
+    await database.orm.migrator.up();
+  } finally {
+    guard.release(true);
+    await database.close();
+  }
+}
+
+if (import.meta.main) {
+  const { databaseUrl, logLevel } = loadConfig();
+  if (!databaseUrl) throw new Error("DATABASE_URL names the database to migrate; npm start brings its own.");
+  await migrate(databaseUrl, logLevel);
+}
