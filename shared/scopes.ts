@@ -1,0 +1,18 @@
+/** The scopes of the service, each in the plain words that the consent screen and the token page show. */
+export const scopes = {
+  "habits:read": "List and view habits",
+  "habits:write": "Create, change, delete and complete habits",
+  "todos:read": "List and view todos",
+  "todos:write": "Create, change, delete and tick off todos, and set their reminders",
+  "categories:read": "List and view categories",
+  "categories:write": "Create, change and delete categories",
+} as const;
+
+export type Scope = keyof typeof scopes;
+
+/** Every scope, in the order people read them. */
+export const allScopes = Object.keys(scopes) as Scope[];
+
+export function isScope(word: string): word is Scope {
+  return Object.hasOwn(scopes, word);
+}
