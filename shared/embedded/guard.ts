@@ -1,0 +1,70 @@
+import { closeSync, openSync } from "node:fs";
+
+/** A system user to run a program as; undefined in its place means ourselves. */
+export type User = { uid: number; gid: number };
+
+export type GuardedCommand = {
+  command: readonly string[];
+  cwd: string;
+  env?: Record<string, string | undefined>;
+  user?: User | undefined;
+  /** Receives stdout and stderr. */
+  logFile: string;
+  /** Asks the program to stop; KILL follows after 10 s. */
+  stopSignal: "INT" | "TERM";
+};
+
+/** A running program and the guard it runs under. */
+export type Guarded = {
+  /** Resolves when guard and program have ended, with the program's exit code. */
+  exited: Promise<number>;
+  /** Stops the program, waiting at most a little over 10 s. */
+  stop(): Promise<void>;
+};
+
+// Stops the program when stdin ends, which the kernel sees to even if we are killed -9. The watch is a process
+// of its own: it outlives a kill -9 of the guard's shell. The short sleeps leave no straggler behind.
+const GUARD = `
+signal=$1; shift
+exec 3<&0 </dev/null
+"$@" 3<&- &
+child=$!
+{
+  read -r line <&3
+  kill -"$signal" "$child"
+  tries=0
+  while kill -0 "$child" && [ "$tries" -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+  kill -KILL "$child"
+} >/dev/null 2>&1 &
+watch=$!
+exec 3<&-
+wait "$child"
+status=$?
+kill "$watch" 2>/dev/null
+exit "$status"
+`;
+
+/**
+ * Runs a program that ends when we do, however we end. It has its own session, so that a Ctrl-C in the
+ * terminal reaches only us and we stop things in order.
+ */
+export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: GuardedCommand): Guarded {
+  const log = openSync(logFile, "a", 0o600);
+  const guard = Bun.spawn(["/bin/sh", "-c", GUARD, "guard", stopSignal, ...command], {
+    cwd,
+    env: env ?? process.env,
+    detached: true,
+    stdio: ["pipe", log, log],
+    ...user,
+  });
+  closeSync(log);
+  // Also after the death of the guard's shell alone: the end of stdin makes the watch stop the program.
+  const exited = guard.exited.finally(() => guard.stdin.end());
+  return {
+    exited,
+    async stop() {
+      await guard.stdin.end();
+      await exited;
+    },
+  };
+}

