@@ -1,4 +1,8 @@
 import { Tables } from "./20261120-tables.ts";
+import { Identity } from "./20261121-identity.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
-export const migrations = [{ name: "20261120-tables", class: Tables }];
+export const migrations = [
+  { name: "20261120-tables", class: Tables },
+  { name: "20261121-identity", class: Identity },
+];
