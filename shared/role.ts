@@ -23,6 +23,7 @@ export async function runRole(
   process.on("unhandledRejection", (reason) => crash(log, reason));
   // A supervisor that was killed -9 closes the channel without a word.
   process.on("disconnect", () => process.exit(1));
+  if (process.send && !process.connected) process.exit(1);
 
   const starting = Promise.resolve().then(() => start({ config: loadConfig(), log }));
   let stopping = false;

@@ -1,0 +1,82 @@
+import { lockDataDir } from "./lock.ts";
+import { demandFree, type ListenAddress } from "./port.ts";
+import { startPostgres } from "./postgres.ts";
+import { startRedis } from "./redis.ts";
+import { launchRole, type RoleScript } from "./role-process.ts";
+import { seconds, supervise } from "./supervisor.ts";
+
+/** What one `npm start` runs. Scripts are absolute paths. */
+export type Plan = {
+  dataDir: string;
+  /** Undefined: the embedded one. */
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
+  /** Where the roles are going to listen. */
+  addresses: readonly ListenAddress[];
+  /** Brings the database up to date and ends. */
+  migrate: string;
+  /** In the order in which they stop; they start together. */
+  roles: readonly RoleScript[];
+};
+
+export type Instance = {
+  /**
+   * Starts everything and keeps it running. @returns what the roles had to tell, merged.
+   * @throws with a line for people when a step fails; `stop` is still to be called then.
+   */
+  start(): Promise<Record<string, string>>;
+  /** Stops what runs: the roles, then Redis, then PostgreSQL. */
+  stop(): Promise<void>;
+};
+
+/** Everything of one Kept on this machine. `report` receives a line per step and per accident. */
+export function createInstance(plan: Plan, report: (line: string) => void): Instance {
+  const stops = new Map<string, () => Promise<void>>();
+
+  async function step<Started extends { stop?(): Promise<void> }>(name: string, work: Promise<Started>) {
+    const start = performance.now();
+    const started = await work;
+    if (started.stop) stops.set(name, started.stop);
+    report(`${name.padEnd(12)} ${seconds(start)}`);
+    return started;
+  }
+
+  async function startRole(role: RoleScript, env: Record<string, string | undefined>) {
+    const launch = async () => launchRole(role, env);
+    const { details } = await step(role.name, supervise({ name: role.name, launch, report }));
+    return details;
+  }
+
+  return {
+    async start() {
+      lockDataDir(plan.dataDir);
+      await Promise.all(plan.addresses.map(demandFree));
+      const [database, redis] = await Promise.all([
+        plan.databaseUrl
+          ? { url: plan.databaseUrl }
+          : step("PostgreSQL", startPostgres(plan.dataDir, report)),
+        plan.redisUrl ? { url: plan.redisUrl } : step("Redis", startRedis(plan.dataDir, report)),
+      ]);
+      const env = {
+        ...process.env,
+        DATA_DIR: plan.dataDir,
+        DATABASE_URL: database.url,
+        REDIS_URL: redis.url,
+      };
+      await step("migrations", migrate(plan.migrate, env));
+      const details = await Promise.all(plan.roles.map((role) => startRole(role, env)));
+      return Object.assign({}, ...details);
+    },
+    async stop() {
+      for (const name of [...plan.roles.map((role) => role.name), "Redis", "PostgreSQL"])
+        await stops.get(name)?.();
+    },
+  };
+}
+
+async function migrate(script: string, env: Record<string, string | undefined>): Promise<{ stop?: never }> {
+  const child = Bun.spawn([process.execPath, script], { env, stdio: ["ignore", "inherit", "inherit"] });
+  const code = await child.exited;
+  if (code !== 0) throw new Error(`The database could not be brought up to date (exit code ${code}).`);
+  return {};
+}

@@ -1,0 +1,37 @@
+import type { Ready } from "../role.ts";
+import type { Life } from "./supervisor.ts";
+
+/** A process of Kept under the supervisor: a script that calls runRole. */
+export type RoleScript = { name: string; script: string };
+
+/** A role drains for at most 10 s; one that is still there after this is stuck. */
+const STUCK_MS = 12_000;
+
+/** Launches a role in a session of its own, where the terminal's Ctrl-C does not reach it before us. */
+export function launchRole(
+  { name, script }: RoleScript,
+  env: Record<string, string | undefined>,
+): Life<Ready["details"]> {
+  const ready = Promise.withResolvers<Ready["details"]>();
+  const child = Bun.spawn([process.execPath, script], {
+    env,
+    detached: true,
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: (message: Partial<Ready>) => ready.resolve(message.details ?? {}),
+  });
+  const exited = child.exited.then(() => {
+    const cause = child.signalCode ? `${child.signalCode}` : `exit code ${child.exitCode}`;
+    ready.reject(new Error(`${name} did not start (${cause})`));
+    return cause;
+  });
+  return {
+    ready: ready.promise,
+    exited,
+    async stop() {
+      child.kill("SIGTERM");
+      const stuck = setTimeout(() => child.kill("SIGKILL"), STUCK_MS);
+      await exited;
+      clearTimeout(stuck);
+    },
+  };
+}

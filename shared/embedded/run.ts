@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { type Config, loadConfig } from "../config.ts";
+import { createInstance, type Instance, type Plan } from "./instance.ts";
+import { seconds } from "./supervisor.ts";
+import { welcome } from "./welcome.ts";
+
+/** The scripts an instance is made of; absolute paths. */
+export type Scripts = Pick<Plan, "migrate" | "roles">;
+
+/**
+ * The whole of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this
+ * process and ends with it. Exit code 1, and the reason in one line, when it cannot start.
+ */
+export async function run(scripts: (config: Config) => Scripts): Promise<void> {
+  const start = performance.now();
+  let instance: Instance | undefined;
+  try {
+    const config = loadConfig();
+    const plan = planOf(config, scripts(config));
+    const running = createInstance(plan, (line) => console.log(`  ${line}`));
+    instance = running;
+    stopOnSignal(running);
+    console.log(`Kept starts; its data is in ${plan.dataDir}`);
+    const details = await running.start();
+    console.log(`Ready in ${seconds(start)}.\n${welcome(config, plan.dataDir, details)}`);
+  } catch (error) {
+    console.error(`Kept could not start. ${error instanceof Error ? error.message : error}`);
+    await instance?.stop();
+    process.exit(1);
+  }
+}
+
+function planOf(config: Config, scripts: Scripts): Plan {
+  const hosts = config.host ? [config.host] : ["127.0.0.1", "::1"];
+  const addresses = [{ setting: "PORT", port: config.port, hosts }];
+  if (config.builtInIdentity) addresses.push({ setting: "IDENTITY_PORT", port: config.identityPort, hosts });
+  return {
+    dataDir: resolve(config.dataDir),
+    databaseUrl: config.databaseUrl || undefined,
+    redisUrl: config.redisUrl || undefined,
+    addresses,
+    ...scripts,
+  };
+}
+
+function stopOnSignal(instance: Instance): void {
+  let stopping = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, async () => {
+      // npm passes on a signal that the terminal has already sent us.
+      if (stopping) return;
+      stopping = true;
+      console.log("Stopping …");
+      await instance.stop();
+      console.log("Stopped.");
+      process.exit(0);
+    });
+  }
+}

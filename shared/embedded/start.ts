@@ -1,0 +1,14 @@
+import { resolve } from "node:path";
+import { run } from "./run.ts";
+
+const root = resolve(import.meta.dir, "../..");
+
+/** `npm start`. The front door stops first, so that the workers still serve what it has accepted. */
+await run(({ builtInIdentity }) => ({
+  migrate: resolve(root, "shared/db/migrate.ts"),
+  roles: [
+    { name: "api", script: resolve(root, "api/main.ts") },
+    { name: "workers", script: resolve(root, "workers/main.ts") },
+    ...(builtInIdentity ? [{ name: "identity", script: resolve(root, "api/identity/main.ts") }] : []),
+  ],
+}));

@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+
+type Details = Record<string, string>;
+
+/**
+ * The lines that `npm start` ends with: the addresses, how to sign in and a first call to paste. The identity
+ * provider tells the owner's password and token once, at the first start.
+ */
+export function welcome(config: Config, dataDir: string, details: Details): string {
+  const { baseUrl, authUrl } = config;
+  return [
+    "",
+    `REST      ${baseUrl}/api/v1`,
+    `MCP       ${baseUrl}/mcp`,
+    `Account   ${baseUrl}/account`,
+    `Sign-in   ${authUrl}`,
+    "",
+    ...firstCall(config, dataDir, details),
+    "",
+  ].join("\n");
+}
+
+function firstCall({ baseUrl, builtInIdentity }: Config, dataDir: string, details: Details): string[] {
+  const { owner_email, owner_password, owner_token } = details;
+  const call = (token: string) => `  curl -H "Authorization: Bearer ${token}" ${baseUrl}/api/v1/dashboard`;
+  if (owner_token)
+    return [
+      "The owner's account, told this once:",
+      `  e-mail    ${owner_email}`,
+      `  password  ${owner_password}`,
+      `  token     ${owner_token}`,
+      "",
+      "Try it:",
+      call(owner_token),
+    ];
+  const tokenFile = join(dataDir, "owner-token");
+  if (builtInIdentity && existsSync(tokenFile))
+    return [`The owner's token is in ${tokenFile}. Try it:`, call(`$(cat '${tokenFile}')`)];
+  return ["Try it with a token from the sign-in address above:", call("…")];
+}
