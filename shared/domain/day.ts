@@ -1,0 +1,78 @@
+/** Dates are `YYYY-MM-DD`; instants are epoch milliseconds; wall times are `YYYY-MM-DDTHH:MM[:SS[.fff]]`. */
+
+/**
+ * The user's day: the wall-clock date in the zone, less a day before `dayStartHour` (0–6) for people who
+ * finish at 1 a.m. Wall clock, not elapsed time: a DST change never moves it.
+ */
+export function localDay(instant: number, timeZone: string, dayStartHour: number): string {
+  const { date, hour } = wallClock(instant, timeZone);
+  return hour < dayStartHour ? addDays(date, -1) : date;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formatters are costly to make and cheap to use, and there are few zones. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat("sv-SE", {
+    timeZone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+  formats.set(timeZone, made);
+  return made;
+}
+
+/** Swedish style is ISO style: `2026-11-20 09:15:02`. */
+function wallClock(instant: number, timeZone: string): { date: string; hour: number } {
+  const text = formatOf(timeZone).format(instant);
+  return { date: text.slice(0, 10), hour: Number(text.slice(11, 13)) };
+}
+
+/** The wall time of an instant in a zone, to the second: `2026-11-21T09:00:00`. */
+export function localTime(instant: number, timeZone: string): string {
+  return formatOf(timeZone).format(instant).replace(" ", "T");
+}
+
+/**
+ * The instant of a wall time. In the hour that DST skips: the first valid minute after it; in the hour that
+ * it repeats: the first of the two.
+ */
+export function resolveLocalTime(wallTime: string, timeZone: string): number {
+  const local = Temporal.PlainDateTime.from(wallTime);
+  const earlier = local.toZonedDateTime(timeZone, { disambiguation: "earlier" });
+  if (earlier.toPlainDateTime().equals(local)) return earlier.epochMilliseconds;
+  const transition = earlier.getTimeZoneTransition("next");
+  return (transition ?? earlier).epochMilliseconds;
+}
+
+/** Whether the name is an IANA zone or alias; bare offsets such as +01:00 know no DST and are refused. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    formatOf(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const msPerDay = 86_400_000;
+
+/** Days since 1970-01-01. */
+export const dayNumber = (date: string): number => Date.parse(date) / msPerDay;
+
+export const dateOfDay = (day: number): string => new Date(day * msPerDay).toISOString().slice(0, 10);
+
+export const addDays = (date: string, days: number): string => dateOfDay(dayNumber(date) + days);
+
+/** 1 is Monday, 7 is Sunday. */
+export const isoWeekday = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
+
+/** The Monday of the day's week, as a day number. */
+export const weekStart = (day: number): number => day - isoWeekday(day) + 1;
