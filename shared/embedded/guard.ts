@@ -23,7 +23,8 @@ export type Guarded = {
 };
 
 // Stops the program when stdin ends, which the kernel sees to even if we are killed -9. The watch is a process
-// of its own: it outlives a kill -9 of the guard's shell. The short sleeps leave no straggler behind.
+// of its own, so that it outlives a kill -9 of this shell. At the end the group goes, the watch's sleep with it.
+// Not a file: the program's user may have no way to it.
 const GUARD = `
 signal=$1; shift
 exec 3<&0 </dev/null
@@ -36,11 +37,12 @@ child=$!
   while kill -0 "$child" && [ "$tries" -lt 100 ]; do sleep 0.1; tries=$((tries + 1)); done
   kill -KILL "$child"
 } >/dev/null 2>&1 &
-watch=$!
 exec 3<&-
 wait "$child"
 status=$?
-kill "$watch" 2>/dev/null
+trap "" TERM
+kill -TERM 0
+wait
 exit "$status"
 `;
 

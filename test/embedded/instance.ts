@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { User } from "../../shared/embedded/guard.ts";
+import { freePort } from "../../shared/embedded/port.ts";
+
+/** One run of an instance made of the fixtures in this folder. */
+export type Run = {
+  pid: number;
+  /** Everything printed so far. */
+  output(): string;
+  /** Resolves when `text` was printed; rejects when the run ends before. */
+  printed(text: string): Promise<void>;
+  exited: Promise<number>;
+  /** Sends a signal to the supervisor alone and waits for its end. */
+  end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<number>;
+};
+
+export type Place = { dataDir: string; port: number };
+
+/** A data folder of its own, with a runtime folder beside it that its neighbours in `parent` share. */
+export async function newPlace(parent: string): Promise<Place> {
+  return { dataDir: await mkdtemp(join(parent, "data-")), port: await freePort() };
+}
+
+export function newParent(): Promise<string> {
+  return mkdtemp(join(tmpdir(), "kept-embedded-"));
+}
+
+export function removeParent(parent: string): void {
+  rmSync(parent, { recursive: true, force: true });
+}
+
+/** Runs what `npm start` runs, with the fixtures of a checkout in `root` as roles. */
+export function startIn(place: Place, root = join(import.meta.dir, "../.."), user?: User): Run {
+  const script = join(root, "test/embedded/fixtures/start.ts");
+  const { DATABASE_URL: _, REDIS_URL: __, AUTH_URL: ___, ...rest } = process.env;
+  const child = Bun.spawn([join(root, "node_modules/.bin/bun"), script], {
+    cwd: root,
+    env: { ...rest, DATA_DIR: place.dataDir, PORT: String(place.port), HOME: place.dataDir },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...user,
+  });
+  let output = "";
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
+  };
+  const drained = Promise.all([read(child.stdout), read(child.stderr)]);
+  const exited = drained.then(() => child.exited);
+  return {
+    pid: child.pid,
+    output: () => output,
+    exited,
+    async printed(text) {
+      while (!output.includes(text)) {
+        if (child.exitCode !== null || child.signalCode !== null) {
+          await drained;
+          if (output.includes(text)) return;
+          throw new Error(`ended before it printed "${text}":\n${output}`);
+        }
+        await Bun.sleep(10);
+      }
+    },
+    async end(signal) {
+      child.kill(signal);
+      return await child.exited;
+    },
+  };
+}
+
+/** Command lines by process id of everything that belongs to the instance on `dataDir`, the supervisor too. */
+export function processesOf({ dataDir }: Place): Map<number, string> {
+  const found = new Map<number, string>();
+  for (const pid of readdirSync("/proc").map(Number).filter(Number.isInteger)) {
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+      const ours =
+        environment.includes(`DATA_DIR=${dataDir}`) || readlinkSync(`/proc/${pid}/cwd`).startsWith(dataDir);
+      const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+      if (ours && command) found.set(pid, command);
+    } catch {
+      // Ended meanwhile, or not ours to see.
+    }
+  }
+  return found;
+}
+
+/** Waits until `check` holds; for things that have to happen within `seconds`. */
+export async function within<T>(seconds: number, check: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const deadline = performance.now() + seconds * 1000;
+  for (;;) {
+    const result = await Promise.resolve(check()).catch(() => undefined);
+    if (result) return result;
+    if (performance.now() > deadline) throw new Error(`did not happen within ${seconds} s: ${check}`);
+    await Bun.sleep(20);
+  }
+}
+
+/** What the fixture api sees: starts are counted in PostgreSQL, calls in Redis. */
+export async function look({ port }: Place): Promise<{ starts: number; calls: number; pid: number }> {
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  if (!response.ok) throw new Error(await response.text());
+  return (await response.json()) as { starts: number; calls: number; pid: number };
+}

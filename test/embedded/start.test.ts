@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  look,
+  newParent,
+  newPlace,
+  type Place,
+  processesOf,
+  removeParent,
+  startIn,
+  within,
+} from "./instance.ts";
+
+let parent: string;
+let place: Place;
+
+beforeAll(async () => {
+  parent = await newParent();
+  place = await newPlace(parent);
+});
+
+afterAll(() => removeParent(parent));
+
+test("a first start fetches, makes and runs everything and tells the owner's sign-in", async () => {
+  const run = startIn(place);
+  await run.printed("Ready in");
+  await run.printed("Try it:");
+  expect(run.output()).toMatch(/PostgreSQL +\d+\.\d\d s\n/);
+  expect(run.output()).toMatch(/Redis +\d+\.\d\d s\n/);
+  expect(run.output()).toContain("password  secret-1");
+  expect(run.output()).toContain(
+    `curl -H "Authorization: Bearer token-1" http://localhost:${place.port}/api/v1/dashboard`,
+  );
+  expect(await look(place)).toMatchObject({ starts: 1, calls: 1 });
+  expect(await run.end("SIGINT")).toBe(0);
+  expect(processesOf(place)).toBeEmpty();
+}, 60_000);
+
+test("a later start has the data, and tells where the token is instead of the password", async () => {
+  const run = startIn(place);
+  await run.printed("Try it:");
+  expect(await look(place)).toMatchObject({ starts: 2, calls: 2 });
+  expect(run.output()).not.toContain("secret-1");
+  expect(run.output()).toContain(`$(cat '${join(place.dataDir, "owner-token")}')`);
+  expect(await run.end("SIGTERM")).toBe(0);
+}, 20_000);
+
+test("a stop goes from the front door to the database", async () => {
+  const run = startIn(place);
+  await run.printed("Try it:");
+  await run.end("SIGTERM");
+  const stopped = [...run.output().matchAll(/"role":"(\w+)","signal":"SIGTERM"/g)].map(([, role]) => role);
+  expect(stopped).toEqual(["api", "workers", "identity"]);
+  expect(run.output()).toEndWith("Stopped.\n");
+  expect(processesOf(place)).toBeEmpty();
+}, 20_000);
+
+test("a second start on the same data is refused and leaves the first alone", async () => {
+  const first = startIn(place);
+  await first.printed("Try it:");
+  const second = startIn(place);
+  expect(await second.exited).toBe(1);
+  expect(second.output()).toContain(`Kept already runs on ${place.dataDir} (process ${first.pid}).`);
+  await look(place);
+  await first.end("SIGINT");
+}, 20_000);
+
+test("a port that somebody else has is named before anything starts", async () => {
+  const other = Bun.serve({ hostname: "127.0.0.1", port: place.port, fetch: () => new Response("other") });
+  const run = startIn(place);
+  expect(await run.exited).toBe(1);
+  expect(run.output()).toContain(`Port ${place.port} of 127.0.0.1 is in use by another program. Set PORT`);
+  expect(run.output()).not.toContain("PostgreSQL");
+  await other.stop(true);
+}, 20_000);
+
+test("a Ctrl-C during the start ends it and leaves nothing behind", async () => {
+  const fresh = await newPlace(parent);
+  const run = startIn(fresh);
+  await run.printed("Kept starts");
+  await Bun.sleep(100);
+  expect(await run.end("SIGINT")).toBe(0);
+  await within(2, () => processesOf(fresh).size === 0);
+}, 20_000);
+
+test("passwords and the token are for the owner's eyes only", () => {
+  for (const file of ["postgres.password", "redis.password", "redis/redis.conf", "owner-token"])
+    expect(statSync(join(place.dataDir, file)).mode & 0o077).toBe(0);
+});
