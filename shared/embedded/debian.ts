@@ -12,7 +12,8 @@ export async function fetchDebianPackage(choices: readonly string[], folder: str
   } catch {
     // The system's package lists are missing (container images) or name versions that are gone.
     const options = privateLists(folder);
-    await run(["apt-get", ...options, "update"], folder);
+    // A source that cannot be reached fails the update, but need not be the one that has the package.
+    await apt(["update"], folder, options).catch(() => {});
     await fetchAny(choices, folder, options);
   }
 }
@@ -38,15 +39,17 @@ async function fetchAny(choices: readonly string[], folder: string, options: str
 }
 
 async function fetchPackage(name: string, folder: string, options: string[]): Promise<void> {
-  const plan = await run(
-    ["apt-get", ...options, "install", "--simulate", "--no-install-recommends", name],
-    folder,
-  );
+  const plan = await apt(["install", "--simulate", "--no-install-recommends", name], folder, options);
   // "Inst name (version …)" is new; "Inst name [installed] (version …)" would be an upgrade.
   const missing = [...plan.matchAll(/^Inst (\S+) \(/gm)].flatMap(([, found]) => found ?? []);
-  await run(["apt-get", ...options, "download", ...missing], folder);
+  await apt(["download", ...missing], folder, options);
   for (const file of readdirSync(folder).filter((file) => file.endsWith(".deb")))
     await run(["dpkg-deb", "--extract", file, "root"], folder);
+}
+
+function apt(command: string[], folder: string, options: string[]): Promise<string> {
+  const patience = ["-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20"];
+  return run(["apt-get", ...patience, ...options, ...command], folder);
 }
 
 async function run(command: string[], cwd: string): Promise<string> {
@@ -57,6 +60,6 @@ async function run(command: string[], cwd: string): Promise<string> {
     child.stderr.text(),
     child.exited,
   ]);
-  if (code !== 0) throw new Error(`${command.join(" ")}: ${complaint.trim()}`);
+  if (code !== 0) throw new Error(`${command[0]} said: ${complaint.trim()}`);
   return output;
 }

@@ -1,14 +1,5 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import type { User } from "./guard.ts";
 
 /** Where root's copy of the binaries lives when the database's user cannot read this checkout. */
@@ -46,11 +37,12 @@ function platformPackage(): { native: string; version: string } {
 
 function copyBinaries(native: string, copy: string): void {
   const draft = `${copy}.${process.pid}`;
-  mkdirSync(dirname(copy), { recursive: true, mode: 0o755 });
+  mkdirSync(dirname(copy), { recursive: true });
   rmSync(draft, { recursive: true, force: true });
   cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith(".a") });
-  chmodSync(draft, 0o755);
   completeSymlinks(draft);
+  // Whatever the umask was when npm and we wrote them.
+  Bun.spawnSync(["chmod", "-R", "u+rwX,go+rX", dirname(copy)]);
   renameSync(draft, copy);
 }
 
@@ -60,7 +52,7 @@ function completeSymlinks(native: string): void {
     readFileSync(join(native, "pg-symlinks.json"), "utf8"),
   );
   for (const { source, target } of links) {
-    const link = join(dirname(native), target);
+    const link = join(native, relative("native", target));
     if (existsSync(link)) continue;
     try {
       symlinkSync(basename(source), link);

@@ -18,14 +18,21 @@ export async function redisBinary(runtimeDir: string, report: (line: string) => 
   const found = onPath() ?? unpacked(join(runtimeDir, "redis"));
   if (found) return found;
   report("there is no Redis here: fetching it from the system's packages");
-  if (Bun.which("apt-get")) await fetchFromDebian(runtimeDir);
-  else if (Bun.which("brew")) await Bun.spawn(["brew", "install", "--quiet", "valkey"]).exited;
+  const complaint = await fetchRedis(runtimeDir).catch((error: Error) => error.message);
   const fetched = onPath() ?? unpacked(join(runtimeDir, "redis"));
   if (!fetched)
     throw new Error(
-      "Kept needs Redis or Valkey 6.2 or newer and could not fetch it. Install valkey-server or redis-server, or set REDIS_URL.",
+      `Kept needs Redis or Valkey 6.2 or newer. Install valkey-server or redis-server, or set REDIS_URL. ${complaint}`,
     );
   return fetched;
+}
+
+/** @returns what to tell the user if it did not help. */
+async function fetchRedis(runtimeDir: string): Promise<string> {
+  if (Bun.which("apt-get")) await fetchFromDebian(runtimeDir);
+  else if (Bun.which("brew")) await Bun.$`brew install --quiet valkey`.quiet();
+  else return "There is neither apt-get nor brew here to fetch it with.";
+  return "What was fetched does not run here.";
 }
 
 function onPath(): RedisBinary | undefined {
@@ -53,13 +60,32 @@ function runs({ path, env }: RedisBinary): boolean {
 }
 
 async function fetchFromDebian(runtimeDir: string): Promise<void> {
+  mkdirSync(runtimeDir, { recursive: true });
+  removeAbandoned(runtimeDir);
+  const place = join(runtimeDir, "redis");
   const draft = join(runtimeDir, `redis.${process.pid}`);
-  mkdirSync(draft, { recursive: true });
+  mkdirSync(draft);
   try {
     await fetchDebianPackage(["redis-server", "valkey-server"], draft);
-    rmSync(join(runtimeDir, "redis"), { recursive: true, force: true });
-    renameSync(join(draft, "root"), join(runtimeDir, "redis"));
+    rmSync(place, { recursive: true, force: true });
+    renameSync(join(draft, "root"), place);
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** What a fetch that was killed left behind. A neighbour may be fetching into the same folder right now. */
+function removeAbandoned(runtimeDir: string): void {
+  for (const name of readdirSync(runtimeDir)) {
+    const pid = /^redis\.(\d+)$/.exec(name)?.[1];
+    if (pid && !isAlive(Number(pid))) rmSync(join(runtimeDir, name), { recursive: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }

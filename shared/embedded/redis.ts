@@ -1,14 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RedisClient } from "bun";
-import { type Guarded, spawnGuarded } from "./guard.ts";
 import { endOrphan } from "./orphan.ts";
 import { freePort } from "./port.ts";
 import { type RedisBinary, redisBinary } from "./redis-binary.ts";
 import { keptSecret } from "./secret.ts";
+import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
-
-const STARTUP_MS = 60_000;
 
 type Server = { binary: RedisBinary; folder: string; logFile: string; url: string };
 
@@ -51,34 +49,12 @@ function configuration(port: number, password: string): string {
 
 async function launch({ binary, folder, logFile, url }: Server): Promise<Life<void>> {
   await endOrphan(join(folder, "redis.pid"), folder, "SIGTERM");
-  const server = spawnGuarded({
-    command: [binary.path, "redis.conf"],
-    cwd: folder,
-    env: binary.env,
-    logFile,
-    stopSignal: "TERM",
-  });
-  return {
-    ready: answering(url, server, logFile),
-    exited: server.exited.then((code) => `exit code ${code}`),
-    stop: server.stop,
-  };
+  const { path, env } = binary;
+  const command = [path, "redis.conf"];
+  return launchServer("Redis", { command, cwd: folder, env, logFile, stopSignal: "TERM" }, () => pings(url));
 }
 
-/** Waits until the server has loaded its data and answers. */
-async function answering(url: string, server: Guarded, logFile: string): Promise<void> {
-  let ended = false;
-  server.exited.then(() => {
-    ended = true;
-  });
-  const deadline = performance.now() + STARTUP_MS;
-  while (!ended && performance.now() < deadline) {
-    if (await pings(url)) return;
-    await Bun.sleep(20);
-  }
-  throw new Error(`Redis did not start: see ${logFile}`);
-}
-
+/** Whether the server answers; not while it loads its data. */
 async function pings(url: string): Promise<boolean> {
   const client = new RedisClient(url, { autoReconnect: false, connectionTimeout: 2_000 });
   try {

@@ -17,7 +17,7 @@ export type Run = {
   end(signal: "SIGINT" | "SIGTERM" | "SIGKILL"): Promise<number>;
 };
 
-export type Place = { dataDir: string; port: number };
+export type Place = { dataDir: string; port: number; env?: Record<string, string> };
 
 /** A data folder of its own, with a runtime folder beside it that its neighbours in `parent` share. */
 export async function newPlace(parent: string): Promise<Place> {
@@ -38,7 +38,7 @@ export function startIn(place: Place, root = join(import.meta.dir, "../.."), use
   const { DATABASE_URL: _, REDIS_URL: __, AUTH_URL: ___, ...rest } = process.env;
   const child = Bun.spawn([join(root, "node_modules/.bin/bun"), script], {
     cwd: root,
-    env: { ...rest, DATA_DIR: place.dataDir, PORT: String(place.port), HOME: place.dataDir },
+    env: { ...rest, DATA_DIR: place.dataDir, PORT: String(place.port), HOME: place.dataDir, ...place.env },
     stdio: ["ignore", "pipe", "pipe"],
     ...user,
   });

@@ -1,0 +1,73 @@
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { spawnGuarded, type User } from "./guard.ts";
+
+/** A PostgreSQL data folder and who works on it with which programs. */
+export type Cluster = {
+  /** The folder of the programs. */
+  bin: string;
+  folder: string;
+  logFile: string;
+  /** Undefined: we ourselves. */
+  user: User | undefined;
+  password: string;
+};
+
+/** Builds the cluster beside its place and moves it there whole: a killed first start leaves no half of one. */
+export async function createCluster({ bin, folder, logFile, user, password }: Cluster): Promise<void> {
+  const draft = `${folder}.new`;
+  const cluster = join(draft, "cluster");
+  const passwordFile = join(draft, "password");
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(cluster, { recursive: true, mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (user) for (const path of [draft, cluster, passwordFile]) chownSync(path, user.uid, user.gid);
+  const place = seenBy(user, cluster);
+  const initdb = spawnGuarded({
+    command: [
+      ...[join(bin, "initdb"), "-D", place, "--username=kept", `--pwfile=${place}/../password`],
+      ...["--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"],
+      ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+    ],
+    cwd: cluster,
+    user,
+    logFile,
+    stopSignal: "TERM",
+  });
+  if ((await initdb.exited) !== 0) throw new Error(`PostgreSQL's initdb failed: see ${logFile}`);
+  renameSync(cluster, folder);
+  rmSync(draft, { recursive: true });
+}
+
+/** PostgreSQL refuses to run as root: for root it runs as the cluster's owner, or as postgres or nobody. */
+export function serviceUser(folder: string): User | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  if (process.platform !== "linux") throw new Error("Start Kept as an ordinary user, not as root.");
+  if (existsSync(folder)) {
+    const { uid, gid } = statSync(folder);
+    return { uid, gid };
+  }
+  const accounts = readFileSync("/etc/passwd", "utf8");
+  for (const name of ["postgres", "nobody"]) {
+    const [, uid, gid] = new RegExp(`^${name}:[^:]*:(\\d+):(\\d+):`, "m").exec(accounts) ?? [];
+    if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error("PostgreSQL may not run as root, and there is no user postgres or nobody to run it as.");
+}
+
+/**
+ * How a program of `user` that works in `folder` is to name it: another user may have no way through the
+ * folders above (a checkout in /root), but always has one to its working directory.
+ */
+export function seenBy(user: User | undefined, folder: string): string {
+  return user ? "/proc/self/cwd" : folder;
+}

@@ -1,0 +1,30 @@
+import { type GuardedCommand, spawnGuarded } from "./guard.ts";
+import type { Life } from "./supervisor.ts";
+
+/** Enough for a database to recover a long log after a crash. */
+const STARTUP_MS = 120_000;
+
+/** Launches a server that is ready when `answers` says so; it is asked again and again. */
+export function launchServer(
+  name: string,
+  command: GuardedCommand,
+  answers: () => Promise<boolean>,
+): Life<void> {
+  const server = spawnGuarded(command);
+  let ended = false;
+  const exited = server.exited.then((code) => {
+    ended = true;
+    return `exit code ${code}`;
+  });
+
+  async function ready() {
+    const deadline = performance.now() + STARTUP_MS;
+    while (!(await answers())) {
+      if (ended || performance.now() > deadline)
+        throw new Error(`${name} did not start: see ${command.logFile}`);
+      await Bun.sleep(20);
+    }
+  }
+
+  return { ready: ready(), exited, stop: server.stop };
+}

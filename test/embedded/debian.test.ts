@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newParent, newPlace, removeParent, startIn } from "./instance.ts";
+
+let parent: string;
+
+beforeAll(async () => {
+  parent = await newParent();
+});
+
+afterAll(() => removeParent(parent));
+
+const fetches = Bun.which("apt-get") && !Bun.which("redis-server") && !Bun.which("valkey-server");
+
+test.skipIf(!fetches)(
+  "a system without package lists, such as a container image, gets a Redis all the same",
+  async () => {
+    const settings = join(parent, "apt.conf");
+    writeFileSync(settings, `Dir::State::Lists "${join(parent, "no-lists")}";\n`);
+    const place = await newPlace(parent);
+    const run = startIn({ ...place, env: { APT_CONFIG: settings } });
+    await run.printed("Try it:");
+    expect(await run.end("SIGINT")).toBe(0);
+    expect(existsSync(join(parent, ".runtime/redis/usr/bin"))).toBe(true);
+  },
+  60_000,
+);
+
+test("without any way to a Redis the start says what helps", async () => {
+  const place = await newPlace(join(parent));
+  const run = startIn({ ...place, dataDir: join(place.dataDir, "data"), env: { PATH: "/nowhere" } });
+  expect(await run.exited).toBe(1);
+  expect(run.output()).toContain("Install valkey-server or redis-server, or set REDIS_URL.");
+}, 20_000);
