@@ -4,6 +4,8 @@ import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { seconds } from "./supervisor.ts";
 import { welcome } from "./welcome.ts";
 
+const PARENT_CHECK_MS = 500;
+
 /** The scripts an instance is made of; absolute paths. */
 export type Scripts = Pick<Plan, "migrate" | "roles">;
 
@@ -19,7 +21,7 @@ export async function run(scripts: (config: Config) => Scripts): Promise<void> {
     const plan = planOf(config, scripts(config));
     const running = createInstance(plan, (line) => console.log(`  ${line}`));
     instance = running;
-    stopOnSignal(running);
+    stopOnRequest(running);
     console.log(`Kept starts; its data is in ${plan.dataDir}`);
     const details = await running.start();
     console.log(`Ready in ${seconds(start)}.\n${welcome(config, plan.dataDir, details)}`);
@@ -43,17 +45,23 @@ function planOf(config: Config, scripts: Scripts): Plan {
   };
 }
 
-function stopOnSignal(instance: Instance): void {
+function stopOnRequest(instance: Instance): void {
   let stopping = false;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, async () => {
-      // npm passes on a signal that the terminal has already sent us.
-      if (stopping) return;
-      stopping = true;
-      console.log("Stopping …");
-      await instance.stop();
-      console.log("Stopped.");
-      process.exit(0);
-    });
+  async function stop() {
+    // npm passes on a signal that the terminal has already sent us.
+    if (stopping) return;
+    stopping = true;
+    console.log("Stopping …");
+    await instance.stop();
+    console.log("Stopped.");
+    process.exit(0);
   }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
+  if (process.env.npm_lifecycle_event) whenParentIsGone(stop);
+}
+
+/** A kill -9 of npm does not reach us, but whoever does that wants all of it gone. */
+function whenParentIsGone(act: () => void): void {
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || act(), PARENT_CHECK_MS);
 }

@@ -35,10 +35,9 @@ export function removeParent(parent: string): void {
 /** Runs what `npm start` runs, with the fixtures of a checkout in `root` as roles. */
 export function startIn(place: Place, root = join(import.meta.dir, "../.."), user?: User): Run {
   const script = join(root, "test/embedded/fixtures/start.ts");
-  const { DATABASE_URL: _, REDIS_URL: __, AUTH_URL: ___, ...rest } = process.env;
   const child = Bun.spawn([join(root, "node_modules/.bin/bun"), script], {
     cwd: root,
-    env: { ...rest, DATA_DIR: place.dataDir, PORT: String(place.port), HOME: place.dataDir, ...place.env },
+    env: environmentOf(place),
     stdio: ["ignore", "pipe", "pipe"],
     ...user,
   });
@@ -68,6 +67,12 @@ export function startIn(place: Place, root = join(import.meta.dir, "../.."), use
       return await child.exited;
     },
   };
+}
+
+/** The environment of a run: nothing external, and everything of it in its place. */
+export function environmentOf({ dataDir, port, env }: Place): Record<string, string | undefined> {
+  const { DATABASE_URL: _, REDIS_URL: __, AUTH_URL: ___, ...inherited } = process.env;
+  return { ...inherited, DATA_DIR: dataDir, PORT: String(port), HOME: dataDir, ...env };
 }
 
 /** Command lines by process id of everything that belongs to the instance on `dataDir`, the supervisor too. */

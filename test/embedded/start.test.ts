@@ -84,6 +84,17 @@ test("a Ctrl-C during the start ends it and leaves nothing behind", async () => 
   await within(2, () => processesOf(fresh).size === 0);
 }, 20_000);
 
+test("npm killed -9 takes everything with it", async () => {
+  const script = join(import.meta.dir, "fixtures/start.ts");
+  const npm = Bun.spawn(["/bin/sh", "-c", `"${process.execPath}" "${script}" & wait`], {
+    env: { ...environmentOf(place), npm_lifecycle_event: "start" },
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  await within(10, () => look(place));
+  npm.kill("SIGKILL");
+  await within(5, () => processesOf(place).size === 0);
+}, 20_000);
+
 test("passwords and the token are for the owner's eyes only", () => {
   for (const file of ["postgres.password", "redis.password", "redis/redis.conf", "owner-token"])
     expect(statSync(join(place.dataDir, file)).mode & 0o077).toBe(0);
