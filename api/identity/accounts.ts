@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+
+export type Account = Readonly<{ id: string; email: string; timeZone: string | null; createdAt: Date }>;
+
+/** Argon2id at the strength that OWASP's password storage cheat sheet names. */
+const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+
+export const passwordLength = { min: 10, max: 200 };
+
+const columns = `id, email, time_zone as "timeZone", created_at as "createdAt"`;
+
+export async function findAccount(pool: Pool, id: string): Promise<Account | undefined> {
+  const { rows } = await pool.query<Account>(`select ${columns} from identity.accounts where id = $1`, [id]);
+  return rows[0];
+}
+
+/** Makes an account. Undefined: the e-mail address has one already. */
+export async function createAccount(
+  pool: Pool,
+  { email, password, timeZone }: { email: string; password: string; timeZone: string | null },
+): Promise<Account | undefined> {
+  const { rows } = await pool.query<Account>(
+    `insert into identity.accounts (id, email, password_hash, time_zone) values ($1, $2, $3, $4)
+     on conflict (email) do nothing returning ${columns}`,
+    [randomUUID(), email, await Bun.password.hash(password, hashing), timeZone],
+  );
+  return rows[0];
+}
+
+/** The account that this e-mail address and password open. An unknown address takes as long as a wrong password. */
+export async function checkPassword(
+  pool: Pool,
+  email: string,
+  password: string,
+): Promise<Account | undefined> {
+  const { rows } = await pool.query<Account & { passwordHash: string }>(
+    `select ${columns}, password_hash as "passwordHash" from identity.accounts where email = $1`,
+    [email],
+  );
+  const [row] = rows;
+  const right = await Bun.password.verify(password, row?.passwordHash ?? (await nobodysHash()));
+  return right && row ? row : undefined;
+}
+
+let nobody: Promise<string> | undefined;
+
+function nobodysHash(): Promise<string> {
+  nobody ??= Bun.password.hash(randomUUID(), hashing);
+  return nobody;
+}
+
+/** Sets a new password and ends every session of the account but the one with this uid. */
+export async function changePassword(
+  pool: Pool,
+  { accountId, password, sessionUid }: { accountId: string; password: string; sessionUid: string | null },
+): Promise<void> {
+  const passwordHash = await Bun.password.hash(password, hashing);
+  await pool.query(`update identity.accounts set password_hash = $2 where id = $1`, [
+    accountId,
+    passwordHash,
+  ]);
+  await pool.query(
+    `delete from identity.artifacts where account_id = $1 and kind = 'Session' and uid is distinct from $2`,
+    [accountId, sessionUid],
+  );
+}
+
+/** Deletes the account with everything the provider knows of it: tokens, connected apps, sessions. */
+export async function deleteAccount(pool: Pool, id: string): Promise<void> {
+  await pool.query(`delete from identity.accounts where id = $1`, [id]);
+}
+
+/** E-mail addresses are compared in lower case. Undefined: not an address. */
+export function normalizeEmail(text: string): string | undefined {
+  const email = text.trim().normalize("NFC").toLowerCase();
+  return email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? email : undefined;
+}
+
+/** Sets the zone that tokens tell (`zoneinfo`, OpenID Connect Core §5.1). */
+export async function setTimeZone(pool: Pool, id: string, timeZone: string): Promise<void> {
+  await pool.query(`update identity.accounts set time_zone = $2 where id = $1`, [id, timeZone]);
+}

@@ -1,0 +1,23 @@
+import type { Provider } from "oidc-provider";
+import type { Pool } from "pg";
+import type { Config } from "../../shared/config.ts";
+import type { IdentityClient } from "../../shared/identity-client.ts";
+import type { Log } from "../../shared/log.ts";
+import type { Keys } from "./keys.ts";
+import type { Resources } from "./resources.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** What the parts of the built-in identity provider share; made once by `startIdentity`. */
+export type Identity = Readonly<{
+  config: Config;
+  log: Log;
+  pool: Pool;
+  keys: Keys;
+  resources: Resources;
+  /** The service's own client: front doors introspect with it, the account pages sign people in. */
+  ownClient: IdentityClient;
+  throttle: Throttle;
+  provider: Provider;
+  /** Called before an account is deleted, so that its habits and todos go too. A rejection keeps the account. */
+  onAccountDeleted(sub: string): Promise<void>;
+}>;

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { allScopes } from "../../shared/scopes.ts";
+import { changePassword, createAccount } from "./accounts.ts";
+import { createPersonalToken } from "./grants.ts";
+import type { Identity } from "./identity.ts";
+
+export const OWNER_EMAIL = "owner@localhost";
+const TEN_YEARS = 3_650;
+
+/**
+ * At the very first start: an account for whoever runs this server and a token with all scopes, which is also written
+ * to DATA_DIR/owner-token (mode 0600). Undefined ever after, also when the owner has deleted the account.
+ */
+export async function createOwner(identity: Identity): Promise<Record<string, string> | undefined> {
+  const { pool, config } = identity;
+  const guard = await pool.connect();
+  try {
+    await guard.query("select pg_advisory_lock(hashtext('kept.identity.owner'))");
+    const { rowCount } = await guard.query("select from identity.secrets where name = 'owner'");
+    if (rowCount !== 0) return undefined;
+    const password = randomBytes(15).toString("base64url");
+    const token = await createOwnerToken(identity, await ownerAccount(identity, password));
+    await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
+    // Last, so that a start that was cut off before here begins again.
+    await guard.query("insert into identity.secrets (name, value) values ('owner', 'true')");
+    return { owner_email: OWNER_EMAIL, owner_password: password, owner_token: token };
+  } finally {
+    guard.release(true);
+  }
+}
+
+async function ownerAccount({ pool, config }: Identity, password: string): Promise<string> {
+  const created = await createAccount(pool, {
+    email: OWNER_EMAIL,
+    password,
+    timeZone: config.defaultTimeZone,
+  });
+  if (created) return created.id;
+  const { rows } = await pool.query<{ id: string }>("select id from identity.accounts where email = $1", [
+    OWNER_EMAIL,
+  ]);
+  const accountId = rows[0]?.id;
+  if (accountId === undefined) throw new Error("The owner's account can neither be made nor found.");
+  await changePassword(pool, { accountId, password, sessionUid: null });
+  return accountId;
+}
+
+function createOwnerToken({ provider, pool, resources }: Identity, accountId: string): Promise<string> {
+  const wanted = { accountId, name: "Owner's first token", scopes: allScopes, days: TEN_YEARS };
+  return createPersonalToken(provider, pool, resources, wanted);
+}

@@ -1,0 +1,137 @@
+import type { Context } from "koa";
+import type { Grant, Interaction } from "oidc-provider";
+import { allScopes, isScope, type Scope } from "../../../shared/scopes.ts";
+import { type Html, html } from "../../html.ts";
+import type { Identity } from "../identity.ts";
+import { scopesOf, setScopes } from "../resources.ts";
+import { problem, scopeFields } from "./fields.ts";
+import { formSource } from "./redirects.ts";
+import { seeOther, sendPage } from "./respond.ts";
+import { formToken, frame, readForm, type Visitor, visitorOf } from "./visitor.ts";
+
+/** GET /interaction/{uid}: an authorization request waits here until its person has signed in and answered. */
+export async function showInteraction(identity: Identity, ctx: Context): Promise<void> {
+  const interaction = await identity.provider.interactionDetails(ctx.req, ctx.res);
+  const visitor = await visitorOf(identity, ctx);
+  if (interaction.prompt.name === "login") return finishSignIn(identity, ctx, interaction, visitor);
+  await sendConsent(identity, ctx, { interaction, visitor });
+}
+
+/** POST /interaction/{uid}: the answer to the consent screen. */
+export async function answerConsent(identity: Identity, ctx: Context): Promise<void> {
+  const { provider } = identity;
+  const interaction = await provider.interactionDetails(ctx.req, ctx.res);
+  const visitor = await visitorOf(identity, ctx);
+  const form = await readForm(identity, ctx, visitor);
+  if (form.get("answer") !== "allow") {
+    const denied = { error: "access_denied", error_description: "The person said no." };
+    return seeOther(ctx, await provider.interactionResult(ctx.req, ctx.res, denied));
+  }
+  const grant = await grantOf(identity, interaction);
+  const offered = offeredScopes(identity, interaction, grant);
+  const ticked = form.getAll("scope").filter(isScope);
+  const allowed = offered.filter((scope) => ticked.includes(scope));
+  if (offered.length > 0 && allowed.length === 0) {
+    const error = "Tick at least one permission, or choose Cancel.";
+    return sendConsent(identity, ctx, { interaction, visitor, error });
+  }
+  const grantId = await saveGrant(identity, interaction, grant, allowed);
+  const result = { consent: { grantId } };
+  seeOther(ctx, await provider.interactionResult(ctx.req, ctx.res, result));
+}
+
+/** Goes on once the person is signed in; asks for the password again where the app wants a fresh sign-in. */
+async function finishSignIn(identity: Identity, ctx: Context, interaction: Interaction, visitor: Visitor) {
+  const { session, account } = visitor;
+  const isFresh = (session.loginTs ?? 0) >= (interaction.iat ?? 0);
+  if (account && (isFresh || interaction.prompt.reasons.every((reason) => reason === "no_session"))) {
+    const login = { accountId: account.id, ts: session.loginTs };
+    return seeOther(ctx, await identity.provider.interactionResult(ctx.req, ctx.res, { login }));
+  }
+  const query = new URLSearchParams({ next: ctx.path, ...(account ? { again: "yes" } : {}) });
+  seeOther(ctx, `/sign-in?${query}`);
+}
+
+async function grantOf({ provider }: Identity, { grantId, session, params }: Interaction): Promise<Grant> {
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  if (known) return known;
+  return new provider.Grant({ accountId: session?.accountId, clientId: String(params.client_id) });
+}
+
+/** What the app requests together with what it has: a step-up must not cost it what was granted before. */
+function offeredScopes({ resources }: Identity, { params }: Interaction, grant: Grant): Scope[] {
+  const requested = String(params.scope ?? "").split(" ");
+  const granted = scopesOf(grant, resources);
+  return allScopes.filter((scope) => requested.includes(scope) || granted.includes(scope));
+}
+
+async function saveGrant(
+  { provider, resources }: Identity,
+  { prompt }: Interaction,
+  grant: Grant,
+  allowed: Scope[],
+): Promise<string> {
+  const isNarrower = scopesOf(grant, resources).some((scope) => !allowed.includes(scope));
+  setScopes(grant, resources, allowed);
+  const { missingOIDCScope } = prompt.details;
+  if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.map(String));
+  const grantId = await grant.save();
+  // Tokens that are out already carry the wider scopes.
+  if (isNarrower) await provider.AccessToken.revokeByGrantId(grantId);
+  return grantId;
+}
+
+type Question = { interaction: Interaction; visitor: Visitor; error?: string };
+
+async function sendConsent(identity: Identity, ctx: Context, question: Question): Promise<void> {
+  const { interaction, visitor, error } = question;
+  const { params } = interaction;
+  const client = await identity.provider.Client.find(String(params.client_id));
+  const app = client?.clientName ?? "An app without a name";
+  const redirectUri = String(params.redirect_uri);
+  const offered = offeredScopes(identity, interaction, await grantOf(identity, interaction));
+  const body = html`${problem(error)}
+    <p><strong>${app}</strong> wants to use <strong>Kept</strong> at ${resourceName(identity, params.resource)}
+      for you, ${visitor.account?.email}.</p>
+    <p class="note warn small">The app gave itself this name; nobody has checked it. Allow it only if you
+      started this yourself. Your answer goes to <code>${destination(redirectUri)}</code>.</p>
+    <form method="post" action="${ctx.path}">${formToken(identity, visitor)}
+    ${offered.length > 0 && html`<fieldset class="card"><legend>Let it</legend>${scopeFields(offered, offered)}</fieldset>`}
+    ${personal(String(params.scope ?? ""))}
+    <p class="quiet small">You can take this back at any time under Tokens and apps.</p>
+    <div class="actions"><button name="answer" value="allow">Allow</button>
+      <button class="plain" name="answer" value="deny">Cancel</button></div>
+    </form>
+    <form method="post" action="/sign-out">${formToken(identity, visitor)}
+    <input type="hidden" name="next" value="${authorizePath(params)}">
+    <p>Not you? <button class="link">Use another account</button></p></form>`;
+  const { corner } = frame(identity, visitor);
+  const page = { title: `Connect ${app}`, body, corner };
+  sendPage(ctx, page, { status: error ? 422 : 200, formTargets: formSource(redirectUri) });
+}
+
+function resourceName({ resources, config }: Identity, resource: unknown): Html {
+  const named = [resource].flat().map((id) => resources.audience(String(id)));
+  const isMcp = named.includes(`${config.baseUrl}/mcp`);
+  return html`${URL.parse(config.baseUrl)?.host} (${isMcp ? "tools for AI agents, MCP" : "REST API"})`;
+}
+
+/** A web address is known by its host; an app on this computer by its scheme or loopback address. */
+function destination(redirectUri: string): string {
+  const url = URL.parse(redirectUri);
+  return url?.host ? url.host : (url?.protocol ?? redirectUri);
+}
+
+function personal(scope: string): Html | undefined {
+  const words = scope.split(" ");
+  if (!words.includes("email") && !words.includes("profile")) return undefined;
+  return html`<p>It also learns your e-mail address and time zone.</p>`;
+}
+
+function authorizePath(params: Interaction["params"]): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const one of [value].flat()) query.append(name, String(one));
+  }
+  return `/authorize?${query}`;
+}

@@ -1,0 +1,39 @@
+import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import { html } from "../../html.ts";
+import { formSource } from "./redirects.ts";
+import { sendMessage, sendPage } from "./respond.ts";
+
+/** The page of an OAuth error that cannot be sent back to the app (RFC 6749 §4.1.2.1). */
+export const renderOAuthError: NonNullable<Configuration["renderError"]> = (ctx, out) => {
+  const status = ctx.status >= 400 ? ctx.status : 400;
+  sendPage(
+    ctx,
+    {
+      title: "That did not work",
+      body: html`<p>An app sent you here with a request that this server cannot answer. Nothing was shared
+        with it. Go back to the app and try again.</p>
+        <p class="quiet small">For its developers: <code>${out.error}</code> ${out.error_description}</p>`,
+    },
+    { status },
+  );
+};
+
+/** Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). */
+export function renderSignOut(ctx: KoaContextWithOIDC): void {
+  const { session, params } = ctx.oidc;
+  const back = params?.post_logout_redirect_uri;
+  const body = html`<p>You will be signed out in this browser. Apps and tokens that you connected stay
+    connected.</p>
+    <form method="post" action="${ctx.oidc.urlFor("end_session_confirm")}" class="actions">
+    <input type="hidden" name="xsrf" value="${String(session?.state?.secret)}">
+    <button name="logout" value="yes">Sign out</button>
+    <button class="plain">Stay signed in</button>
+    </form>`;
+  const formTargets = typeof back === "string" ? formSource(back) : [];
+  sendPage(ctx, { title: "Sign out?", body }, { formTargets });
+}
+
+/** Where a person ends who was signed out and has no page to go back to. */
+export function renderSignedOut(ctx: KoaContextWithOIDC): void {
+  sendMessage(ctx, 200, "Signed out", "You are signed out in this browser.");
+}

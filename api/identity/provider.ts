@@ -1,0 +1,139 @@
+import { type Configuration, Provider } from "oidc-provider";
+import { findAccount } from "./accounts.ts";
+import { postgresAdapter } from "./adapter.ts";
+import { PERSONAL_CLIENT } from "./grants.ts";
+import type { Identity } from "./identity.ts";
+import { renderOAuthError, renderSignedOut, renderSignOut } from "./pages/oauth.ts";
+import { defaultResource, loadGrant, resourceServer } from "./policy.ts";
+import { registrationPolicy } from "./registration.ts";
+
+const HOUR = 60 * 60;
+const DAY = 24 * HOUR;
+
+export const sessionSeconds = 30 * DAY;
+
+type Parts = Pick<Identity, "config" | "pool" | "keys" | "resources" | "ownClient">;
+
+/** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
+export function createProvider(parts: Parts): Provider {
+  const { config, pool, keys } = parts;
+  const provider = new Provider(config.authUrl, {
+    adapter: postgresAdapter(pool),
+    jwks: keys.jwks,
+    clients: clients(parts),
+    extraClientMetadata: registrationPolicy,
+    clientDefaults: {
+      // Allows loopback addresses with any port, and asks for consent each time.
+      application_type: "native",
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+    },
+    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
+    responseTypes: ["code"],
+    pkce: { required: () => true },
+    features: features(parts),
+    routes,
+    scopes: ["openid", "offline_access"],
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["zoneinfo"] },
+    conformIdTokenClaims: false,
+    findAccount: async (_ctx, id) => {
+      const account = await findAccount(pool, id);
+      if (!account) return undefined;
+      const { email, timeZone } = account;
+      const zoneinfo = timeZone ?? undefined;
+      return { accountId: id, claims: () => ({ sub: id, email, email_verified: false, zoneinfo }) };
+    },
+    loadExistingGrant: (ctx) => loadGrant(parts, ctx),
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    // An app stays connected when the person signs out; the page of tokens ends it.
+    expiresWithSession: () => false,
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+    rotateRefreshToken: true,
+    ttl: {
+      AccessToken: HOUR,
+      AuthorizationCode: 60,
+      Grant: 3_650 * DAY,
+      IdToken: HOUR,
+      Interaction: HOUR,
+      RefreshToken: 90 * DAY,
+      Session: sessionSeconds,
+    },
+    cookies: {
+      keys: keys.cookies,
+      names: { session: "kept_session", interaction: "kept_interaction", resume: "kept_resume" },
+      long: { signed: true, httpOnly: true, sameSite: "lax" },
+      short: { signed: true, httpOnly: true, sameSite: "lax" },
+    },
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
+    renderError: renderOAuthError,
+  });
+  // An https address means that a proxy ends TLS in front of us: it alone knows who the client is.
+  provider.proxy = config.authUrl.startsWith("https:");
+  provider.maxIpsCount = 1;
+  return provider;
+}
+
+const routes = {
+  authorization: "/authorize",
+  token: "/token",
+  registration: "/register",
+  introspection: "/introspect",
+  revocation: "/revoke",
+  userinfo: "/userinfo",
+  jwks: "/jwks",
+  end_session: "/session/end",
+};
+
+function clients({ config, ownClient }: Parts): Configuration["clients"] {
+  return [
+    {
+      client_id: ownClient.id,
+      client_secret: ownClient.secret,
+      client_name: "Kept",
+      application_type: "web",
+      token_endpoint_auth_method: "client_secret_basic",
+      redirect_uris: [`${config.baseUrl}/account/callback`],
+      post_logout_redirect_uris: [`${config.baseUrl}/account`, config.baseUrl],
+      grant_types: ["authorization_code"],
+    },
+    {
+      client_id: PERSONAL_CLIENT,
+      client_name: "Personal access token",
+      token_endpoint_auth_method: "none",
+      redirect_uris: [],
+      response_types: [],
+      grant_types: [],
+    },
+  ];
+}
+
+function features({ ownClient, resources }: Parts): Configuration["features"] {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    clientIdMetadataDocument: { enabled: false },
+    userinfo: { enabled: true },
+    revocation: { enabled: true },
+    registration: { enabled: true, issueRegistrationAccessToken: false },
+    introspection: {
+      enabled: true,
+      // A refresh token or a sign-in's own token must never open the service.
+      allowedPolicy: (_ctx, client, token) =>
+        client.clientId === ownClient.id && token.kind === "AccessToken" && token.aud !== undefined,
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (ctx, _client, oneOf) => defaultResource(resources, ctx, oneOf),
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_ctx, identifier) => resourceServer(resources, identifier),
+    },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: renderSignOut,
+      postLogoutSuccessSource: renderSignedOut,
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { Context, Next } from "koa";
+import { type Configuration, errors } from "oidc-provider";
+import type { Throttle } from "./throttle.ts";
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const MAX_NAME = 100;
+
+/**
+ * What an app may say of itself when it registers (RFC 7591). Its `scope` is dropped, because it would forbid every
+ * later step-up; redirect addresses are https, loopback or an app's own scheme (OAuth 2.1 §2.3.1, RFC 8252 §7).
+ */
+export const registrationPolicy: Configuration["extraClientMetadata"] = {
+  // The hook runs once for each name listed here; this one is never sent or stored.
+  properties: ["kept_policy"],
+  validator(ctx, _name, _value, metadata) {
+    if (ctx?.oidc.route !== "registration") return;
+    delete metadata.scope;
+    const { client_name: name, redirect_uris: addresses } = metadata;
+    if (typeof name === "string" && (name.length > MAX_NAME || /[\p{Cc}\p{Cs}]/u.test(name))) {
+      throw new errors.InvalidClientMetadata(`client_name must be at most ${MAX_NAME} printable characters`);
+    }
+    if (Array.isArray(addresses) && addresses.some(isUnprotected)) {
+      throw new errors.InvalidRedirectUri("http redirect_uris must be on a loopback address");
+    }
+  },
+};
+
+function isUnprotected(address: unknown): boolean {
+  const url = typeof address === "string" ? URL.parse(address) : null;
+  return url?.protocol === "http:" && !LOOPBACK.has(url.hostname);
+}
+
+/** Registration is open to anyone, so it is slowed down for everyone. */
+export function throttleRegistrations(throttle: Throttle) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (ctx.method !== "POST" || ctx.path !== "/register") return next();
+    const wait = await throttle.registration(ctx.ip);
+    if (wait === 0) return next();
+    ctx.status = 429;
+    ctx.set("Retry-After", String(wait));
+    ctx.body = { error: "temporarily_unavailable", error_description: "too many registrations, try later" };
+  };
+}

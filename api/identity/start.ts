@@ -1,0 +1,63 @@
+import { mkdir } from "node:fs/promises";
+import type { Config } from "../../shared/config.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { identityClient } from "../../shared/identity-client.ts";
+import type { Log } from "../../shared/log.ts";
+import type { Role } from "../../shared/role.ts";
+import { defaultScope, describeToken, listScopes } from "./additions.ts";
+import type { Identity } from "./identity.ts";
+import { loadKeys } from "./keys.ts";
+import { createOwner } from "./owner.ts";
+import { explainFailures } from "./pages/failures.ts";
+import { servePages } from "./pages/router.ts";
+import { createProvider } from "./provider.ts";
+import { schedulePruning } from "./prune.ts";
+import { throttleRegistrations } from "./registration.ts";
+import { resourcesOf } from "./resources.ts";
+import { serve } from "./server.ts";
+import { createThrottle } from "./throttle.ts";
+
+/**
+ * Starts the built-in identity provider on a migrated database. `onAccountDeleted` is called with the account's id
+ * before the account is deleted and must see to it that everything else of that user is deleted too.
+ */
+export async function startIdentity(
+  { config, log }: { config: Config; log: Log },
+  onAccountDeleted: (sub: string) => Promise<void>,
+): Promise<Role> {
+  await mkdir(config.dataDir, { recursive: true });
+  const database = await openDatabase({ url: config.databaseUrl, log });
+  const { pool } = database;
+  const ownClient = await identityClient(config);
+  const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
+  const provider = createProvider(parts);
+  const identity: Identity = { ...parts, log, provider, throttle: createThrottle(pool), onAccountDeleted };
+  mount(identity);
+
+  const details = await createOwner(identity);
+  const stopServer = await serve(provider.callback(), config);
+  const stopPruning = schedulePruning(pool, log);
+  return {
+    ...(details && { details }),
+    async stop() {
+      stopPruning();
+      await stopServer();
+      await database.close();
+    },
+  };
+}
+
+function mount(identity: Identity): void {
+  const { provider, log, throttle } = identity;
+  provider.on("server_error", (_ctx, error) =>
+    log.error({ reason: error.message }, "an OAuth request failed"),
+  );
+  // What reaches Koa past explainFailures is a client that hung up.
+  provider.silent = true;
+  provider.use(explainFailures(log));
+  provider.use(servePages(identity));
+  provider.use(throttleRegistrations(throttle));
+  provider.use(defaultScope);
+  provider.use(listScopes);
+  provider.use(describeToken(identity));
+}

@@ -1,0 +1,59 @@
+import type { Pool } from "pg";
+import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+
+const MINUTE = 60;
+
+/** Limits against guessing and flooding, kept in Postgres so that they hold over restarts and processes. */
+export type Throttle = Readonly<{
+  /** Counts an attempt at a password: 10 for one account and 50 from one address in 15 minutes. */
+  password(email: string, address: string): Promise<number>;
+  /** A right password clears the account's count. */
+  passwordWasRight(email: string): Promise<void>;
+  /** Counts a new account: 30 from one address in an hour. */
+  signUp(address: string): Promise<number>;
+  /** Counts the registration of an app: 60 from one address in an hour. */
+  registration(address: string): Promise<number>;
+}>;
+
+/** Every limit answers with the seconds to wait: 0 when the attempt may go on. */
+export function createThrottle(pool: Pool): Throttle {
+  const limit = (keyPrefix: string, points: number, duration: number) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: "pool",
+      schemaName: "identity",
+      tableName: "throttle",
+      tableCreated: true,
+      keyPrefix,
+      points,
+      duration,
+    });
+  const perAccount = limit("account", 10, 15 * MINUTE);
+  const perAddress = limit("address", 50, 15 * MINUTE);
+  const signUps = limit("sign-up", 30, 60 * MINUTE);
+  const registrations = limit("registration", 60, 60 * MINUTE);
+  return {
+    password: async (email, address) =>
+      Math.max(await take(perAccount, keyOf(email)), await take(perAddress, address)),
+    passwordWasRight: async (email) => {
+      await perAccount.delete(keyOf(email));
+    },
+    signUp: (address) => take(signUps, address),
+    registration: (address) => take(registrations, address),
+  };
+}
+
+async function take(limiter: RateLimiterPostgres, key: string): Promise<number> {
+  try {
+    await limiter.consume(key);
+    return 0;
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
+    throw refusal;
+  }
+}
+
+/** Addresses people type may be longer than a key. */
+function keyOf(email: string): string {
+  return new Bun.CryptoHasher("sha256").update(email).digest("base64url");
+}
