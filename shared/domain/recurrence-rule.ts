@@ -1,0 +1,119 @@
+const maxLength = 500;
+const maxInterval = 1_000;
+const maxCount = 1_000;
+
+type Parts = Record<string, string>;
+
+const error = (what: string) => ({ error: `The recurrence field must ${what}.` });
+
+/** In the order of the normalised text. Each gives its value's normal form, or undefined for a bad one. */
+const parts: Record<string, { normalise: (value: string) => string | undefined; demand: string }> = {
+  FREQ: {
+    normalise: (value) => (/^(DAILY|WEEKLY|MONTHLY|YEARLY)$/.test(value) ? value : undefined),
+    demand: "have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY",
+  },
+  INTERVAL: {
+    normalise: (value) => wholeNumber(value, maxInterval),
+    demand: `have an INTERVAL from 1 to ${maxInterval}`,
+  },
+  BYDAY: {
+    normalise: (value) =>
+      list(value, weekday, (one) => weekdays.indexOf(one.slice(-2)) + 10 * (Number.parseInt(one, 10) || 0)),
+    demand: "have weekdays such as MO,FR or 1MO,-1FR in BYDAY",
+  },
+  BYMONTHDAY: {
+    normalise: (value) => list(value, monthDay, Number),
+    demand: "have days from 1 to 31 or -31 to -1 in BYMONTHDAY",
+  },
+  UNTIL: {
+    normalise: until,
+    demand: "have a date such as 20261231 in UNTIL",
+  },
+  COUNT: {
+    normalise: (value) => wholeNumber(value, maxCount),
+    demand: `have a COUNT from 1 to ${maxCount}`,
+  },
+};
+
+const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
+
+/** Reads a rule's text and normalises it, or says in one sentence what is wrong with it. Says nothing about whether dates match. */
+export function parseRule(text: string): { rule: string } | { error: string } {
+  if (text.length > maxLength) return error(`have at most ${maxLength} characters`);
+  const given: Parts = {};
+  for (const part of text
+    .trim()
+    .toUpperCase()
+    .replace(/^RRULE:/, "")
+    .split(";")) {
+    const [name = "", value, ...rest] = part.split("=");
+    const known = Object.hasOwn(parts, name) ? parts[name] : undefined;
+    if (!known || value === undefined || rest.length > 0) {
+      return error(`be an RRULE of ${Object.keys(parts).join(", ")}, such as FREQ=WEEKLY;BYDAY=MO`);
+    }
+    if (name in given) return error(`have ${name} only once`);
+    const normal = known.normalise(value);
+    if (normal === undefined) return error(known.demand);
+    given[name] = normal;
+  }
+  const conflict = findConflict(given);
+  if (conflict) return error(conflict);
+  const named = Object.keys(parts).filter((name) => name in given);
+  return { rule: named.map((name) => `${name}=${given[name]}`).join(";") };
+}
+
+/** RFC 5545 §3.3.10: which parts go together. */
+function findConflict({ FREQ, BYDAY = "", BYMONTHDAY, UNTIL, COUNT }: Parts): string | undefined {
+  if (!FREQ) return "have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY";
+  if (UNTIL && COUNT) return "have UNTIL or COUNT, not both";
+  if (BYMONTHDAY && FREQ === "WEEKLY") return "not have BYMONTHDAY with FREQ=WEEKLY";
+  const ordinals = (BYDAY.match(/-?\d+/g) ?? []).map(Number);
+  if (ordinals.length > 0 && (FREQ === "DAILY" || FREQ === "WEEKLY")) {
+    return "have numbered weekdays only with FREQ=MONTHLY or YEARLY";
+  }
+  if (FREQ === "MONTHLY" && ordinals.some((n) => Math.abs(n) > 5))
+    return "have weekdays numbered up to 5 in a month";
+  return undefined;
+}
+
+function wholeNumber(value: string, max: number): string | undefined {
+  const number = /^\d{1,6}$/.test(value) ? Number(value) : 0;
+  return number >= 1 && number <= max ? String(number) : undefined;
+}
+
+function list(
+  value: string,
+  normalise: (one: string) => string | undefined,
+  rank: (one: string) => number,
+): string | undefined {
+  const normal = value.split(",").map(normalise);
+  const good = normal.filter((one) => one !== undefined);
+  if (good.length < normal.length) return undefined;
+  return [...new Set(good)].sort((a, b) => rank(a) - rank(b)).join(",");
+}
+
+function weekday(value: string): string | undefined {
+  const [, sign, ordinal, day] = /^([+-]?)(\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(value) ?? [];
+  if (ordinal === undefined) return sign === "" ? day : undefined;
+  const number = Number(ordinal);
+  return number >= 1 && number <= 53 ? `${sign === "-" ? "-" : ""}${number}${day}` : undefined;
+}
+
+function monthDay(value: string): string | undefined {
+  const [, sign, digits = ""] = /^([+-]?)(\d{1,2})$/.exec(value) ?? [];
+  const number = Number(digits);
+  return number >= 1 && number <= 31 ? `${sign === "-" ? "-" : ""}${number}` : undefined;
+}
+
+/** A date, or a date and time of which only the date counts. */
+function until(value: string): string | undefined {
+  const [, year, month, day] =
+    /^(\d{4})(\d{2})(\d{2})(?:T([01]\d|2[0-3])[0-5]\d[0-5]\dZ?)?$/.exec(value) ?? [];
+  if (year === undefined) return undefined;
+  try {
+    Temporal.PlainDate.from(`${year}-${month}-${day}`);
+    return `${year}${month}${day}`;
+  } catch {
+    return undefined;
+  }
+}
