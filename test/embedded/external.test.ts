@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RedisClient, SQL } from "bun";
 import { startPostgres } from "../../shared/embedded/postgres.ts";
 import { startRedis } from "../../shared/embedded/redis.ts";
-import { look, newParent, newPlace, removeParent, startIn } from "./instance.ts";
+import { look, newParent, newPlace, removeParent, shareRuntime, startIn } from "./instance.ts";
 
 let parent: string;
 let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -12,6 +12,7 @@ let redis: Awaited<ReturnType<typeof startRedis>>;
 
 beforeAll(async () => {
   parent = await newParent();
+  shareRuntime(parent);
   const elsewhere = join(parent, "elsewhere");
   [postgres, redis] = await Promise.all([startPostgres(elsewhere), startRedis(elsewhere)]);
 }, 60_000);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,6 +26,13 @@ export async function newPlace(parent: string): Promise<Place> {
 
 export function newParent(): Promise<string> {
   return mkdtemp(join(tmpdir(), "kept-embedded-"));
+}
+
+/** Lets the instances in `parent` use the Redis of this checkout instead of fetching one. */
+export function shareRuntime(parent: string): void {
+  const shared = join(import.meta.dir, "../../.runtime");
+  mkdirSync(shared, { recursive: true });
+  symlinkSync(shared, join(parent, ".runtime"));
 }
 
 export function removeParent(parent: string): void {

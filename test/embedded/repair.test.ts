@@ -9,6 +9,7 @@ import {
   processesOf,
   type Run,
   removeParent,
+  shareRuntime,
   startIn,
   within,
 } from "./instance.ts";
@@ -19,6 +20,7 @@ let run: Run;
 
 beforeAll(async () => {
   parent = await newParent();
+  shareRuntime(parent);
   place = await newPlace(parent);
   run = startIn(place);
   await run.printed("Try it:");
@@ -105,7 +107,7 @@ test("a pid file that names a stranger's process does not keep PostgreSQL from s
 
 test("a first start killed -9 at any moment leaves nothing behind and can be done again", async () => {
   const fresh = await newPlace(parent);
-  for (const moment of [30, 120, 250, 400, 600, 800]) {
+  for (const moment of [30, 200, 450, 750]) {
     const attempt = startIn(fresh);
     await Bun.sleep(moment);
     await attempt.end("SIGKILL");
