@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 
-export type Account = Readonly<{ id: string; email: string; timeZone: string | null; createdAt: Date }>;
+export type Account = Readonly<{ id: string; email: string; timeZone: string | null }>;
 
 /** Argon2id at the strength that OWASP's password storage cheat sheet names. */
 const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 export const passwordLength = { min: 10, max: 200 };
 
-const columns = `id, email, time_zone as "timeZone", created_at as "createdAt"`;
+const columns = `id, email, time_zone as "timeZone"`;
 
 export async function findAccount(pool: Pool, id: string): Promise<Account | undefined> {
   const { rows } = await pool.query<Account>(`select ${columns} from identity.accounts where id = $1`, [id]);

@@ -2,6 +2,12 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "
 import type { Pool } from "pg";
 
 /**
+ * A refresh token that comes twice within this time is refused, but not yet taken for theft: two processes of one
+ * app refreshed at once, or a lost answer was asked for again.
+ */
+const REUSE_GRACE = "5 seconds";
+
+/**
  * Keeps oidc-provider's models in schema `identity`. What a bearer could use (codes, tokens, sessions) is stored
  * under the SHA-256 of its id, so that a copy of the database opens nothing.
  */
@@ -29,7 +35,10 @@ function artifacts(pool: Pool, kind: string): Adapter {
     },
     async find(id) {
       const { rows } = await pool.query<Stored>(
-        `select payload, extract(epoch from consumed_at)::int as consumed
+        `select payload, case
+           when kind <> 'RefreshToken' or consumed_at < now() - interval '${REUSE_GRACE}'
+           then extract(epoch from consumed_at)::int
+         end as consumed
          from identity.artifacts where kind = $1 and id_hash = $2`,
         [kind, hash(id)],
       );
@@ -48,7 +57,7 @@ function artifacts(pool: Pool, kind: string): Adapter {
          where kind = $1 and id_hash = $2 and consumed_at is null`,
         [kind, hash(id)],
       );
-      // Two requests raced with one code or refresh token: only the first may win.
+      // A code or refresh token that another request has just used.
       if (rowCount === 0) throw new errors.InvalidGrant("already used");
     },
     async destroy(id) {

@@ -6,15 +6,18 @@ import { type Resources, setScopes } from "./resources.ts";
 /** The client that personal access tokens belong to. It can sign nobody in: it has no redirect URI. */
 export const PERSONAL_CLIENT = "personal-access-tokens";
 
-/** What a person has let in: a personal access token or a connected app. The id is the `jti` of introspection. */
+/**
+ * What a person has let in: a personal access token or a connected app. The id is the `jti` of introspection; times
+ * are epoch milliseconds.
+ */
 export type Connection = Readonly<{
   id: string;
   isPersonal: boolean;
   name: string;
   scopes: Scope[];
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  expiresAt: Date;
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number;
 }>;
 
 /** The account's connections, newest first; the service's own sign-in is not one of them. */
@@ -25,15 +28,22 @@ export async function listConnections(
   ownClient: string,
 ): Promise<Connection[]> {
   const { rows } = await pool.query<Connection & { scope: string | null }>(
-    `select g.id, g.client_id = $3 as "isPersonal", g.created_at as "createdAt",
+    `select g.id, g.client_id = $3 as "isPersonal",
        coalesce(g.name, c.payload->>'client_name', g.client_id) as name,
-       g.payload->'resources'->>$2 as scope, g.last_used_at as "lastUsedAt", g.expires_at as "expiresAt"
+       g.payload->'resources'->>$2 as scope,
+       ${milliseconds("g.created_at")} as "createdAt",
+       ${milliseconds("g.last_used_at")} as "lastUsedAt",
+       ${milliseconds("g.expires_at")} as "expiresAt"
      from identity.grants g left join identity.clients c on c.id = g.client_id
      where g.account_id = $1 and g.client_id <> $4 and g.expires_at > now()
      order by g.created_at desc, g.id`,
     [accountId, resources.byDefault, PERSONAL_CLIENT, ownClient],
   );
   return rows.map(({ scope, ...row }) => ({ ...row, scopes: (scope ?? "").split(" ").filter(isScope) }));
+}
+
+function milliseconds(column: string): string {
+  return `(extract(epoch from ${column}) * 1000)::double precision`;
 }
 
 /** Ends a connection of the account: its tokens stop working at once. */

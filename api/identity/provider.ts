@@ -116,7 +116,10 @@ function features({ ownClient, resources }: Parts): Configuration["features"] {
     pushedAuthorizationRequests: { enabled: false },
     clientIdMetadataDocument: { enabled: false },
     userinfo: { enabled: true },
-    revocation: { enabled: true },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_ctx, client, token) => client.clientId === token.clientId,
+    },
     registration: { enabled: true, issueRegistrationAccessToken: false },
     introspection: {
       enabled: true,

@@ -99,7 +99,7 @@ function tokenForm(identity: Identity, visitor: Visitor, { draft, error }: Shown
 
 function connectionCard(identity: Identity, visitor: SignedIn, connection: Connection): Html {
   const { id, isPersonal, name, createdAt, lastUsedAt, expiresAt } = connection;
-  const time = (at: Date) => timeIn(visitor.account.timeZone ?? identity.config.defaultTimeZone, at);
+  const time = (at: number) => timeIn(visitor.account.timeZone ?? identity.config.defaultTimeZone, at);
   const verb = isPersonal ? "Revoke" : "Disconnect";
   return html`<li class="card"><div class="spread"><h3>${name}</h3>
     <form method="post" action="${tokensPath}/revoke">${formToken(identity, visitor)}
@@ -116,7 +116,8 @@ function allowed(granted: readonly Scope[]): Html | string {
   return html`<ul class="plain">${granted.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>`;
 }
 
-function timeIn(timeZone: string, at: Date): Html {
+function timeIn(timeZone: string, epochMs: number): Html {
+  const at = new Date(epochMs);
   const text = at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone });
   return html`<time datetime="${at.toISOString()}">${text}</time>`;
 }

@@ -1,0 +1,96 @@
+/** A form as a browser would send it, before anybody typed. */
+type Form = { action: string; fields: [name: string, value: string][] };
+
+export type Page = { url: string; status: number; headers: Headers; text: string; forms: Form[] };
+
+/** A browser without scripts: keeps cookies, follows redirects inside one site, fills in and sends forms. */
+export type Browser = {
+  open(address: string): Promise<Page>;
+  /** Sends the form with this action. A list as value replaces all fields of the name (checkboxes). */
+  submit(page: Page, action: string, answers: Record<string, string | string[]>): Promise<Page>;
+  cookies: Map<string, { value: string; path: string }>;
+};
+
+export function createBrowser(site: string): Browser {
+  const cookies: Browser["cookies"] = new Map();
+
+  async function open(address: string, init: RequestInit = {}): Promise<Page> {
+    const url = new URL(address, site);
+    // Another site is where the person leaves us: its address is the answer.
+    if (url.origin !== new URL(site).origin) return { url: url.href, status: 0, ...nothing };
+    const headers = { ...init.headers, Cookie: cookieHeader(url.pathname), Accept: "text/html" };
+    const response = await fetch(url, { ...init, headers, redirect: "manual" });
+    keepCookies(response);
+    const location = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && location) {
+      return open(new URL(location, url).href);
+    }
+    const text = await response.text();
+    return { url: url.href, status: response.status, headers: response.headers, text, forms: formsOf(text) };
+  }
+
+  function cookieHeader(path: string): string {
+    return [...cookies]
+      .filter(([, cookie]) => path.startsWith(cookie.path))
+      .map(([name, cookie]) => `${name}=${cookie.value}`)
+      .join("; ");
+  }
+
+  function keepCookies(response: Response): void {
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = "", ...attributes] = line.split(/;\s*/);
+      const at = pair.indexOf("=");
+      const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? "/";
+      const isGone = /expires=Thu, 01 Jan 1970/i.test(line);
+      if (isGone) cookies.delete(pair.slice(0, at));
+      else cookies.set(pair.slice(0, at), { value: pair.slice(at + 1), path });
+    }
+  }
+
+  function submit(page: Page, action: string, answers: Record<string, string | string[]>): Promise<Page> {
+    const form = page.forms.find((candidate) => candidate.action === action);
+    if (!form) throw new Error(`${page.url} (${page.status}) has no form for ${action}: ${page.text}`);
+    const body = new URLSearchParams(form.fields.filter(([name]) => !(name in answers)));
+    for (const [name, value] of Object.entries(answers)) {
+      for (const one of [value].flat()) body.append(name, one);
+    }
+    const origin = new URL(site).origin;
+    return open(form.action, { method: "POST", body, headers: { Origin: origin } });
+  }
+
+  return { open: (address) => open(address), submit, cookies };
+}
+
+const nothing = { headers: new Headers(), text: "", forms: [] as Form[] };
+
+function formsOf(text: string): Form[] {
+  const forms: Form[] = [];
+  let select: string | null = null;
+  const add = (name: string | null, value: string | null) => {
+    if (name) forms.at(-1)?.fields.push([name, value ?? ""]);
+  };
+  new HTMLRewriter()
+    .on("form", {
+      element(form) {
+        forms.push({ action: form.getAttribute("action") ?? "", fields: [] });
+      },
+    })
+    .on("form input", {
+      element(input) {
+        const isOff = input.getAttribute("type") === "checkbox" && !input.hasAttribute("checked");
+        if (!isOff) add(input.getAttribute("name"), input.getAttribute("value"));
+      },
+    })
+    .on("form select", {
+      element(element) {
+        select = element.getAttribute("name");
+      },
+    })
+    .on("form option[selected]", {
+      element(option) {
+        add(select, option.getAttribute("value"));
+      },
+    })
+    .transform(text);
+  return forms;
+}

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Browser, createBrowser, type Page } from "./browser.ts";
+import { connect, registerApp, signedUp, startTestIdentity, type TestIdentity } from "./support.ts";
+
+const tokensPath = "/profile/api-tokens";
+const password = "correct horse battery";
+
+let identity: TestIdentity;
+beforeAll(async () => {
+  identity = await startTestIdentity();
+});
+afterAll(() => identity.stop());
+
+const isActive = async (token: string) => (await identity.introspect(token)).active;
+
+function createToken(
+  page: Page,
+  browser: Browser,
+  answers: Record<string, string | string[]>,
+): Promise<Page> {
+  return browser.submit(page, tokensPath, { name: "Script", days: "30", ...answers });
+}
+
+function tokenIn(page: Page): string {
+  return /class="secret">([^<]+)</.exec(page.text)?.[1] ?? "";
+}
+
+async function signIn(email: string, secret: string, browser = createBrowser(identity.config.authUrl)) {
+  const page = await browser.open("/sign-in");
+  return { browser, page: await browser.submit(page, "/sign-in", { email, password: secret }) };
+}
+
+test("the owner signs in with the printed password", async () => {
+  const { page } = await signIn(identity.owner.email, identity.owner.password);
+  expect(page.url).toEndWith(tokensPath);
+  expect(page.text).toContain("Owner&#x27;s first token");
+});
+
+test("a personal token is shown once, works, is listed with its use, and is revoked at once", async () => {
+  const browser = await signedUp(identity.config);
+  const empty = await browser.open(tokensPath);
+  const created = await createToken(empty, browser, { scope: ["habits:read", "todos:read"] });
+  const token = tokenIn(created);
+  expect(token).toHaveLength(43);
+
+  const told = await identity.introspect(token);
+  expect(told).toMatchObject({ active: true, scope: "habits:read todos:read", client_name: "Script" });
+  const listed = await browser.open(tokensPath);
+  expect(listed.text).not.toContain(token);
+  expect(listed.text).toContain(`value="${told.jti}"`);
+  expect(listed.text).not.toContain("Never");
+
+  await browser.submit(listed, `${tokensPath}/revoke`, { id: String(told.jti) });
+  expect(await isActive(token)).toBe(false);
+});
+
+test("a token needs a name, a permission and a listed lifetime", async () => {
+  const browser = await signedUp(identity.config);
+  const page = await browser.open(tokensPath);
+  for (const odd of [{ name: " " }, { scope: [] }, { scope: ["root"] }, { days: "100000" }]) {
+    const answer = await createToken(page, browser, { scope: ["habits:read"], ...odd });
+    expect(answer.status).toBe(422);
+    expect(tokenIn(answer)).toBe("");
+  }
+});
+
+test("a person can disconnect an app, and nobody else's", async () => {
+  const [mine, theirs] = [await signedUp(identity.config), await signedUp(identity.config)];
+  const clientId = await registerApp(identity.config);
+  const { access_token } = await connect(identity.config, mine, { clientId, scope: "todos:read" });
+  const id = String((await identity.introspect(access_token)).jti);
+
+  const page = await createToken(await theirs.open(tokensPath), theirs, { scope: ["habits:read"] });
+  await theirs.submit(page, `${tokensPath}/revoke`, { id });
+  expect(await isActive(access_token)).toBe(true);
+
+  await mine.submit(await mine.open(tokensPath), `${tokensPath}/revoke`, { id });
+  expect(await isActive(access_token)).toBe(false);
+});
+
+test("names with markup in them stay text, on the list and on the consent page", async () => {
+  const browser = await signedUp(identity.config);
+  const name = `<img src=x onerror="alert(1)">`;
+  const page = await createToken(await browser.open(tokensPath), browser, { name, scope: ["habits:read"] });
+  expect(page.text).not.toContain("<img");
+  expect(page.text).toContain("&lt;img src=x");
+  const clientId = await registerApp(identity.config, { client_name: name });
+  await connect(identity.config, browser, { clientId, scope: "todos:read" });
+  expect((await browser.open(tokensPath)).text).not.toContain("<img");
+});
+
+test("a form without its token, from another site or from another browser is refused", async () => {
+  const [browser, other] = [await signedUp(identity.config), await signedUp(identity.config)];
+  const page = await browser.open(tokensPath);
+  const foreign = /name="csrf" value="([^"]+)"/.exec((await other.open(tokensPath)).text)?.[1] ?? "";
+  for (const csrf of ["", "forged", foreign]) {
+    const answer = await createToken(page, browser, { scope: ["habits:read"], csrf });
+    expect(answer.status).toBe(403);
+  }
+  const cookie = [...browser.cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+  const body = new URLSearchParams(page.forms[0]?.fields);
+  const headers = { Cookie: cookie, Origin: "https://evil.example" };
+  const answer = await fetch(`${identity.config.authUrl}/sign-out`, { method: "POST", headers, body });
+  expect(answer.status).toBe(403);
+});
+
+test("guessing a password is throttled, also with the right one in the end", async () => {
+  const email = "guessed@example.org";
+  await signedUp(identity.config, email);
+  for (let attempt = 0; attempt < 10; attempt++) {
+    expect((await signIn(email, "wrong password")).page.status).toBe(422);
+  }
+  const { page } = await signIn(email, password);
+  expect(page.status).toBe(429);
+  expect(Number(page.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("a new password signs other browsers out", async () => {
+  const email = "changer@example.org";
+  const browser = await signedUp(identity.config, email);
+  const { browser: elsewhere } = await signIn(email, password);
+  const page = await browser.open("/profile");
+  const wrong = await browser.submit(page, "/profile/password", {
+    password: "no",
+    new_password: "x".repeat(12),
+  });
+  expect(wrong.status).toBe(422);
+  const done = await browser.submit(page, "/profile/password", {
+    password,
+    new_password: "another long one",
+  });
+  expect(done.text).toContain("Your password is changed");
+  expect((await elsewhere.open("/profile")).url).toContain("/sign-in");
+  expect((await signIn(email, "another long one")).page.status).toBe(200);
+});
+
+test("deleting the account asks for the password, tells the service and ends every token", async () => {
+  const browser = await signedUp(identity.config);
+  const token = tokenIn(
+    await createToken(await browser.open(tokensPath), browser, { scope: ["habits:read"] }),
+  );
+  const { sub } = await identity.introspect(token);
+  const page = await browser.open("/profile");
+  await browser.submit(page, "/profile/delete", { password: "not mine" });
+  expect(await isActive(token)).toBe(true);
+  const done = await browser.submit(page, "/profile/delete", { password });
+  expect(done.text).toContain("Account deleted");
+  expect(identity.deleted).toEqual([String(sub)]);
+  expect(await isActive(token)).toBe(false);
+  expect((await browser.open("/profile")).url).toContain("/sign-in");
+});
+
+test("signing in never leads to another site", async () => {
+  for (const next of ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"]) {
+    const browser = createBrowser(identity.config.authUrl);
+    const page = await browser.open(`/sign-in?${new URLSearchParams({ next })}`);
+    const { email, password: secret } = identity.owner;
+    const after = await browser.submit(page, "/sign-in", { email, password: secret });
+    expect(after.url).toEndWith(tokensPath);
+  }
+});
+
+test("pages are never cached, framed or scripted", async () => {
+  const { headers } = await createBrowser(identity.config.authUrl).open("/sign-in");
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect(headers.get("content-security-policy")).toContain("script-src 'none'");
+  expect(headers.get("referrer-policy")).toBe("same-origin");
+});
+
+test("sign-up can be closed", async () => {
+  const closed = await startTestIdentity({ SIGN_UP: "closed" });
+  const browser = createBrowser(closed.config.authUrl);
+  expect((await browser.open("/sign-up")).status).toBe(403);
+  expect((await browser.open("/sign-in")).text).not.toContain("/sign-up");
+  await closed.stop();
+});

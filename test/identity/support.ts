@@ -1,0 +1,166 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { startIdentity } from "../../api/identity/start.ts";
+import { type Config, loadConfig } from "../../shared/config.ts";
+import { migrate } from "../../shared/db/migrate.ts";
+import { identityClient } from "../../shared/identity-client.ts";
+import { createLog } from "../../shared/log.ts";
+import { type Browser, createBrowser, type Page } from "./browser.ts";
+
+export type TestIdentity = {
+  config: Config;
+  owner: { email: string; password: string; token: string };
+  /** Ids that `onAccountDeleted` was called with. */
+  deleted: string[];
+  introspect(token: string): Promise<Record<string, unknown>>;
+  sql(statement: string): Promise<Record<string, unknown>[]>;
+  stop(): Promise<void>;
+};
+
+/** Starts a provider on a database of its own. */
+export async function startTestIdentity(env: Record<string, string> = {}): Promise<TestIdentity> {
+  const server = Bun.env.DATABASE_URL;
+  if (!server) throw new Error("DATABASE_URL names the PostgreSQL server for tests.");
+  const name = `identity_${randomUUID().replaceAll("-", "")}`;
+  await run(server, `create database ${name}`);
+  const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  await migrate(databaseUrl, "silent");
+
+  const dataDir = await mkdtemp(join(tmpdir(), "kept-identity-"));
+  const [port, identityPort] = [await freePort(), await freePort()];
+  const config = loadConfig({
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    IDENTITY_PORT: String(identityPort),
+    ...env,
+  });
+  const deleted: string[] = [];
+  const log = createLog("identity", "silent");
+  const role = await startIdentity({ config, log }, async (sub) => void deleted.push(sub));
+  const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};
+  return {
+    config,
+    owner: { email: owner_email, password: owner_password, token: owner_token },
+    deleted,
+    introspect: (token) => introspect(config, token),
+    sql: (statement) => run(databaseUrl, statement),
+    async stop() {
+      await role.stop();
+      await rm(dataDir, { recursive: true });
+      await run(server, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(statement);
+  await client.end();
+  return rows;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/** Asks about a token as the front door does. */
+export async function introspect(config: Config, token: string): Promise<Record<string, unknown>> {
+  const { id, secret } = await identityClient(config);
+  const response = await fetch(`${config.authUrl}/introspect`, {
+    method: "POST",
+    headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+    body: new URLSearchParams({ token, token_type_hint: "access_token" }),
+  });
+  return response.json() as Promise<Record<string, unknown>>;
+}
+
+/** A browser in which a new account is signed in. */
+export async function signedUp(config: Config, email = `${randomUUID()}@example.org`): Promise<Browser> {
+  const browser = createBrowser(config.authUrl);
+  const page = await browser.open("/sign-up");
+  await browser.submit(page, "/sign-up", { email, password: "correct horse battery" });
+  return browser;
+}
+
+/** Registers an app that runs on this computer. Returns its client id. */
+export async function registerApp(config: Config, metadata: Record<string, unknown> = {}): Promise<string> {
+  const response = await fetch(`${config.authUrl}/register`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      client_name: "Test agent",
+      redirect_uris: ["http://127.0.0.1/callback"],
+      ...metadata,
+    }),
+  });
+  const { client_id } = (await response.json()) as { client_id: string };
+  return client_id;
+}
+
+export const redirectUri = "http://127.0.0.1:49152/callback";
+
+export type Request = { address: string; verifier: string };
+
+/** An authorization request with PKCE. */
+export function authorizationRequest(config: Config, params: Record<string, string>): Request {
+  const verifier = randomBytes(32).toString("base64url");
+  const query = new URLSearchParams({
+    response_type: "code",
+    redirect_uri: redirectUri,
+    state: "s",
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    resource: `${config.baseUrl}/mcp`,
+    ...params,
+  });
+  return { address: `/authorize?${query}`, verifier };
+}
+
+export type Tokens = { access_token: string; refresh_token: string; scope: string; error?: string };
+
+/** Posts to the token endpoint. */
+export async function tokenRequest(config: Config, params: Record<string, string>): Promise<Tokens> {
+  const response = await fetch(`${config.authUrl}/token`, {
+    method: "POST",
+    body: new URLSearchParams(params),
+  });
+  return response.json() as Promise<Tokens>;
+}
+
+/** Answers a consent screen; `scopes` are the boxes that stay ticked (all, if left out). */
+export function consent(browser: Browser, page: Page, scopes?: string[]): Promise<Page> {
+  return browser.submit(page, new URL(page.url).pathname, {
+    answer: "allow",
+    ...(scopes && { scope: scopes }),
+  });
+}
+
+/** Authorization code and PKCE, end to end, by a signed-in browser. */
+export async function connect(
+  config: Config,
+  browser: Browser,
+  { clientId, scope, ticked }: { clientId: string; scope: string; ticked?: string[] },
+): Promise<Tokens> {
+  const { address, verifier } = authorizationRequest(config, { client_id: clientId, scope });
+  const back = await consent(browser, await browser.open(address), ticked);
+  return tokenRequest(config, {
+    grant_type: "authorization_code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code: new URL(back.url).searchParams.get("code") ?? "",
+    code_verifier: verifier,
+  });
+}
