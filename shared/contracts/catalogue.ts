@@ -1,0 +1,58 @@
+import type { Static, TSchema } from "typebox";
+import * as category from "./category.ts";
+import type { Contract } from "./contract.ts";
+import * as dashboard from "./dashboard.ts";
+import * as habit from "./habit.ts";
+import * as reminder from "./reminder.ts";
+import * as todo from "./todo.ts";
+import * as user from "./user.ts";
+
+/** Every mutation. Workers must have a handler for each, or they do not compile. */
+export const commands = catalogue(
+  category.createCategory,
+  category.updateCategory,
+  category.deleteCategory,
+  habit.createHabit,
+  habit.updateHabit,
+  habit.deleteHabit,
+  habit.completeHabit,
+  habit.undoHabit,
+  todo.createTodo,
+  todo.updateTodo,
+  todo.deleteTodo,
+  todo.toggleTodo,
+  reminder.setReminder,
+  reminder.clearReminder,
+  user.changeSettings,
+  user.adoptZone,
+);
+
+/** Every read. The front door must answer each, or it does not compile. */
+export const queries = catalogue(
+  category.listCategories,
+  category.getCategory,
+  habit.listHabits,
+  habit.getHabit,
+  todo.listTodos,
+  todo.getTodo,
+  dashboard.getDashboard,
+  user.getSettings,
+);
+
+export type Commands = typeof commands;
+export type CommandName = keyof Commands;
+export type Queries = typeof queries;
+export type QueryName = keyof Queries;
+export type InputOf<C extends { input: TSchema }> = Static<C["input"]>;
+export type OutputOf<C extends { output: TSchema }> = Static<C["output"]>;
+
+export const contracts: readonly Contract[] = [
+  ...Object.values(commands),
+  ...Object.values(queries),
+] as readonly Contract[];
+
+function catalogue<const Contracts extends readonly { name: string }[]>(...list: Contracts) {
+  return Object.fromEntries(list.map((contract) => [contract.name, contract])) as {
+    [One in Contracts[number] as One["name"]]: One;
+  };
+}

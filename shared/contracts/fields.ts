@@ -1,0 +1,74 @@
+import { type TSchema, Type } from "typebox";
+import { TimeOfDay as timesOfDay } from "../db/entities.ts";
+import "./text.ts";
+
+/**
+ * Field types shared by the contracts. `expects` completes the sentence "The … field must be …", so that
+ * a refused value is answered with what would be accepted.
+ */
+const maxId = Number.MAX_SAFE_INTEGER;
+
+export const Id = Type.Integer({ minimum: 1, maximum: maxId, expects: "a positive whole number" });
+
+export function Line(max: number, min = 1) {
+  const expects = `text of ${min} to ${max} characters on one line`;
+  return Type.String({ minLength: min, maxLength: max, format: "line", expects });
+}
+
+export const Name = Line(255);
+export const Description = Type.String({
+  maxLength: 5_000,
+  format: "paragraph",
+  expects: "text of at most 5000 characters",
+});
+export const Context = Type.String({
+  maxLength: 100,
+  format: "line",
+  expects: "text of at most 100 characters on one line",
+});
+
+export function OneOf<const Values extends string[]>(values: readonly [...Values]) {
+  return Type.Enum([...values], { expects: `one of: ${values.join(", ")}` });
+}
+
+export function WholeNumber(minimum: number, maximum: number) {
+  return Type.Integer({ minimum, maximum, expects: `a whole number from ${minimum} to ${maximum}` });
+}
+
+export const CalendarDate = Type.String({ format: "date", expects: "a real date such as 2026-11-20" });
+export const TimeOfDay = OneOf(timesOfDay);
+export const Flag = Type.Boolean({ expects: "true or false" });
+export const Page = Type.Integer({ minimum: 1, maximum: maxId, expects: "a page number from 1 on" });
+export const Timestamp = Type.String({
+  format: "date-time",
+  description: "UTC with microseconds and a trailing Z",
+});
+
+/** Null clears the field in PUT and PATCH, and is the same as leaving it out in POST. */
+export function Clearable<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(Nullable(schema));
+}
+
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  const { expects } = schema as { expects?: string };
+  return Type.Union([schema, Type.Null()], expects === undefined ? {} : { expects });
+}
+
+/** The list envelope of a paginated resource. */
+export function PageOf<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    data: Type.Array(item),
+    links: Type.Object({
+      first: Type.String(),
+      last: Type.String(),
+      prev: Nullable(Type.String()),
+      next: Nullable(Type.String()),
+    }),
+    meta: Type.Object({
+      current_page: Type.Integer(),
+      last_page: Type.Integer(),
+      per_page: Type.Integer(),
+      total: Type.Integer(),
+    }),
+  });
+}

@@ -1,0 +1,81 @@
+import type { Static, TObject, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { type FieldErrors, invalid, type Refused } from "../errors.ts";
+import type { Contract } from "./contract.ts";
+import { normaliseText } from "./text.ts";
+
+export type Fields = Record<string, unknown>;
+export type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Refused;
+
+type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; maxLength?: number };
+
+const compiled = new WeakMap<TObject, ReturnType<typeof Compile<TObject>>>();
+
+function validatorOf(schema: TObject) {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const validator = Compile(schema);
+  compiled.set(schema, validator);
+  return validator;
+}
+
+/**
+ * Checks `fields` against a contract and returns its input: known fields only, in the schema's order (so
+ * that equal requests are equal bytes), text in its stored form.
+ * @param required fields demanded beyond the schema's own, as PUT does
+ */
+export function validate<Input extends TObject>(
+  contract: Pick<Contract<Input>, "input" | "refine">,
+  fields: Fields,
+  required: readonly string[] = [],
+): Validated<Input> {
+  const input = stored(contract.input, fields);
+  const errors = { ...missing(input, required), ...mismatches(contract.input, input) };
+  if (Object.keys(errors).length > 0) return invalid(errors);
+  const accepted = input as Static<Input>;
+  const refined = contract.refine?.(accepted);
+  return refined ? invalid(refined) : { input: accepted };
+}
+
+function stored(schema: TObject, fields: Fields): Fields {
+  const input: Fields = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    if (!Object.hasOwn(fields, name)) continue;
+    const value = fields[name];
+    if (value !== undefined) input[name] = typeof value === "string" ? storedText(property, value) : value;
+  }
+  return input;
+}
+
+/** An optional text that is blank counts as cleared; a required one fails its minimum length. */
+function storedText(schema: FieldSchema, text: string): string | null {
+  const clearable = schema.anyOf !== undefined;
+  const { format, minLength } = (schema.anyOf?.[0] ?? schema) as FieldSchema & { minLength?: number };
+  if (format !== "line" && format !== "paragraph") return text;
+  const normal = normaliseText(text, format);
+  return clearable && minLength === undefined && normal.trim() === "" ? null : normal;
+}
+
+function missing(input: Fields, required: readonly string[]): FieldErrors {
+  const absent = required.filter((name) => input[name] === undefined);
+  return Object.fromEntries(absent.map((name) => [name, [`The ${name} field is required.`]]));
+}
+
+function mismatches(schema: TObject, input: Fields): FieldErrors {
+  const validator = validatorOf(schema);
+  if (validator.Check(input)) return {};
+  const errors: FieldErrors = {};
+  for (const error of validator.Errors(input)) {
+    if (error.keyword === "required" && error.instancePath === "") {
+      Object.assign(errors, missing(input, error.params.requiredProperties));
+      continue;
+    }
+    const name = error.instancePath.split("/")[1];
+    if (name !== undefined) errors[name] ??= [expectation(name, schema.properties[name])];
+  }
+  return errors;
+}
+
+function expectation(name: string, schema: FieldSchema | undefined): string {
+  return `The ${name} field must be ${schema?.expects ?? "valid"}.`;
+}
