@@ -9,7 +9,7 @@ import type { StreakState } from "../domain/streak.ts";
  */
 const timestamp = () => p.string().columnType("timestamptz");
 const date = () => p.string().columnType("date");
-const owner = () => p.string().primary();
+const owner = () => p.text().primary();
 const id = () => p.bigint("number").primary();
 const written = { created_at: timestamp(), updated_at: timestamp() };
 
@@ -22,9 +22,9 @@ export const UserEntity = defineEntity({
   tableName: "users",
   properties: {
     user_id: owner(),
-    time_zone: p.string(),
+    time_zone: p.text(),
     /** `chosen` on the settings page, or `claim`: taken from the token's `zoneinfo`. */
-    zone_source: p.string().$type<"chosen" | "claim">(),
+    zone_source: p.text().$type<"chosen" | "claim">(),
     /** Issue time of the token that carried the claim; an older token never overrides a newer one. */
     zone_claimed_at: timestamp().nullable(),
     day_start_hour: p.integer(),
@@ -38,9 +38,9 @@ export const CategoryEntity = defineEntity({
   properties: {
     user_id: owner(),
     id: id(),
-    name: p.string(),
-    color: p.string(),
-    icon: p.string().nullable(),
+    name: p.text(),
+    color: p.text(),
+    icon: p.text().nullable(),
     ...written,
   },
 });
@@ -51,13 +51,13 @@ export const HabitEntity = defineEntity({
   properties: {
     user_id: owner(),
     id: id(),
-    name: p.string(),
-    type: p.string().$type<"good" | "bad">(),
-    frequency: p.string().$type<"daily" | "weekly" | "custom">(),
+    name: p.text(),
+    type: p.text().$type<"good" | "bad">(),
+    frequency: p.text().$type<"daily" | "weekly" | "custom">(),
     schedule: p.json().$type<Schedule>().nullable(),
     time_of_day: timeOfDay(),
     category_id: p.bigint("number").nullable(),
-    description: p.string().nullable(),
+    description: p.text().nullable(),
     grace_days: p.integer(),
     completions_count: p.integer(),
     /** The streak while it lives, which is until the end of `streak_alive_through`; then 0. */
@@ -89,19 +89,19 @@ export const TodoEntity = defineEntity({
   properties: {
     user_id: owner(),
     id: id(),
-    title: p.string(),
-    description: p.string().nullable(),
+    title: p.text(),
+    description: p.text().nullable(),
     due_date: date().nullable(),
     time_of_day: timeOfDay(),
     estimated_minutes: p.integer().nullable(),
-    context: p.string().nullable(),
+    context: p.text().nullable(),
     category_id: p.bigint("number").nullable(),
     is_completed: p.boolean(),
     completed_at: timestamp().nullable(),
     /** The user's date at completion, for the activity strip; travel never rewrites it. */
     completed_on: date().nullable(),
-    recurrence: p.string().nullable(),
-    recurrence_from: p.string().$type<"due" | "completion">(),
+    recurrence: p.text().nullable(),
+    recurrence_from: p.text().$type<"due" | "completion">(),
     recurrence_anchor: date().nullable(),
     next_todo_id: p.bigint("number").nullable(),
     ...written,
@@ -117,24 +117,25 @@ export const ReminderEntity = defineEntity({
     remind_at: timestamp(),
     /** Set when the time was given without an offset: it then follows the user's zone. */
     wall_time: p.string().columnType("timestamp").nullable(),
-    status: p.string().$type<"scheduled" | "suspended" | "sent" | "missed" | "failed">(),
+    status: p.text().$type<"scheduled" | "suspended" | "sent" | "missed" | "failed">(),
     ...written,
   },
 });
 
+/** One row per MCP tool call, keyed by its request id: a redelivered envelope cannot log a call twice. */
 export const ActionEntity = defineEntity({
   name: "Action",
   tableName: "action_log",
   properties: {
     user_id: owner(),
-    id: id(),
-    token_id: p.string(),
-    client_name: p.string().nullable(),
-    tool: p.string(),
-    arguments: p.string(),
-    outcome: p.string(),
+    request_id: p.string().columnType("uuid").primary(),
+    token_id: p.text(),
+    client_name: p.text().nullable(),
+    tool: p.text(),
+    /** The arguments as JSON text, as the caller sent them. */
+    arguments: p.text(),
+    outcome: p.text(),
     replayed: p.boolean(),
-    request_id: p.string(),
     called_at: timestamp(),
     duration_ms: p.double(),
   },
@@ -147,9 +148,9 @@ export const InboxEntity = defineEntity({
     user_id: owner(),
     command_id: p.string().columnType("uuid").primary(),
     /** sha256 of the command's name and validated input: one key cannot stand for two requests. */
-    fingerprint: p.string(),
+    fingerprint: p.text(),
     /** The stored reply, as text: a replay is the same answer to the byte. */
-    reply: p.string(),
+    reply: p.text(),
     created_at: timestamp(),
   },
 });

@@ -38,6 +38,7 @@ export async function openDatabase(options: {
     clientUrl: url,
     entities: [...entities],
     debug: false,
+    logger: (message) => log.debug(message.trim()),
     discovery: { warnWhenNoEntities: false },
     migrations: { migrationsList: migrations, snapshot: false, transactional: true },
     pool: { min: 0, max: connections },

@@ -4,7 +4,7 @@ import { Migration } from "@mikro-orm/migrations";
 export class Tables extends Migration {
   override up(): void {
     this.addSql(`create type time_of_day as enum ('morning', 'afternoon', 'evening')`);
-    for (const sequence of ["categories", "habits", "todos", "action_log"]) {
+    for (const sequence of ["categories", "habits", "todos"]) {
       this.addSql(`create sequence ${sequence}_id_seq increment by 100`);
     }
     this.addSql(`
@@ -109,22 +109,21 @@ export class Tables extends Migration {
     this.addSql(`
       create table action_log (
         user_id text not null,
-        id bigint not null,
+        request_id uuid not null,
         token_id text not null,
         client_name text,
         tool text not null,
         arguments text not null,
         outcome text not null,
         replayed boolean not null,
-        request_id text not null,
         called_at timestamptz not null,
         duration_ms double precision not null,
-        primary key (user_id, id)
+        primary key (user_id, request_id)
       )`);
     this.addSql(
-      `create index action_log_by_token on action_log (user_id, token_id, called_at desc, id desc)`,
+      `create index action_log_by_token on action_log (user_id, token_id, called_at desc, request_id desc)`,
     );
-    this.addSql(`create index action_log_by_time on action_log (user_id, called_at desc, id desc)`);
+    this.addSql(`create index action_log_by_time on action_log (user_id, called_at desc, request_id desc)`);
     this.addSql(`
       create table inbox (
         user_id text not null,

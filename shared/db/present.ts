@@ -1,0 +1,101 @@
+import type { Static } from "typebox";
+import type { Category } from "../contracts/category.ts";
+import type { Habit } from "../contracts/habit.ts";
+import type { Reminder } from "../contracts/reminder.ts";
+import type { Todo } from "../contracts/todo.ts";
+import { localTime } from "../domain/day.ts";
+import type { CategoryRow, HabitRow, ReminderRow, TodoRow } from "./entities.ts";
+
+/** The one way a row becomes JSON: answers of workers, reads of both doors and the dashboard all go through here. */
+
+/** The user's present day and zone, in which a row is seen. */
+export type Today = Readonly<{ date: string; timeZone: string }>;
+
+export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
+export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
+
+export function presentCategory(row: CategoryRow): Static<typeof Category> {
+  return {
+    id: row.id,
+    name: row.name,
+    color: row.color,
+    icon: row.icon ?? null,
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+const presentCategoryRef = (row: CategoryRefRow | undefined) =>
+  row ? { id: row.id, name: row.name, color: row.color } : null;
+
+export function presentHabit(
+  row: HabitRow,
+  category: CategoryRefRow | undefined,
+  today: Today,
+): Static<typeof Habit> {
+  const aliveThrough = row.streak_alive_through ?? null;
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    frequency: row.frequency,
+    schedule: row.schedule ?? null,
+    time_of_day: row.time_of_day ?? null,
+    description: row.description ?? null,
+    streak_count: aliveThrough !== null && today.date <= aliveThrough ? row.streak : 0,
+    longest_streak: row.longest_streak,
+    streak_alive_through: aliveThrough,
+    grace_days: row.grace_days,
+    is_completed_today: row.recent_dates.includes(today.date),
+    completions_count: row.completions_count,
+    category: presentCategoryRef(category),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+export function presentTodo(
+  row: TodoRow,
+  category: CategoryRefRow | undefined,
+  reminder: PresentedReminder | undefined,
+  today: Today,
+): Static<typeof Todo> {
+  const dueDate = row.due_date ?? null;
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description ?? null,
+    due_date: dueDate,
+    time_of_day: row.time_of_day ?? null,
+    estimated_minutes: row.estimated_minutes ?? null,
+    context: row.context ?? null,
+    is_completed: row.is_completed,
+    is_overdue: !row.is_completed && dueDate !== null && dueDate < today.date,
+    recurrence: row.recurrence ?? null,
+    recurrence_from: row.recurrence_from,
+    completed_at: row.completed_at ? timestamp(row.completed_at) : null,
+    next_todo_id: row.next_todo_id ?? null,
+    reminder: reminder ? presentReminder(reminder, today) : null,
+    category: presentCategoryRef(category),
+    created_at: timestamp(row.created_at),
+    updated_at: timestamp(row.updated_at),
+  };
+}
+
+export function presentReminder(row: PresentedReminder, today: Today): Static<typeof Reminder> {
+  const remindAt = timestamp(row.remind_at);
+  return {
+    todo_id: row.todo_id,
+    remind_at: remindAt,
+    local_time: localTime(Date.parse(remindAt), today.timeZone),
+    time_zone: today.timeZone,
+    status: row.status,
+  };
+}
+
+/** Postgres' `2026-11-20 09:15:02.1042+00` as `2026-11-20T09:15:02.104200Z`: a Date would lose the microseconds. */
+export function timestamp(stored: string): string {
+  const [date, time = ""] = stored.replace(/(\+00(:00)?|Z)$/, "").split(/[ T]/);
+  const [seconds, fraction = ""] = time.split(".");
+  return `${date}T${seconds}.${fraction.padEnd(6, "0")}Z`;
+}

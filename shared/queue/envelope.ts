@@ -1,0 +1,41 @@
+import type { CommandName } from "../contracts/catalogue.ts";
+import type { Refusal } from "../errors.ts";
+
+/** The MCP call that a command came by: its row in the action log is written with the command's effects. */
+export type ToolCall = Readonly<{
+  requestId: string;
+  tokenId: string;
+  clientName: string | null;
+  tool: string;
+  /** JSON text. */
+  arguments: string;
+  /** Epoch milliseconds. */
+  startedAt: number;
+}>;
+
+/** One validated mutation on its way to a worker. */
+export type QueuedCommand = Readonly<{
+  /** By which the front door knows whom to answer: repeats of one command have tickets of their own. */
+  ticket: number;
+  /** UUID: new, or derived from user and idempotency key. */
+  id: string;
+  userId: string;
+  name: CommandName;
+  input: unknown;
+  /** Set with an idempotency key: sha256 of name and input. */
+  fingerprint: string | null;
+  /** When the front door accepted it (epoch ms): the user's "today" is that of this moment. */
+  acceptedAt: number;
+  call?: ToolCall;
+}>;
+
+/** What one BullMQ job carries: all commands that gathered while an earlier envelope was under way. */
+export type Envelope = Readonly<{ id: string; replyTo: string; commands: readonly QueuedCommand[] }>;
+
+/** The committed outcome: the resource as JSON text (null: no content), or why not. */
+export type Outcome = Readonly<{ body: string | null }> | Readonly<{ refusal: Refusal }>;
+
+export type Reply = Readonly<{ ticket: number; outcome: Outcome; replayed: boolean }>;
+
+/** One pub/sub message to a front door. */
+export type Replies = Readonly<{ envelopeId: string; replies: readonly Reply[] }>;

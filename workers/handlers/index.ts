@@ -1,0 +1,32 @@
+import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import type { Handler } from "../handler.ts";
+import * as category from "./category.ts";
+import * as habit from "./habit.ts";
+import * as reminder from "./reminder.ts";
+import * as todo from "./todo.ts";
+import * as user from "./user.ts";
+
+/** One handler for every command: a missing one does not compile. */
+const handlers: { [Name in CommandName]: Handler<Name> } = {
+  "category.create": category.create,
+  "category.update": category.update,
+  "category.delete": category.remove,
+  "habit.create": habit.create,
+  "habit.update": habit.update,
+  "habit.delete": habit.remove,
+  "habit.complete": habit.complete,
+  "habit.undo": habit.undo,
+  "todo.create": todo.create,
+  "todo.update": todo.update,
+  "todo.delete": todo.remove,
+  "todo.toggle": todo.toggle,
+  "reminder.set": reminder.set,
+  "reminder.clear": reminder.clear,
+  "user.configure": user.configure,
+  "user.adopt-zone": user.adoptZone,
+};
+
+/** The queue carries names and inputs that the front door checked together; here the pair is one value again. */
+export function handlerOf(name: CommandName): Handler<never> {
+  return handlers[name] as Handler<never>;
+}

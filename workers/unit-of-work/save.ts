@@ -1,0 +1,33 @@
+import type { PoolClient } from "pg";
+import type { Change, Entry, State } from "./state.ts";
+import { columnArrays, type Table, type TableName, type Tables } from "./tables.ts";
+
+/**
+ * Writes all changes of an envelope, one statement per table and kind: first what references need, last
+ * what they forbid. The queries leave in one flight; the caller awaits them all with the commit.
+ */
+export function save(client: PoolClient, tables: Tables, state: State): Promise<unknown>[] {
+  const names = Object.keys(tables) as TableName[];
+  const write = (table: Table, kind: "insert" | "update" | "remove") => {
+    const arrays = changes(table, state[table.name].entries, kind);
+    return arrays ? [client.query(table.sql[kind], arrays)] : [];
+  };
+  return [
+    ...names.flatMap((name) => [...write(tables[name], "insert"), ...write(tables[name], "update")]),
+    ...names.reverse().flatMap((name) => write(tables[name], "remove")),
+  ];
+}
+
+function changes(
+  table: Table,
+  entries: ReadonlyMap<string, Entry<object>>,
+  kind: Change,
+): unknown[][] | undefined {
+  const changed = [...entries.values()].filter(({ change }) => change === kind);
+  if (changed.length === 0) return undefined;
+  if (kind === "remove") return table.key.map((_, index) => changed.map(({ key }) => key[index]));
+  return columnArrays(
+    table.columns,
+    changed.flatMap(({ row }) => (row ? [row] : [])),
+  );
+}

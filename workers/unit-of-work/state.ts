@@ -1,0 +1,78 @@
+import type { Rows, TableName, Tables } from "./tables.ts";
+
+type KeyValue = string | number;
+export type Change = "none" | "insert" | "update" | "remove";
+
+/** The rows of one table as the commands so far left them, by primary key. */
+export type TableState<Row> = Readonly<{
+  keyColumns: readonly string[];
+  entries: Map<string, Entry<Row>>;
+}>;
+export type Entry<Row> = Readonly<{ key: readonly KeyValue[]; row: Row | undefined; change: Change }>;
+
+export type State = { [Name in TableName]: TableState<Rows[Name]> };
+
+export function emptyState(tables: Tables): State {
+  const states = Object.values(tables).map(({ name, key }) => {
+    return [name, { keyColumns: key.map((column) => column.name), entries: new Map() }] as const;
+  });
+  return Object.fromEntries(states) as unknown as State;
+}
+
+const placeOf = (key: readonly KeyValue[]): string => key.join("\u0000");
+
+const keyOfRow = <Row>({ keyColumns }: TableState<Row>, row: Row): KeyValue[] =>
+  keyColumns.map((column) => row[column as keyof Row] as KeyValue);
+
+/** Puts a row in as Postgres holds it. */
+export function remember<Row>(table: TableState<Row>, row: Row): void {
+  const key = keyOfRow(table, row);
+  const place = placeOf(key);
+  if (!table.entries.has(place)) table.entries.set(place, { key, row, change: "none" });
+}
+
+export const isKnown = (
+  table: { entries: ReadonlyMap<string, unknown> },
+  key: readonly KeyValue[],
+): boolean => table.entries.has(placeOf(key));
+
+/** What a handler sees of a table: the calling user's rows and no others. */
+export type OwnRows<Row> = Readonly<{
+  get(...key: readonly KeyValue[]): Row | undefined;
+  all(): Row[];
+  insert(row: Omit<Row, "user_id">): Row;
+  /** @returns the changed row */
+  update(row: Row, patch: Partial<Row>): Row;
+  remove(...key: readonly KeyValue[]): void;
+}>;
+
+export function ownRows<Row extends { user_id: string }>(
+  table: TableState<Row>,
+  userId: string,
+): OwnRows<Row> {
+  const { entries } = table;
+  const put = (row: Row, whenAbsent: Change): Row => {
+    const key = keyOfRow(table, row);
+    const place = placeOf(key);
+    const before = entries.get(place)?.change;
+    // A row that this envelope made is still to be inserted; one that it removed is still in the table.
+    entries.set(place, {
+      key,
+      row,
+      change: before === "insert" ? "insert" : before === undefined ? whenAbsent : "update",
+    });
+    return row;
+  };
+  return {
+    get: (...key) => entries.get(placeOf([userId, ...key]))?.row,
+    all: () => [...entries.values()].flatMap(({ row }) => (row?.user_id === userId ? [row] : [])),
+    insert: (fields) => put({ ...fields, user_id: userId } as Row, "insert"),
+    update: (row, patch) => put({ ...row, ...patch }, "update"),
+    remove(...rest) {
+      const key = [userId, ...rest];
+      const place = placeOf(key);
+      if (entries.get(place)?.change === "insert") entries.delete(place);
+      else entries.set(place, { key, row: undefined, change: "remove" });
+    },
+  };
+}
