@@ -1,0 +1,67 @@
+import { type AnyElysia, Elysia } from "elysia";
+import { contracts } from "../shared/contracts/catalogue.ts";
+import { refuse } from "../shared/errors.ts";
+import type { Log } from "../shared/log.ts";
+import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
+import type { Health } from "./health.ts";
+import { refusalResponse } from "./http-errors.ts";
+import { answerRest, type RestContext, restPrefix } from "./rest.ts";
+
+export type AppContext = RestContext & Readonly<{ log: Log; health(): Promise<Health> }>;
+
+/** The front door: every route of every contract, the metadata documents and the health checks. */
+export function createApp(context: AppContext) {
+  const app = new Elysia({ aot: true, normalize: false })
+    .onError(({ error, code, request }) => {
+      if (code === "NOT_FOUND")
+        return refusalResponse(refuse("not_found", "There is nothing at this address.").refusal);
+      const reason = error instanceof Error ? error.stack : String(error);
+      context.log.error(
+        { method: request.method, path: new URL(request.url).pathname, reason },
+        "request failed",
+      );
+      return refusalResponse((isFault(error) ? fault : away).refusal);
+    })
+    .get("/health/live", () => Response.json({ status: "ok" }))
+    .get("/health/ready", async () => {
+      const health = await context.health();
+      return Response.json(health, { status: health.status === "ok" ? 200 : 503 });
+    });
+  for (const resource of ["rest", "mcp"] as const) {
+    app.get(metadataPaths[resource], () => Response.json(resourceMetadata(context.config, resource)));
+  }
+  addRestRoutes(app, context);
+  return app;
+}
+
+const fault = refuse("internal", "This request failed because of a fault of the service.");
+const away = refuse("overloaded", "The service is briefly unable to answer. Please try again.", {
+  applied: "no",
+  retryAfterSeconds: 1,
+});
+
+/** A mistake in our code, as against a database that cannot be reached. */
+const isFault = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;
+
+function addRestRoutes(app: AnyElysia, context: AppContext): void {
+  const methodsOf = new Map<string, string[]>();
+  for (const contract of contracts) {
+    for (const route of contract.rest ?? []) {
+      const path = `${restPrefix}${route.path.replace(/\{(\w+)\}/g, ":$1")}`;
+      methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
+      app.route(
+        route.method,
+        path,
+        ({ request, params }) => answerRest(context, contract, route, request, params ?? {}),
+        {
+          parse: "none",
+        },
+      );
+    }
+  }
+  for (const [path, methods] of methodsOf) {
+    const allow = methods.join(", ");
+    const refused = refuse("method_not_allowed", `This address answers only to ${allow}.`);
+    app.all(path, () => refusalResponse(refused.refusal, new Headers({ allow })), { parse: "none" });
+  }
+}

@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { Actor } from "../../shared/actor.ts";
+import type { Config } from "../../shared/config.ts";
+import { type Refused, refuse } from "../../shared/errors.ts";
+import type { IdentityClient } from "../../shared/identity-client.ts";
+import { actorOf, type Claims } from "./claims.ts";
+import { introspect } from "./introspect.ts";
+import { looksLikeJwt, verifyJwt } from "./jwt.ts";
+import { discoverProvider, ProviderUnavailable } from "./provider.ts";
+
+/** Turns the Authorization header into the caller, or says why not. */
+export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;
+
+type Options = Readonly<{
+  config: Pick<Config, "authUrl" | "authAudience" | "authJwtTyp" | "tokenCacheSeconds">;
+  client: IdentityClient | undefined;
+  /** Told of every token when it is checked anew, before it counts as known. */
+  onChecked(actor: Actor): Promise<void>;
+}>;
+
+type Known = { actor: Actor; until: number };
+
+const maxTokenLength = 8_192;
+const maxKnown = 10_000;
+
+/** Known tokens are trusted for TOKEN_CACHE_SECONDS and never past their expiry; nothing is keyed by the raw token. */
+export function createAuthenticator(options: Options): Authenticate {
+  const known = new Map<string, Known>();
+  const underWay = new Map<string, Promise<Known | undefined>>();
+  const check = createCheck(options);
+
+  async function checkOnce(token: string, hash: string): Promise<Known | undefined> {
+    const running = underWay.get(hash) ?? check(token, hash).finally(() => underWay.delete(hash));
+    underWay.set(hash, running);
+    const found = await running;
+    if (known.size >= maxKnown) known.clear();
+    if (found) known.set(hash, found);
+    return found;
+  }
+
+  return async (authorization) => {
+    if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
+    const token = /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
+    if (token === undefined || token.length > maxTokenLength) return invalidToken;
+    const hash = createHash("sha256").update(token).digest("hex");
+    const cached = known.get(hash);
+    if (cached && cached.until > Date.now()) return cached;
+    known.delete(hash);
+    try {
+      return (await checkOnce(token, hash)) ?? invalidToken;
+    } catch (error) {
+      if (error instanceof ProviderUnavailable) return providerAway;
+      throw error;
+    }
+  };
+}
+
+const invalidToken = refuse("unauthenticated", "The access token is not valid, has expired or was revoked.");
+const providerAway = refuse("overloaded", "The identity provider cannot be reached. Please try again.", {
+  applied: "no",
+  retryAfterSeconds: 5,
+});
+
+function createCheck({ config, client, onChecked }: Options) {
+  const findProvider = discoverProvider(config.authUrl);
+
+  /** A JWT is verified, and introspected too where the provider offers it, so that revocation is real. */
+  async function claimsOf(token: string): Promise<Claims | undefined> {
+    const provider = await findProvider();
+    const isJwt = looksLikeJwt(token);
+    const verified = isJwt ? await verifyJwt(token, provider, config) : undefined;
+    if (isJwt && !verified) return undefined;
+    const { introspectionEndpoint } = provider;
+    if (introspectionEndpoint === undefined || client === undefined) return verified;
+    const answer = await introspect(token, introspectionEndpoint, client, config.authAudience);
+    return answer && { ...verified, ...answer };
+  }
+
+  return async (token: string, hash: string): Promise<Known | undefined> => {
+    const claims = await claimsOf(token);
+    const actor = claims && actorOf(claims, hash);
+    if (!claims || !actor) return undefined;
+    await onChecked(actor);
+    const cachedUntil = Date.now() + config.tokenCacheSeconds * 1000;
+    const expires = typeof claims.exp === "number" ? claims.exp * 1000 : cachedUntil;
+    return { actor, until: Math.min(cachedUntil, expires) };
+  };
+}

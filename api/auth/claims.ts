@@ -1,0 +1,33 @@
+import type { Actor } from "../../shared/actor.ts";
+import { isScope } from "../../shared/scopes.ts";
+
+/** Claims of a verified JWT or of an active introspection answer: the names are the same (RFC 9068, RFC 7662). */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** @returns undefined when the claims name no user */
+export function actorOf(claims: Claims, tokenHash: string): Actor | undefined {
+  const { sub, jti, iat, zoneinfo } = claims;
+  if (typeof sub !== "string" || sub === "" || sub.length > 255) return undefined;
+  return {
+    userId: sub,
+    tokenId: typeof jti === "string" && jti !== "" ? jti : tokenHash,
+    clientName: firstText(claims.client_name, claims.client_id, claims.azp),
+    scopes: scopesOf(claims),
+    zone:
+      typeof zoneinfo === "string" && typeof iat === "number" ? { name: zoneinfo, issuedAt: iat } : undefined,
+  };
+}
+
+function scopesOf({ scope, scp }: Claims) {
+  const words = typeof scope === "string" ? scope.split(" ") : scp;
+  const list: readonly unknown[] = Array.isArray(words)
+    ? words
+    : typeof words === "string"
+      ? words.split(" ")
+      : [];
+  return list.filter((word) => typeof word === "string").filter(isScope);
+}
+
+function firstText(...values: readonly unknown[]): string | null {
+  return values.find((value): value is string => typeof value === "string" && value !== "") ?? null;
+}

@@ -1,0 +1,86 @@
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
+
+/** What the service needs to know of the identity provider (RFC 8414, OpenID Connect Discovery). */
+export type Provider = Readonly<{
+  issuer: string;
+  keys: JWTVerifyGetKey;
+  introspectionEndpoint: string | undefined;
+}>;
+
+/** Thrown while the provider cannot be asked; the caller answers 503, never 401. */
+export class ProviderUnavailable extends Error {}
+
+export const providerTimeoutMs = 2_000;
+const discoveryMaxAgeMs = 300_000;
+
+/** Finds the provider's endpoints on first use and again every five minutes; a failure is not remembered. */
+export function discoverProvider(authUrl: string): () => Promise<Provider> {
+  let known: { provider: Promise<Provider>; until: number } | undefined;
+  return () => {
+    if (known && known.until > Date.now()) return known.provider;
+    const provider = discover(authUrl);
+    known = { provider, until: Date.now() + discoveryMaxAgeMs };
+    provider.catch(() => {
+      known = undefined;
+    });
+    return provider;
+  };
+}
+
+async function discover(authUrl: string): Promise<Provider> {
+  for (const address of discoveryAddresses(authUrl)) {
+    const metadata = await fetchMetadata(address);
+    if (metadata?.issuer !== authUrl && metadata?.issuer !== `${authUrl}/`) continue;
+    if (typeof metadata.jwks_uri !== "string") continue;
+    const endpoint = metadata.introspection_endpoint;
+    return {
+      issuer: metadata.issuer,
+      keys: remoteKeys(metadata.jwks_uri),
+      introspectionEndpoint: typeof endpoint === "string" ? endpoint : undefined,
+    };
+  }
+  throw new ProviderUnavailable(`No provider metadata of ${authUrl} was found.`);
+}
+
+/** RFC 8414 §3.1 puts the well-known part before the issuer's path, OpenID Connect after it. */
+function discoveryAddresses(authUrl: string): string[] {
+  const { origin, pathname } = new URL(authUrl);
+  const path = pathname.replace(/\/+$/, "");
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ];
+}
+
+async function fetchMetadata(address: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(providerTimeoutMs) });
+    return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new key works at its first use (one refetch a second at most), a removed one is refused within 60 s. */
+function remoteKeys(address: string): JWTVerifyGetKey {
+  const findKey = createRemoteJWKSet(new URL(address), {
+    timeoutDuration: providerTimeoutMs,
+    cooldownDuration: 1_000,
+    cacheMaxAge: 60_000,
+  });
+  return async (header, token) => {
+    try {
+      return await findKey(header, token);
+    } catch (error) {
+      if (isFaultOfToken(error)) throw error;
+      throw new ProviderUnavailable("The provider's keys cannot be fetched.");
+    }
+  };
+}
+
+function isFaultOfToken(error: unknown): boolean {
+  const { JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported } = errors;
+  return [JWKSNoMatchingKey, JWKSMultipleMatchingKeys, JOSENotSupported].some(
+    (kind) => error instanceof kind,
+  );
+}

@@ -1,0 +1,64 @@
+import type { Fields } from "../shared/contracts/validate.ts";
+import { type Refused, refuse } from "../shared/errors.ts";
+
+export const maxBodyBytes = 64 * 1024;
+
+const tooLarge = refuse("body_too_large", "The request body must not be larger than 64 KiB.");
+const notJson = refuse("malformed_body", "The request body must be a JSON object.");
+const notJsonType = refuse("unsupported_media_type", "The request body must be sent as application/json.");
+
+/** The JSON object of a request body; an absent body is an empty object. */
+export async function readBody(request: Request): Promise<Readonly<{ fields: Fields }> | Refused> {
+  const text = await readText(request);
+  if (typeof text !== "string") return text;
+  if (text === "") return { fields: {} };
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== undefined && type !== "application/json" && !type.endsWith("+json")) return notJsonType;
+  if (type === undefined) return notJsonType;
+  const value = parseJson(text);
+  return isObject(value) ? { fields: value } : notJson;
+}
+
+/** The body as text, refused as soon as it is known to be too large or not to be UTF-8. */
+export async function readText(request: Request): Promise<string | Refused> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return tooLarge;
+  if (!request.body) return "";
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > maxBodyBytes) return tooLarge;
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    return notJson;
+  }
+}
+
+/** Brackets may nest this deep: no schema needs more, and parsers have died of more. */
+const maxDepth = 32;
+
+/** @returns undefined when the text is not JSON, or absurdly deep */
+export function parseJson(text: string): unknown {
+  try {
+    return isTooDeep(text) ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/gs)) {
+    if (token === "[" || token === "{") depth += 1;
+    else if (token === "]" || token === "}") depth -= 1;
+    if (depth > maxDepth) return true;
+  }
+  return false;
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import type { Actor } from "../shared/actor.ts";
+import type { CommandName } from "../shared/contracts/catalogue.ts";
+import type { Database } from "../shared/db/orm.ts";
+import { type Refused, refuse } from "../shared/errors.ts";
+import type { Outcome, ToolCall } from "../shared/queue/envelope.ts";
+import type { Mailbox } from "./mailbox.ts";
+
+export type Request = Readonly<{
+  name: CommandName;
+  /** Validated against the command's contract. */
+  input: unknown;
+  idempotencyKey?: string | undefined;
+  call?: ToolCall;
+}>;
+
+export type Dispatched = Readonly<{ outcome: Outcome; replayed: boolean }>;
+
+/** Sends a mutation to the workers and answers once its outcome is committed, or 503 with what is known. */
+export type Dispatch = (actor: Pick<Actor, "userId">, request: Request) => Promise<Dispatched>;
+
+export function createDispatch(mailbox: Mailbox, database: Database, now: () => number): Dispatch {
+  return async ({ userId }, { name, input, idempotencyKey, call }) => {
+    const keyed = idempotencyKey !== undefined;
+    const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7();
+    const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
+    const command = { id, userId, name, input, fingerprint, acceptedAt: now(), ...(call && { call }) };
+    const delivery = await mailbox.send(command);
+    if (delivery === "undelivered") return { outcome: overloaded("no"), replayed: false };
+    if (delivery !== "unanswered") return delivery;
+    const outcome = await storedOutcome(database, userId, id, fingerprint);
+    return { outcome: outcome ?? overloaded("unknown"), replayed: false };
+  };
+}
+
+/** The key's command id, a UUIDv8 (RFC 9562 §5.8): the same for one user on both doors, and no one else's. */
+function keyedId(userId: string, key: string): string {
+  const bytes = hash(JSON.stringify([userId, key])).subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+function overloaded(applied: "no" | "unknown"): Refused {
+  return refuse("overloaded", "The service is briefly unable to write. Please try again.", {
+    applied,
+    retryAfterSeconds: 1,
+  });
+}
+
+const lookupTimeoutMs = 400;
+
+/** A reply can be lost on its way; a committed one stands in the inbox. */
+async function storedOutcome(
+  { pool }: Database,
+  userId: string,
+  id: string,
+  fingerprint: string | null,
+): Promise<Outcome | undefined> {
+  const sql = "select fingerprint, reply from inbox where user_id = $1 and command_id = $2";
+  const found = pool.query<{ fingerprint: string; reply: string }>(sql, [userId, id]).catch(() => undefined);
+  const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
+  const row = result?.rows[0];
+  return row && row.fingerprint === (fingerprint ?? "") ? (JSON.parse(row.reply) as Outcome) : undefined;
+}

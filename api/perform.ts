@@ -1,0 +1,47 @@
+import type { Actor } from "../shared/actor.ts";
+import type { CommandName, QueryName } from "../shared/contracts/catalogue.ts";
+import type { Contract } from "../shared/contracts/contract.ts";
+import { type Fields, validate } from "../shared/contracts/validate.ts";
+import { isRefused, type Refused, refuse } from "../shared/errors.ts";
+import type { Outcome, ToolCall } from "../shared/queue/envelope.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { read } from "./read/index.ts";
+import type { Reader } from "./read/reader.ts";
+
+export type Performed = Readonly<{ outcome: Outcome; replayed: boolean }>;
+
+export type PerformContext = Readonly<{
+  dispatch: Dispatch;
+  reader(actor: Pick<Actor, "userId">): Reader;
+}>;
+
+type Options = Readonly<{
+  required?: readonly string[];
+  idempotencyKey?: string | undefined;
+  call?: ToolCall;
+}>;
+
+/** Whether the actor's token may do this; both doors ask before they look at the request's content. */
+export function checkScopes({ scopes }: Contract, actor: Actor): Refused | undefined {
+  if (scopes.every((scope) => actor.scopes.includes(scope))) return undefined;
+  return refuse("insufficient_scope", `This needs a token with the scope ${scopes.join(" and ")}.`);
+}
+
+/** What both doors do with a permitted request: check it against its contract, then read, or dispatch and await. */
+export async function perform(
+  context: PerformContext,
+  contract: Contract,
+  actor: Actor,
+  fields: Fields,
+  { required = [], idempotencyKey, call }: Options = {},
+): Promise<Performed> {
+  const validated = validate(contract, fields, required);
+  if (isRefused(validated)) return { outcome: validated, replayed: false };
+  const { input } = validated;
+  if (contract.kind === "command") {
+    const name = contract.name as CommandName;
+    return context.dispatch(actor, { name, input, idempotencyKey, ...(call && { call }) });
+  }
+  const result = await read(contract.name as QueryName, context.reader(actor), input);
+  return { outcome: isRefused(result) ? result : { body: JSON.stringify(result) }, replayed: false };
+}

@@ -1,0 +1,49 @@
+import type { Redis } from "ioredis";
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+
+const windowSeconds = 60;
+
+export type Allowance = Readonly<{
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  resetInSeconds: number;
+}>;
+
+/** Counts one request of a token; undefined when the limit is off. */
+export type RateLimit = (tokenId: string) => Promise<Allowance | undefined>;
+
+/**
+ * `limit` requests in windows of 60 s from a token's first request, exact over all front doors. Without
+ * Redis, each process counts for itself.
+ */
+export function createRateLimit(redis: Redis, keyPrefix: string, limit: number): RateLimit {
+  if (limit === 0) return async () => undefined;
+  const options = { keyPrefix, points: limit, duration: windowSeconds };
+  const limiter = new RateLimiterRedis({
+    ...options,
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
+    insuranceLimiter: new RateLimiterMemory(options),
+  });
+  return async (tokenId) => {
+    const { allowed, state } = await limiter.consume(tokenId).then(
+      (state) => ({ allowed: true, state }),
+      (refused: unknown) => {
+        if (refused instanceof RateLimiterRes) return { allowed: false, state: refused };
+        throw refused;
+      },
+    );
+    const resetInSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+    return { allowed, limit, remaining: Math.max(0, state.remainingPoints), resetInSeconds };
+  };
+}
+
+/** The IETF draft's `RateLimit` fields and the `X-RateLimit` ones that most clients read. */
+export function setRateLimitHeaders(headers: Headers, { limit, remaining, resetInSeconds }: Allowance): void {
+  headers.set("ratelimit-policy", `"default";q=${limit};w=${windowSeconds}`);
+  headers.set("ratelimit", `"default";r=${remaining};t=${resetInSeconds}`);
+  headers.set("x-ratelimit-limit", String(limit));
+  headers.set("x-ratelimit-remaining", String(remaining));
+  headers.set("x-ratelimit-reset", String(Math.ceil(Date.now() / 1000) + resetInSeconds));
+}

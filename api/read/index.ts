@@ -1,0 +1,25 @@
+import type { QueryName } from "../../shared/contracts/catalogue.ts";
+import type { Refused } from "../../shared/errors.ts";
+import * as categories from "./categories.ts";
+import * as dashboard from "./dashboard.ts";
+import * as habits from "./habits.ts";
+import type { Read, Reader } from "./reader.ts";
+import * as todos from "./todos.ts";
+import * as user from "./user.ts";
+
+/** One read for every query: a missing one does not compile. */
+const reads: { [Name in QueryName]: Read<Name> } = {
+  "category.list": categories.list,
+  "category.get": categories.get,
+  "habit.list": habits.list,
+  "habit.get": habits.get,
+  "todo.list": todos.list,
+  "todo.get": todos.get,
+  "dashboard.get": dashboard.get,
+  "user.settings": user.settings,
+};
+
+/** Answers a query whose input has been validated against its contract. */
+export function read(name: QueryName, reader: Reader, input: unknown): Promise<object | Refused> {
+  return reads[name](reader, input as never);
+}

@@ -1,0 +1,53 @@
+import type { Config } from "../shared/config.ts";
+import { openDatabase } from "../shared/db/orm.ts";
+import { identityClient } from "../shared/identity-client.ts";
+import type { Log } from "../shared/log.ts";
+import { connectImpatient } from "../shared/queue/queues.ts";
+import { createZoneAdoption } from "./adopt-zone.ts";
+import { createApp } from "./app.ts";
+import { createAuthenticator } from "./auth/authenticate.ts";
+import { createDispatch } from "./dispatch.ts";
+import { checkHealth } from "./health.ts";
+import { listen } from "./listen.ts";
+import { openMailbox } from "./mailbox.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import type { Tables } from "./read/reader.ts";
+
+type Options = Readonly<{
+  config: Config;
+  log: Log;
+  /** The clock (epoch ms): passed in once, so that tests can travel in time through the real doors. */
+  now?: () => number;
+}>;
+
+/** Starts one front door. Any number of them can run side by side. */
+export async function startApi({ config, log, now = Date.now }: Options): Promise<{ stop(): Promise<void> }> {
+  const database = await openDatabase({ url: config.databaseUrl, log });
+  const redis = connectImpatient(config.redisUrl);
+  const mailbox = await openMailbox(config);
+  const dispatch = createDispatch(mailbox, database, now);
+  const db = database.orm.em.getKysely<Tables>();
+  const { defaultTimeZone, baseUrl } = config;
+  const app = createApp({
+    config,
+    log,
+    dispatch,
+    authenticate: createAuthenticator({
+      config,
+      client: config.builtInIdentity ? await identityClient(config) : config.authClient,
+      onChecked: createZoneAdoption(db, dispatch),
+    }),
+    rateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:rest`, config.rateLimitPerMinute),
+    reader: ({ userId }) => ({ db, userId, now: now(), defaultTimeZone, baseUrl }),
+    health: () => checkHealth(database, mailbox, redis),
+  });
+  const servers = listen(config, (request) => app.handle(request));
+  return {
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+      await mailbox.close();
+      redis.disconnect();
+      await database.close();
+    },
+  };
+}
