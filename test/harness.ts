@@ -1,0 +1,104 @@
+import { afterAll, expect } from "bun:test";
+import { startApi } from "../api/start.ts";
+import { type Config, loadConfig } from "../shared/config.ts";
+import { createLog } from "../shared/log.ts";
+import { startWorkers } from "../workers/start.ts";
+import { type Issuer, startIssuer } from "./support/issuer.ts";
+import { createDatabase, openConnections, services } from "./support/services.ts";
+
+export { createDatabase } from "./support/services.ts";
+
+export type Answer = Readonly<{ status: number; headers: Headers; body: JsonBody }>;
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they assert
+export type JsonBody = any;
+
+type Call = Readonly<{ token?: string; body?: unknown; headers?: Record<string, string> }>;
+
+export type Stack = Readonly<{
+  config: Config;
+  issuer: Issuer;
+  /** Epoch ms of the front doors' clock; assign to travel in time. */
+  clock: { now: number | undefined };
+  /** One REST call; the path is below /api/v1, the default token has all scopes. */
+  rest(method: string, path: string, call?: Call): Promise<Answer>;
+}>;
+
+type StackOptions = Readonly<{ env?: Record<string, string>; workers?: number }>;
+
+/**
+ * The whole service in this process, on a database and queue prefix of its own; stopped after the test file,
+ * which fails if anything is left connected.
+ */
+export async function startStack({ env = {}, workers = 1 }: StackOptions = {}): Promise<Stack> {
+  const port = freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const issuer = await startIssuer(baseUrl);
+  const config = loadConfig({
+    ...(await testEnvironment()),
+    PORT: String(port),
+    BASE_URL: baseUrl,
+    AUTH_URL: issuer.url,
+    ...env,
+  });
+  const log = createLog("test", config.logLevel);
+  const clock: Stack["clock"] = { now: undefined };
+  const parts = await Promise.all([
+    startApi({ config, log, now: () => clock.now ?? Date.now() }),
+    ...Array.from({ length: workers }, () => startWorkers({ config, log })),
+  ]);
+  afterAll(async () => {
+    for (const part of parts) await part.stop();
+    await issuer.stop();
+    expect(await openConnections(config.databaseUrl)).toBe(0);
+  });
+  const defaultToken = await issuer.token();
+  return {
+    config,
+    issuer,
+    clock,
+    rest: (method, path, call) => callRest(config, method, path, { token: defaultToken, ...call }),
+  };
+}
+
+/** Settings of a service on a fresh database and queue prefix, without a rate limit. */
+export async function testEnvironment(): Promise<Record<string, string>> {
+  const [databaseUrl, { redisUrl }] = await Promise.all([createDatabase(), services()]);
+  return {
+    HOST: "127.0.0.1",
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    QUEUE_PREFIX: `test-${crypto.randomUUID()}`,
+    RATE_LIMIT_PER_MINUTE: "0",
+    LOG_LEVEL: "error",
+  };
+}
+
+export async function callRest(
+  { baseUrl }: Pick<Config, "baseUrl">,
+  method: string,
+  path: string,
+  { token, body, headers }: Call,
+): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/api/v1${path}`, {
+    method,
+    headers: {
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+export function freePort(): number {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port } = server;
+  void server.stop(true);
+  return port ?? 0;
+}

@@ -1,0 +1,73 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { MikroORM } from "@mikro-orm/postgresql";
+import { migrate } from "../../shared/db/migrate.ts";
+import { startPostgres } from "../../shared/embedded/postgres.ts";
+import { startRedis } from "../../shared/embedded/redis.ts";
+
+export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
+
+const template = "kept_template";
+const shared = globalThis as { keptTestServices?: Promise<Services> };
+
+/**
+ * One real Postgres and one real Redis for the whole run: those that `npm test` started, else (a file run by
+ * itself) ones that are started at first use and end with this process.
+ */
+export function services(): Promise<Services> {
+  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = Bun.env;
+  if (databaseUrl && redisUrl) return Promise.resolve({ databaseUrl, redisUrl });
+  shared.keptTestServices ??= startServices();
+  return shared.keptTestServices;
+}
+
+/** Starts both servers in a folder beside the default DATA_DIR, so that fetched binaries are shared with it. */
+export async function startServices(): Promise<Services & { stop(): Promise<void> }> {
+  const folder = join(import.meta.dir, "../..", `data-test-${process.pid}`);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.on("exit", remove);
+  const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
+  await execute(postgres.url, `create database ${template}`);
+  await migrate(named(postgres.url, template), "error");
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    async stop() {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    },
+  };
+}
+
+/** A database of its own for one test file, made from the migrated template. */
+export async function createDatabase(): Promise<string> {
+  const { databaseUrl } = await services();
+  const name = `kept_${crypto.randomUUID().replaceAll("-", "")}`;
+  await execute(databaseUrl, `create database ${name} template ${template}`);
+  return named(databaseUrl, name);
+}
+
+/** Connections that are still open to a test's database: a leaked pool, worker or front door. */
+export async function openConnections(url: string): Promise<number> {
+  const { databaseUrl } = await services();
+  const name = new URL(url).pathname.slice(1);
+  const rows = await execute(
+    databaseUrl,
+    `select count(*)::int as count from pg_stat_activity where datname = '${name}'`,
+  );
+  return (rows[0] as { count: number }).count;
+}
+
+function named(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
+async function execute(url: string, sql: string): Promise<object[]> {
+  const orm = await MikroORM.init({ clientUrl: url, entities: [], discovery: { warnWhenNoEntities: false } });
+  try {
+    return await orm.em.getConnection().execute(sql);
+  } finally {
+    await orm.close(true);
+  }
+}
