@@ -103,6 +103,8 @@ function clients(pool: Pool): Adapter {
       ]);
     },
     async find(id) {
+      // Anybody may name a client, also with what Postgres cannot store.
+      if (id.includes("\0")) return undefined;
       const { rows } = await pool.query<Stored>(`select payload from identity.clients where id = $1`, [id]);
       return rows[0]?.payload;
     },

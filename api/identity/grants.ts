@@ -48,6 +48,7 @@ function milliseconds(column: string): string {
 
 /** Ends a connection of the account: its tokens stop working at once. */
 export async function revokeConnection(pool: Pool, accountId: string, id: string): Promise<void> {
+  if (!/^[\w-]+$/.test(id)) return;
   await pool.query(`delete from identity.grants where account_id = $1 and id = $2`, [accountId, id]);
 }
 

@@ -15,6 +15,10 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
   validator(ctx, _name, _value, metadata) {
     if (ctx?.oidc.route !== "registration") return;
     delete metadata.scope;
+    if (metadata.token_endpoint_auth_method === "none") {
+      delete metadata.client_secret;
+      delete metadata.client_secret_expires_at;
+    }
     const { client_name: name, redirect_uris: addresses } = metadata;
     if (typeof name === "string" && (name.length > MAX_NAME || /[\p{Cc}\p{Cs}]/u.test(name))) {
       throw new errors.InvalidClientMetadata(`client_name must be at most ${MAX_NAME} printable characters`);
