@@ -1,8 +1,11 @@
 import { isoWeekday } from "./day.ts";
 import type { Rules } from "./schedule.ts";
 
-/** What rules come down to: days counted from the last completion, fixed weekdays, or a number of days in each week. */
-export type Rhythm = { every: number } | { weekdays: number[] } | { times: number };
+/** Which days are due: from so many days after the last completion on, or the given weekdays (1 is Monday). */
+export type DayRhythm = { every: number } | { weekdays: number[] };
+
+/** What rules come down to; a week rhythm asks for a number of completions in each Monday–Sunday week. */
+export type Rhythm = DayRhythm | { times: number };
 
 /** `custom` without a schedule is daily; weekly is once in each week. */
 export function rhythmOf({ frequency, schedule }: Rules): Rhythm {
@@ -18,9 +21,8 @@ export function sameDemand(a: Rules, b: Rules): boolean {
   return a.grace_days === b.grace_days && JSON.stringify(rhythmOf(a)) === JSON.stringify(rhythmOf(b));
 }
 
-/** The nth due day (1 is the first) on or after a day number; without weekdays every day is due. */
-export function nthDueDay(weekdays: number[] | null, from: number, nth: number): number {
-  if (weekdays === null) return from + nth - 1;
+/** The nth day (1 is the first) of a set of weekdays on or after a day number. */
+export function nthWeekday(weekdays: number[], from: number, nth: number): number {
   let day = from + 7 * Math.floor((nth - 1) / weekdays.length);
   let toPass = (nth - 1) % weekdays.length;
   while (!weekdays.includes(isoWeekday(day)) || toPass-- > 0) day++;

@@ -1,5 +1,5 @@
-import { weekStart } from "./day.ts";
-import { nthDueDay, rhythmOf } from "./rhythm.ts";
+import { isoWeekday, weekStart } from "./day.ts";
+import { type DayRhythm, nthWeekday, rhythmOf } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 
 /** A streak as it stands after a date: all that later dates need to know of the past. Days are day numbers. */
@@ -20,79 +20,76 @@ export type Run = Readonly<{
 
 export const noRun: Run = { count: 0, longest: 0, last: null, from: 0, alive: 0, dates: [], counted: null };
 
-const lives = (run: Run, day: number) => run.count > 0 && day <= run.alive;
+const isAlive = (run: Run, day: number) => run.count > 0 && day <= run.alive;
 
-/** The run after a completion on a day, which is later than all before it. */
-export function completed(run: Run, rules: Rules, day: number): Run {
+/** A broken streak starts again from nothing. */
+const unlessBroken = (run: Run, day: number): Run =>
+  isAlive(run, day) ? run : { ...run, count: 0, counted: null };
+
+/** The run after a completion on a day that is later than all completed before it. */
+export function completed(before: Run, rules: Rules, day: number): Run {
+  const run = { ...unlessBroken(before, day), last: day, dates: [...before.dates, day] };
   const rhythm = rhythmOf(rules);
-  const next =
+  const after =
     "times" in rhythm
-      ? completedInWeek(run, rhythm.times, rules.grace_days, day)
-      : { ...run, count: lives(run, day) ? run.count + 1 : 1, last: day, dates: [...run.dates, day] };
-  const open = "times" in rhythm ? next : { ...next, ...dayDeadline(rules, day + 1, day) };
-  return { ...open, longest: Math.max(open.longest, open.count), dates: stillNeeded(open, rules) };
+      ? completedInWeek(run, rhythm.times, rules.grace_days)
+      : { ...run, count: run.count + 1, ...dayDeadline(rhythm, rules.grace_days, day + 1, day) };
+  const needed = "times" in rhythm ? Math.min(after.from, weekStart(day)) : weekStart(day);
+  return {
+    ...after,
+    longest: Math.max(after.longest, after.count),
+    dates: after.dates.filter((date) => date >= needed),
+  };
 }
 
-/** A late completion counts for every week that is still open, and in its own. */
-function completedInWeek(run: Run, times: number, grace: number, day: number): Run {
-  const monday = weekStart(day);
-  const dates = [...run.dates, day];
-  const lived = lives(run, day);
-  const since = lived ? run : { ...run, count: 0, counted: null, from: monday };
-  const counts = numberSince(dates, monday) >= times && since.counted !== monday;
-  const from = firstOpenWeek(dates, since.from, monday, times);
+/** A completion counts for every week that is still open, late ones too, but only its own week adds to the streak. */
+function completedInWeek(run: Run & { last: number }, times: number, grace: number): Run {
+  const monday = weekStart(run.last);
+  const counts = numberSince(run.dates, monday) >= times && run.counted !== monday;
+  const from = firstOpenWeek(run.dates, run.count === 0 ? monday : run.from, times);
   return {
-    ...since,
-    count: since.count + (counts ? 1 : 0),
-    counted: counts ? monday : since.counted,
-    last: day,
+    ...run,
+    count: counts ? run.count + 1 : run.count,
+    counted: counts ? monday : run.counted,
     from,
-    alive: lived && from === run.from ? run.alive : from + 6 + grace,
-    dates,
+    alive: from === run.from && run.count > 0 ? run.alive : from + 6 + grace,
   };
 }
 
 /** The run after an edit to new rules: what was missed is forgiven, what was broken stays so. */
-export function edited(run: Run, rules: Rules, day: number): Run {
-  const lived = lives(run, day);
-  const settled = lived ? run : { ...run, count: 0, counted: null };
+export function edited(before: Run, rules: Rules, day: number): Run {
+  const run = unlessBroken(before, day);
   const rhythm = rhythmOf(rules);
-  if (!("times" in rhythm)) {
-    return { ...settled, ...dayDeadline(rules, run.last === day ? day + 1 : day, run.last) };
+  if ("times" in rhythm) {
+    const from = firstOpenWeek(run.dates, firstWholeWeek(day), rhythm.times);
+    return { ...run, from, alive: from + 6 + rules.grace_days };
   }
-  const firstWholeWeek = weekStart(day + 6);
-  const from = firstOpenWeek(run.dates, firstWholeWeek, weekStart(day), rhythm.times);
-  return { ...settled, from, alive: from + 6 + rules.grace_days };
+  const from = run.last === day ? day + 1 : day;
+  return { ...run, ...dayDeadline(rhythm, rules.grace_days, from, run.last) };
 }
 
-/** The run after a day that a change of zone or day start skipped or cut short: it gives one more chance. */
+/** The run after a day that a change of zone or day start skipped or cut short: the chance comes once more. */
 export function skipped(run: Run, rules: Rules, day: number): Run {
   if (day < run.from || day > run.alive) return run;
   const rhythm = rhythmOf(rules);
-  if ("times" in rhythm || "every" in rhythm) return { ...run, alive: run.alive + 1 };
-  if (nthDueDay(rhythm.weekdays, day, 1) !== day) return run;
-  return { ...run, alive: nthDueDay(rhythm.weekdays, run.alive + 1, 1) };
+  if (!("weekdays" in rhythm)) return { ...run, alive: run.alive + 1 };
+  if (!rhythm.weekdays.includes(isoWeekday(day))) return run;
+  return { ...run, alive: nthWeekday(rhythm.weekdays, run.alive + 1, 1) };
 }
 
-/** Day schedules live through the due day after the last that grace forgives; `every_days` rolls from the last completion. */
-function dayDeadline(rules: Rules, from: number, last: number | null) {
-  const rhythm = rhythmOf(rules);
-  const every = "every" in rhythm ? rhythm.every : 1;
-  const weekdays = "weekdays" in rhythm ? rhythm.weekdays : null;
-  const first = last === null ? from : Math.max(from, last + every);
-  return { from: first, alive: nthDueDay(weekdays, first, rules.grace_days + 1) };
+/** A day schedule lives through the first due day that grace does not forgive; `every_days` rolls from the last completion. */
+function dayDeadline(rhythm: DayRhythm, grace: number, day: number, last: number | null) {
+  if ("weekdays" in rhythm) return { from: day, alive: nthWeekday(rhythm.weekdays, day, grace + 1) };
+  const from = last === null ? day : Math.max(day, last + rhythm.every);
+  return { from, alive: from + grace };
 }
 
-function firstOpenWeek(dates: readonly number[], from: number, monday: number, times: number): number {
-  let open = from;
-  while (open <= monday && numberSince(dates, open) >= times) open += 7;
-  return open;
+const firstWholeWeek = (day: number) => weekStart(day + 6);
+
+function firstOpenWeek(dates: readonly number[], from: number, times: number): number {
+  let monday = from;
+  while (numberSince(dates, monday) >= times) monday += 7;
+  return monday;
 }
 
 const numberSince = (dates: readonly number[], day: number) => dates.filter((date) => date >= day).length;
-
-function stillNeeded({ last, from, dates }: Run, rules: Rules): readonly number[] {
-  const week = last === null ? from : weekStart(last);
-  const since = "times" in rhythmOf(rules) ? Math.min(week, from) : week;
-  return dates.filter((date) => date >= since);
-}

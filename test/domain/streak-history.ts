@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { dateOfDay, dayNumber, localDay } from "../../shared/domain/day.ts";
+import type { Rules, Schedule } from "../../shared/domain/schedule.ts";
+
+/** Random lives of a habit: what a person does, hour by hour, in zones they travel through. */
+
+/** A zone's name, or an offset in hours for speed. */
+type Zone = string | number;
+type Clock = { zone: Zone; dayStart: number };
+
+type Act = "complete" | "undo" | { edit: Rules } | { travel: Clock };
+type Step = { hours: number; act: Act };
+type Life = { start: number; rules: Rules; clock: Clock; steps: Step[] };
+
+/** What the service sees of it: commands with the today they were given on. */
+export type Command =
+  | { kind: "complete"; today: string }
+  | { kind: "undo"; today: string }
+  | { kind: "edit"; today: string; to: Rules }
+  | { kind: "move"; today: string; to: string };
+
+export type History = { rules: Rules; start: string; commands: Command[] };
+
+const hour = 3_600_000;
+
+/** Eves of leap days and of days that are none, of years with 53 weeks, of DST, and of dates that a zone skipped. */
+const starts = [
+  "2024-02-27",
+  "2100-02-27",
+  "2000-02-28",
+  "2020-12-29",
+  "2026-12-30",
+  "2026-03-27",
+  "2026-10-24",
+  "2011-12-27",
+  "1993-08-18",
+  "2026-05-01",
+].map((date) => Date.parse(date));
+
+export const realZones = [
+  "UTC",
+  "Europe/Berlin",
+  "America/New_York",
+  "America/Los_Angeles",
+  "America/St_Johns",
+  "America/Sao_Paulo",
+  "Africa/Casablanca",
+  "Asia/Kolkata",
+  "Asia/Tehran",
+  "Asia/Tokyo",
+  "Australia/Lord_Howe",
+  "Pacific/Auckland",
+  "Pacific/Chatham",
+  "Pacific/Apia",
+  "Pacific/Kwajalein",
+  "Pacific/Kiritimati",
+  "Pacific/Pago_Pago",
+  "Etc/GMT+12",
+];
+
+const schedule: fc.Arbitrary<Schedule> = fc.oneof(
+  fc.record({ every_days: fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constant(365)) }),
+  fc.record({
+    weekdays: fc.subarray([1, 2, 3, 4, 5, 6, 7], { minLength: 1 }),
+  }),
+  fc.record({ times_per_week: fc.integer({ min: 1, max: 7 }) }),
+);
+
+const grace_days = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 0, max: 3 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 4, max: 30 }) },
+);
+
+const rules: fc.Arbitrary<Rules> = fc.oneof(
+  fc.record({
+    frequency: fc.constantFrom("daily" as const, "weekly" as const),
+    schedule: fc.constant(null),
+    grace_days,
+  }),
+  fc.record({
+    frequency: fc.constant("custom" as const),
+    schedule: fc.option(schedule, { freq: 9 }),
+    grace_days,
+  }),
+);
+
+const hours = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 30 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 9 * 24 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 60 * 24 }) },
+);
+
+const clockIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<Clock> =>
+  fc.record({ zone, dayStart: fc.constantFrom(0, 0, 3, 6) });
+
+const stepIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<Step> =>
+  fc.record({
+    hours,
+    act: fc.oneof(
+      { weight: 10, arbitrary: fc.constant<Act>("complete") },
+      { weight: 2, arbitrary: fc.constant<Act>("undo") },
+      { weight: 2, arbitrary: fc.record({ edit: rules }) },
+      { weight: 3, arbitrary: fc.record({ travel: clockIn(zone) }) },
+    ),
+  });
+
+const lifeIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<Life> =>
+  fc.record({
+    start: fc.constantFrom(...starts),
+    rules,
+    clock: clockIn(zone),
+    steps: fc.array(stepIn(zone), { maxLength: 24, size: "max" }),
+  });
+
+export const livesInOffsets = lifeIn(fc.integer({ min: -12, max: 14 })).map(historyOf);
+export const livesInZones = lifeIn(fc.constantFrom(...realZones)).map(historyOf);
+
+function historyOf({ start, rules, clock, steps }: Life): History {
+  const commands: Command[] = [];
+  let now = start;
+  let at = clock;
+  for (const { hours, act } of steps) {
+    now += hours * hour;
+    const today = todayOf(now, at);
+    if (act === "complete" || act === "undo") commands.push({ kind: act, today });
+    else if ("edit" in act) commands.push({ kind: "edit", today, to: act.edit });
+    else {
+      at = act.travel;
+      const to = todayOf(now, at);
+      if (to !== today) commands.push({ kind: "move", today, to });
+    }
+  }
+  return { rules, start: todayOf(start, clock), commands };
+}
+
+function todayOf(instant: number, { zone, dayStart }: Clock): string {
+  if (typeof zone === "string") return localDay(instant, zone, dayStart);
+  return dateOfDay(Math.floor(dayNumber("1970-01-01") + (instant + (zone - dayStart) * hour) / (24 * hour)));
+}
+
+/** The history as a person would tell it. */
+export function told({ rules, start, commands }: History): string {
+  const lines = commands.map((command) => {
+    if (command.kind === "edit") return `${command.today} edit to ${rulesInWords(command.to)}`;
+    if (command.kind === "move") return `${command.today} travel: today becomes ${command.to}`;
+    return `${command.today} ${command.kind}`;
+  });
+  return [`${start} new habit: ${rulesInWords(rules)}`, ...lines].join("\n");
+}
+
+const rulesInWords = ({ frequency, schedule, grace_days }: Rules) =>
+  [frequency, schedule && JSON.stringify(schedule), `grace ${grace_days}`].filter(Boolean).join(" ");
