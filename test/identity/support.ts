@@ -1,14 +1,13 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { startIdentity } from "../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../shared/config.ts";
-import { migrate } from "../../shared/db/migrate.ts";
 import { identityClient } from "../../shared/identity-client.ts";
 import { createLog } from "../../shared/log.ts";
+import { createDatabase, freePort } from "../harness.ts";
 import { type Browser, createBrowser, type Page } from "./browser.ts";
 
 export type TestIdentity = {
@@ -23,22 +22,18 @@ export type TestIdentity = {
 
 /** Starts a provider on a database of its own. */
 export async function startTestIdentity(env: Record<string, string> = {}): Promise<TestIdentity> {
-  const server = Bun.env.DATABASE_URL;
-  if (!server) throw new Error("DATABASE_URL names the PostgreSQL server for tests.");
-  const name = `identity_${randomUUID().replaceAll("-", "")}`;
-  await run(server, `create database ${name}`);
-  const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  await migrate(databaseUrl, "silent");
-
-  const dataDir = await mkdtemp(join(tmpdir(), "kept-identity-"));
-  const [port, identityPort] = [await freePort(), await freePort()];
   const config = loadConfig({
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: dataDir,
-    PORT: String(port),
-    IDENTITY_PORT: String(identityPort),
+    DATABASE_URL: await createDatabase(),
+    DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
+    PORT: String(freePort()),
+    IDENTITY_PORT: String(freePort()),
     ...env,
   });
+  return runIdentity(config);
+}
+
+/** Starts a provider with the settings of a service that is running already. */
+export async function runIdentity(config: Config): Promise<TestIdentity> {
   const deleted: string[] = [];
   const log = createLog("identity", "silent");
   const role = await startIdentity({ config, log }, async (sub) => void deleted.push(sub));
@@ -48,11 +43,10 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
     owner: { email: owner_email, password: owner_password, token: owner_token },
     deleted,
     introspect: (token) => introspect(config, token),
-    sql: (statement) => run(databaseUrl, statement),
+    sql: (statement) => run(config.databaseUrl, statement),
     async stop() {
       await role.stop();
-      await rm(dataDir, { recursive: true });
-      await run(server, `drop database ${name} with (force)`);
+      await rm(config.dataDir, { recursive: true });
     },
   };
 }
@@ -63,17 +57,6 @@ async function run(url: string, statement: string): Promise<Record<string, unkno
   const { rows } = await client.query(statement);
   await client.end();
   return rows;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 /** Asks about a token as the front door does. */
