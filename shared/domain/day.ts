@@ -5,39 +5,17 @@
  * finish at 1 a.m. Wall clock, not elapsed time: a DST change never moves it.
  */
 export function localDay(instant: number, timeZone: string, dayStartHour: number): string {
-  const { date, hour } = wallClock(instant, timeZone);
-  return hour < dayStartHour ? addDays(date, -1) : date;
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Formatters are costly to make and cheap to use, and there are few zones. */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
-  const made = new Intl.DateTimeFormat("sv-SE", {
-    timeZone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-  });
-  formats.set(timeZone, made);
-  return made;
-}
-
-/** Swedish style is ISO style: `2026-11-20 09:15:02`. */
-function wallClock(instant: number, timeZone: string): { date: string; hour: number } {
-  const text = formatOf(timeZone).format(instant);
-  return { date: text.slice(0, 10), hour: Number(text.slice(11, 13)) };
+  const local = wallClock(instant, timeZone);
+  const date = local.hour < dayStartHour ? local.subtract({ days: 1 }) : local;
+  return date.toPlainDate().toString();
 }
 
 /** The wall time of an instant in a zone, to the second: `2026-11-21T09:00:00`. */
-export function localTime(instant: number, timeZone: string): string {
-  return formatOf(timeZone).format(instant).replace(" ", "T");
-}
+export const localTime = (instant: number, timeZone: string): string =>
+  wallClock(instant, timeZone).toString({ smallestUnit: "second" });
+
+const wallClock = (instant: number, timeZone: string): Temporal.PlainDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone).toPlainDateTime();
 
 /**
  * The instant of a wall time. In the hour that DST skips: the first valid minute after it; in the hour that
@@ -55,7 +33,7 @@ export function resolveLocalTime(wallTime: string, timeZone: string): number {
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    formatOf(name);
+    wallClock(0, name);
     return true;
   } catch {
     return false;

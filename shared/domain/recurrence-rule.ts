@@ -67,12 +67,22 @@ function findConflict({ FREQ, BYDAY = "", BYMONTHDAY, UNTIL, COUNT }: Parts): st
   if (!FREQ) return "have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY";
   if (UNTIL && COUNT) return "have UNTIL or COUNT, not both";
   if (BYMONTHDAY && FREQ === "WEEKLY") return "not have BYMONTHDAY with FREQ=WEEKLY";
-  const ordinals = (BYDAY.match(/-?\d+/g) ?? []).map(Number);
-  if (ordinals.length > 0 && (FREQ === "DAILY" || FREQ === "WEEKLY")) {
-    return "have numbered weekdays only with FREQ=MONTHLY or YEARLY";
+  return findNumberedConflict(FREQ, BYDAY, BYMONTHDAY);
+}
+
+/** The year's numbered weekdays stand alone: what they mean beside other parts, libraries do not agree on. */
+function findNumberedConflict(freq: string, byDay: string, byMonthDay?: string): string | undefined {
+  const days = byDay.split(",");
+  const numbered = days.filter((day) => day.length > 2);
+  if (numbered.length === 0) return undefined;
+  const atMost = { MONTHLY: 5, YEARLY: 52 }[freq];
+  if (atMost === undefined) return "have numbered weekdays only with FREQ=MONTHLY or YEARLY";
+  if (numbered.some((day) => Math.abs(Number.parseInt(day, 10)) > atMost)) {
+    return `have weekdays numbered up to ${atMost} with FREQ=${freq}`;
   }
-  if (FREQ === "MONTHLY" && ordinals.some((n) => Math.abs(n) > 5))
-    return "have weekdays numbered up to 5 in a month";
+  if (freq === "YEARLY" && (numbered.length < days.length || byMonthDay)) {
+    return "have no other days beside the numbered weekdays of FREQ=YEARLY";
+  }
   return undefined;
 }
 
@@ -96,7 +106,7 @@ function weekday(value: string): string | undefined {
   const [, sign, ordinal, day] = /^([+-]?)(\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)$/.exec(value) ?? [];
   if (ordinal === undefined) return sign === "" ? day : undefined;
   const number = Number(ordinal);
-  return number >= 1 && number <= 53 ? `${sign === "-" ? "-" : ""}${number}${day}` : undefined;
+  return number >= 1 ? `${sign === "-" ? "-" : ""}${number}${day}` : undefined;
 }
 
 function monthDay(value: string): string | undefined {
