@@ -7,7 +7,7 @@ import { scopesOf, setScopes } from "../resources.ts";
 import { problem, scopeFields } from "./fields.ts";
 import { formSource } from "./redirects.ts";
 import { seeOther, sendPage } from "./respond.ts";
-import { formToken, frame, readForm, type Visitor, visitorOf } from "./visitor.ts";
+import { formToken, readForm, type Visitor, visitorOf } from "./visitor.ts";
 
 /** GET /interaction/{uid}: an authorization request waits here until its person has signed in and answered. */
 export async function showInteraction(identity: Identity, ctx: Context): Promise<void> {
@@ -105,8 +105,7 @@ async function sendConsent(identity: Identity, ctx: Context, question: Question)
     <form method="post" action="/sign-out">${formToken(identity, visitor)}
     <input type="hidden" name="next" value="${authorizePath(params)}">
     <p>Not you? <button class="link">Use another account</button></p></form>`;
-  const { corner } = frame(identity, visitor);
-  const page = { title: `Connect ${app}`, body, corner };
+  const page = { title: `Connect ${app}`, body };
   sendPage(ctx, page, { status: error ? 422 : 200, formTargets: formSource(redirectUri) });
 }
 

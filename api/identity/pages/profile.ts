@@ -78,6 +78,7 @@ function sendProfile(identity: Identity, ctx: Context, visitor: SignedIn, said: 
     <h2>Change password</h2>
     ${problem(said.password)}
     <form method="post" action="/profile/password" class="card">${csrf}
+    <input type="text" name="username" value="${account.email}" autocomplete="username" hidden>
     ${field({ name: "password", ...current })}
     ${field({ ...newPassword, name: "new_password", label: "New password" })}
     <button>Change password</button></form>
