@@ -37,7 +37,7 @@ const starts = [
   "2026-05-01",
 ].map((date) => Date.parse(date));
 
-export const realZones = [
+const realZones = [
   "UTC",
   "Europe/Berlin",
   "America/New_York",
@@ -84,36 +84,41 @@ const rules: fc.Arbitrary<Rules> = fc.oneof(
   }),
 );
 
-const hours = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 0, max: 30 }) },
-  { weight: 3, arbitrary: fc.integer({ min: 0, max: 9 * 24 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 0, max: 60 * 24 }) },
-);
+type Manner = { zone: fc.Arbitrary<Zone>; hours: fc.Arbitrary<number>; travels: number };
 
 const clockIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<Clock> =>
   fc.record({ zone, dayStart: fc.constantFrom(0, 0, 3, 6) });
 
-const stepIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<Step> =>
-  fc.record({
-    hours,
-    act: fc.oneof(
-      { weight: 10, arbitrary: fc.constant<Act>("complete") },
-      { weight: 2, arbitrary: fc.constant<Act>("undo") },
-      { weight: 2, arbitrary: fc.record({ edit: rules }) },
-      { weight: 3, arbitrary: fc.record({ travel: clockIn(zone) }) },
-    ),
-  });
+const livesOf = ({ zone, hours, travels }: Manner): fc.Arbitrary<History> => {
+  const act = fc.oneof(
+    { weight: 10, arbitrary: fc.constant<Act>("complete") },
+    { weight: 3, arbitrary: fc.constant<Act>("undo") },
+    { weight: 2, arbitrary: fc.record({ edit: rules }) },
+    { weight: travels, arbitrary: fc.record({ travel: clockIn(zone) }) },
+  );
+  const steps = fc.array(fc.record({ hours, act }), { maxLength: 24, size: "max" });
+  return fc.record({ start: fc.constantFrom(...starts), rules, clock: clockIn(zone), steps }).map(historyOf);
+};
 
-const lifeIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<Life> =>
-  fc.record({
-    start: fc.constantFrom(...starts),
-    rules,
-    clock: clockIn(zone),
-    steps: fc.array(stepIn(zone), { maxLength: 24, size: "max" }),
-  });
+const daysAndWeeks = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 30 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 9 * 24 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 60 * 24 }) },
+);
+const offset = fc.integer({ min: -12, max: 14 });
 
-export const livesInOffsets = lifeIn(fc.integer({ min: -12, max: 14 })).map(historyOf);
-export const livesInZones = lifeIn(fc.constantFrom(...realZones)).map(historyOf);
+export const ordinaryLives = livesOf({ zone: offset, hours: daysAndWeeks, travels: 2 });
+/** To and fro over the date line, with every change made in the few days that can still change. */
+export const restlessLives = livesOf({
+  zone: fc.constantFrom(-12, 0, 14),
+  hours: fc.integer({ min: 0, max: 12 }),
+  travels: 8,
+});
+export const livesInRealZones = livesOf({
+  zone: fc.constantFrom(...realZones),
+  hours: daysAndWeeks,
+  travels: 4,
+});
 
 function historyOf({ start, rules, clock, steps }: Life): History {
   const commands: Command[] = [];
