@@ -5,6 +5,7 @@ import type { Log } from "../shared/log.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import type { Health } from "./health.ts";
 import { refusalResponse } from "./http-errors.ts";
+import { openApiDocument } from "./openapi.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest.ts";
 
 export type AppContext = RestContext & Readonly<{ log: Log; health(): Promise<Health> }>;
@@ -27,6 +28,8 @@ export function createApp(context: AppContext) {
       const health = await context.health();
       return Response.json(health, { status: health.status === "ok" ? 200 : 503 });
     });
+  const openApi = openApiDocument(context.config.baseUrl);
+  app.get("/openapi.json", () => Response.json(openApi));
   for (const resource of ["rest", "mcp"] as const) {
     app.get(metadataPaths[resource], () => Response.json(resourceMetadata(context.config, resource)));
   }

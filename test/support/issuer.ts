@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { allScopes } from "../../shared/scopes.ts";
 
 export type Issuer = Readonly<{
