@@ -4,9 +4,9 @@ import { type Config, loadConfig } from "../shared/config.ts";
 import { createLog } from "../shared/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { type Issuer, startIssuer } from "./support/issuer.ts";
-import { createDatabase, openConnections, services } from "./support/services.ts";
+import { createDatabase, freePort, openConnections, services } from "./support/services.ts";
 
-export { createDatabase } from "./support/services.ts";
+export { createDatabase, freePort } from "./support/services.ts";
 
 export type Answer = Readonly<{ status: number; headers: Headers; body: JsonBody }>;
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they assert
@@ -94,11 +94,4 @@ export async function callRest(
     headers: response.headers,
     body: text === "" ? undefined : JSON.parse(text),
   };
-}
-
-export function freePort(): number {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const { port } = server;
-  void server.stop(true);
-  return port ?? 0;
 }

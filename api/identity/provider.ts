@@ -1,4 +1,5 @@
-import { type Configuration, Provider } from "oidc-provider";
+import { type Account, type Configuration, Provider } from "oidc-provider";
+import type { Pool } from "pg";
 import { findAccount } from "./accounts.ts";
 import { postgresAdapter } from "./adapter.ts";
 import { PERSONAL_CLIENT } from "./grants.ts";
@@ -21,58 +22,72 @@ export function createProvider(parts: Parts): Provider {
     adapter: postgresAdapter(pool),
     jwks: keys.jwks,
     clients: clients(parts),
-    extraClientMetadata: registrationPolicy,
-    clientDefaults: {
-      // Allows loopback addresses with any port, and asks for consent each time.
-      application_type: "native",
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none",
-    },
-    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
+    features: features(parts),
+    ...registration,
+    ...lifetimes,
+    routes,
     responseTypes: ["code"],
     pkce: { required: () => true },
-    features: features(parts),
-    routes,
     scopes: ["openid", "offline_access"],
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["zoneinfo"] },
     conformIdTokenClaims: false,
-    findAccount: async (_ctx, id) => {
-      const account = await findAccount(pool, id);
-      if (!account) return undefined;
-      const { email, timeZone } = account;
-      const zoneinfo = timeZone ?? undefined;
-      return { accountId: id, claims: () => ({ sub: id, email, email_verified: false, zoneinfo }) };
-    },
+    findAccount: (_ctx, id) => accountWithClaims(pool, id),
     loadExistingGrant: (ctx) => loadGrant(parts, ctx),
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-    // An app stays connected when the person signs out; the page of tokens ends it.
-    expiresWithSession: () => false,
-    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
-    rotateRefreshToken: true,
-    ttl: {
-      AccessToken: HOUR,
-      AuthorizationCode: 60,
-      Grant: 3_650 * DAY,
-      IdToken: HOUR,
-      Interaction: HOUR,
-      RefreshToken: 90 * DAY,
-      Session: sessionSeconds,
-    },
     cookies: {
       keys: keys.cookies,
       names: { session: "kept_session", interaction: "kept_interaction", resume: "kept_resume" },
-      long: { signed: true, httpOnly: true, sameSite: "lax" },
-      short: { signed: true, httpOnly: true, sameSite: "lax" },
+      long: cookie,
+      short: cookie,
     },
     clientBasedCORS: (_ctx, origin, client) =>
       client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
     renderError: renderOAuthError,
+    // No feature that is on needs it, and it would go wherever a registered app says.
+    fetch: () => Promise.reject(new Error("The provider fetches nothing.")),
   });
   // An https address means that a proxy ends TLS in front of us: it alone knows who the client is.
   provider.proxy = config.authUrl.startsWith("https:");
   provider.maxIpsCount = 1;
   return provider;
+}
+
+const cookie = { signed: true, httpOnly: true, sameSite: "lax" } as const;
+
+const registration: Configuration = {
+  extraClientMetadata: registrationPolicy,
+  clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
+  clientDefaults: {
+    // Allows loopback addresses with any port, and asks for consent each time.
+    application_type: "native",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  },
+};
+
+const lifetimes: Configuration = {
+  // An app stays connected when the person signs out; the page of tokens ends it.
+  expiresWithSession: () => false,
+  issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+  rotateRefreshToken: true,
+  ttl: {
+    AccessToken: HOUR,
+    AuthorizationCode: 60,
+    Grant: 3_650 * DAY,
+    IdToken: HOUR,
+    Interaction: HOUR,
+    RefreshToken: 90 * DAY,
+    Session: sessionSeconds,
+  },
+};
+
+async function accountWithClaims(pool: Pool, id: string): Promise<Account | undefined> {
+  const account = await findAccount(pool, id);
+  if (!account) return undefined;
+  const { email, timeZone } = account;
+  const claims = { sub: id, email, email_verified: false, ...(timeZone && { zoneinfo: timeZone }) };
+  return { accountId: id, claims: () => claims };
 }
 
 const routes = {

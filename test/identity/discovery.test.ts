@@ -76,6 +76,17 @@ test("odd registrations are refused as such", async () => {
   expect(response.status).toBe(400);
 });
 
+test("registering makes the provider call nobody", async () => {
+  let calls = 0;
+  const stranger = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(String(calls++)) });
+  const address = stranger.url.href;
+  const metadata = { redirect_uris: ["https://app.example/cb"], jwks_uri: address, logo_uri: address };
+  await register({ ...metadata, sector_identifier_uri: address.replace("http:", "https:") });
+  await register({ ...metadata, token_endpoint_auth_method: "private_key_jwt" });
+  await stranger.stop(true);
+  expect(calls).toBe(0);
+});
+
 test("odd authorization requests never break the server", async () => {
   const redirect_uris = ["http://127.0.0.1/cb"];
   const { body } = await register({ redirect_uris });

@@ -7,7 +7,7 @@ import { startIdentity } from "../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../shared/config.ts";
 import { identityClient } from "../../shared/identity-client.ts";
 import { createLog } from "../../shared/log.ts";
-import { createDatabase, freePort } from "../harness.ts";
+import { createDatabase, freePort } from "../support/services.ts";
 import { type Browser, createBrowser, type Page } from "./browser.ts";
 
 export type TestIdentity = {

@@ -71,3 +71,10 @@ async function execute(url: string, sql: string): Promise<object[]> {
     await orm.close(true);
   }
 }
+
+export function freePort(): number {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port } = server;
+  void server.stop(true);
+  return port ?? 0;
+}
