@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import type { Category } from "../contracts/category.ts";
-import type { Habit } from "../contracts/habit.ts";
+import type { Habit } from "../contracts/habit-schema.ts";
 import type { Reminder } from "../contracts/reminder.ts";
-import type { Todo } from "../contracts/todo.ts";
+import type { Todo } from "../contracts/todo-schema.ts";
 import { localTime } from "../domain/day.ts";
 import type { CategoryRow, HabitRow, ReminderRow, TodoRow } from "./entities.ts";
 
@@ -34,6 +34,7 @@ export function presentHabit(
   today: Today,
 ): Static<typeof Habit> {
   const aliveThrough = row.streak_alive_through ?? null;
+  const isAlive = aliveThrough !== null && today.date <= aliveThrough;
   return {
     id: row.id,
     name: row.name,
@@ -42,9 +43,9 @@ export function presentHabit(
     schedule: row.schedule ?? null,
     time_of_day: row.time_of_day ?? null,
     description: row.description ?? null,
-    streak_count: aliveThrough !== null && today.date <= aliveThrough ? row.streak : 0,
+    streak_count: isAlive ? row.streak : 0,
     longest_streak: row.longest_streak,
-    streak_alive_through: aliveThrough,
+    streak_alive_through: isAlive ? aliveThrough : null,
     grace_days: row.grace_days,
     is_completed_today: row.recent_dates.includes(today.date),
     completions_count: row.completions_count,

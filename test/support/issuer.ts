@@ -4,10 +4,7 @@ import { allScopes } from "../../shared/scopes.ts";
 export type Issuer = Readonly<{
   url: string;
   /** A signed access token; claims override the defaults, `undefined` leaves one out. */
-  token(
-    claims?: JWTPayload & { scope?: string | undefined },
-    header?: Record<string, unknown>,
-  ): Promise<string>;
+  token(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   stop(): Promise<void>;
 }>;
 
