@@ -1,65 +1,72 @@
 import { dateOfDay, dayNumber, isoWeekday, weekStart } from "./day.ts";
+import { append, type Events, isCompletedOn, replay, settle, withoutCompletion } from "./recent-events.ts";
 import { rhythmOf, sameDemand } from "./rhythm.ts";
-import { completed, edited, noRun, type Run, skipped } from "./run.ts";
+import { noRun, type Run } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
-/** What happened on a day; an edit keeps the rules that were in force until it. */
-type Event = Readonly<
-  { day: number } & ({ kind: "completed" } | { kind: "skipped" } | { kind: "edited"; until: Rules })
->;
+/**
+ * A habit's streak. What happened on the few days that can still change is kept apart, so that an undo is a
+ * replay without it; everything older is one settled run. Size and cost are those of a few days, at any age.
+ */
+export type StreakState = Readonly<{ settled: Run; recent: Events }>;
 
-/** A streak with the few days that can still change kept apart, in order: its size and cost have a bound. */
-export type StreakState = Readonly<{ settled: Run; recent: readonly Event[] }>;
-
-/** No zone and no day start puts today further back than two days; one more for the skew of clocks. */
+/** Zones and day starts put today back by two days at most; one more for clocks that differ. */
 const changeableDays = 3;
 
 export const newStreak = (_rules: Rules, _today: string): StreakState => ({ settled: noRun, recent: [] });
 
-/** Completes today, which may lie before days already completed when a journey put it back. */
+/** Completes today, which lies before days already completed when the clock went back since. */
 export function complete(state: StreakState, rules: Rules, today: string): StreakState | "already_completed" {
   const day = dayNumber(today);
-  if (isCompleted(state, day)) return "already_completed";
-  const { settled, recent } = settle(state, rules, day);
-  return { settled, recent: insert(recent, { day, kind: "completed" }) };
+  if (isCompletedOn(state.recent, day)) return "already_completed";
+  const { settled, recent } = settleUntil(state, rules, day);
+  return { settled, recent: append(recent, { day, kind: "completed" }) };
 }
 
 /** The streak as if today had never been completed, whatever edits and journeys lie between. */
 export function undo(state: StreakState, rules: Rules, today: string): StreakState | "not_completed" {
   const day = dayNumber(today);
-  if (!isCompleted(state, day)) return "not_completed";
-  const { settled, recent } = settle(state, rules, day);
-  const rest = recent.filter((event) => event.kind !== "completed" || event.day !== day);
-  return { settled, recent: rest.filter((event, i) => !continuesEdit(rest[i - 1], event)) };
+  if (!isCompletedOn(state.recent, day)) return "not_completed";
+  const { settled, recent } = settleUntil(state, rules, day);
+  return { settled, recent: withoutCompletion(recent, day) };
 }
 
-/** New rules from today on. Rules that demand the same are no edit. */
+/** New rules from today on; rules that demand the same are no edit. */
 export function editRules(state: StreakState, oldRules: Rules, newRules: Rules, today: string): StreakState {
   if (sameDemand(oldRules, newRules)) return state;
-  const { settled, recent } = settle(state, oldRules, dayNumber(today));
-  const latest = recent.findLast((event) => event.kind !== "skipped");
-  const edit: Event = {
-    day: Math.max(dayNumber(today), latest?.day ?? 0),
-    kind: "edited",
-    until: oldRules,
-  };
-  return { settled, recent: continuesEdit(latest, edit) ? recent : insert(recent, edit) };
+  const day = dayNumber(today);
+  const { settled, recent } = settleUntil(state, oldRules, day);
+  return { settled, recent: append(recent, { day, kind: "edited", until: oldRules }) };
 }
 
-/** A change of zone or day start: the days from the old today to the new one are neutral. */
+/** A change of zone or day start: the days from the old today up to the new one are never missed. */
 export function moveDay(state: StreakState, rules: Rules, oldToday: string, newToday: string): StreakState {
-  let { settled, recent } = settle(state, rules, dayNumber(newToday));
-  for (let day = dayNumber(oldToday); day < dayNumber(newToday); day++) {
-    const known = recent.some((event) => event.kind === "skipped" && event.day === day);
-    if (!known) recent = insert(recent, { day, kind: "skipped" });
-  }
+  const today = dayNumber(newToday);
+  let { settled, recent } = settleUntil(state, rules, today);
+  for (let day = dayNumber(oldToday); day < today; day++) recent = append(recent, { day, kind: "skipped" });
   return { settled, recent };
 }
 
-/** The columns that reads compare with today; the count is shown through `alive_through` and is 0 after it. */
-export function view(state: StreakState, rules: Rules) {
-  const run = replay(state.settled, state.recent, rules);
-  const completions = state.recent.filter(({ kind }) => kind === "completed");
+function settleUntil({ settled, recent }: StreakState, rules: Rules, today: number): StreakState {
+  const { run, rest } = settle(settled, recent, rules, today - changeableDays);
+  return { settled: run, recent: rest };
+}
+
+/** The streak as columns that a read compares with today: the count is 0 once today is after `alive_through`. */
+export type StreakView = {
+  streak_count: number;
+  longest_streak: number;
+  /** null while there is no streak. */
+  alive_through: string | null;
+  /** The first day from which the habit asks again, on its weekdays if it has some; null when it never waits. */
+  next_due: string | null;
+  /** Every completed day that today could be, now or after a change of zone. */
+  recent_dates: string[];
+};
+
+export function view({ settled, recent }: StreakState, rules: Rules): StreakView {
+  const run = replay(settled, recent, rules);
+  const completions = recent.filter(({ kind }) => kind === "completed");
   return {
     streak_count: run.count,
     longest_streak: run.longest,
@@ -69,7 +76,7 @@ export function view(state: StreakState, rules: Rules) {
   };
 }
 
-/** Whether the habit asks for today, or today is done. */
+/** Whether today is completed or the habit asks for it. */
 export function isDueOn(state: StreakState, rules: Rules, today: string): boolean {
   const { next_due, recent_dates } = view(state, rules);
   if (recent_dates.includes(today)) return true;
@@ -78,7 +85,7 @@ export function isDueOn(state: StreakState, rules: Rules, today: string): boolea
   return next_due === null || next_due <= today;
 }
 
-/** The first day on which the habit can be due again; null when the rhythm does not wait. */
+/** `every_days` rolls from the last completion; a week that has its number leaves the habit alone until Monday. */
 function nextDue({ last, dates }: Run, rules: Rules): string | null {
   const rhythm = rhythmOf(rules);
   if (last === null || "weekdays" in rhythm) return null;
@@ -86,42 +93,4 @@ function nextDue({ last, dates }: Run, rules: Rules): string | null {
   const monday = weekStart(last);
   const done = dates.filter((date) => date >= monday).length;
   return dateOfDay(done >= rhythm.times ? monday + 7 : monday);
-}
-
-const isCompleted = ({ recent }: StreakState, day: number) =>
-  recent.some((event) => event.kind === "completed" && event.day === day);
-
-/** Edits on one day with no completion between them are one. */
-const continuesEdit = (before: Event | undefined, event: Event) =>
-  event.kind === "edited" && before?.kind === "edited" && before.day === event.day;
-
-/** Keeps the order of days; on a day, a skip comes last. */
-function insert(recent: readonly Event[], event: Event): readonly Event[] {
-  const place = ({ day, kind }: Event) => 2 * day + (kind === "skipped" ? 1 : 0);
-  const index = recent.findIndex((other) => place(other) > place(event));
-  return recent.toSpliced(index < 0 ? recent.length : index, 0, event);
-}
-
-/** Folds the days that can no longer change into the settled run. */
-function settle({ settled, recent }: StreakState, rules: Rules, today: number): StreakState {
-  const index = recent.findIndex(({ day }) => day >= today - changeableDays);
-  const count = index < 0 ? recent.length : index;
-  if (count === 0) return { settled, recent };
-  const rest = recent.slice(count);
-  return { settled: replay(settled, recent.slice(0, count), rulesBefore(rest, rules)), recent: rest };
-}
-
-/** The run after the events, of which the last leaves the given rules in force. */
-function replay(settled: Run, events: readonly Event[], rules: Rules): Run {
-  return events.reduce((run, event, i) => {
-    const inForce = rulesBefore(events.slice(i + 1), rules);
-    if (event.kind === "completed") return completed(run, inForce, event.day);
-    if (event.kind === "edited") return edited(run, inForce, event.day);
-    return skipped(run, inForce, event.day);
-  }, settled);
-}
-
-function rulesBefore(events: readonly Event[], rules: Rules): Rules {
-  for (const event of events) if (event.kind === "edited") return event.until;
-  return rules;
 }

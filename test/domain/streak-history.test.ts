@@ -12,7 +12,7 @@ import {
   restlessLives,
   told,
 } from "./streak-history.ts";
-import { type Diary, emptyDiary, isDone, isDue, recompute, strike, write } from "./streak-spec.ts";
+import { type Diary, doneDays, emptyDiary, isDue, recompute, strike } from "./streak-spec.ts";
 
 type Habit = { rules: Rules; state: streak.StreakState; diary: Diary; today: string; furthest: string };
 
@@ -69,20 +69,20 @@ function obey(habit: Habit, command: Command): void {
   if (habit.today > habit.furthest) habit.furthest = habit.today;
   if (command.kind === "complete") {
     const next = streak.complete(habit.state, rules, command.today);
-    expect(next === "already_completed").toBe(isDone(diary, day));
+    expect(next === "already_completed").toBe(doneDays(diary).includes(day));
     if (next === "already_completed") return;
     habit.state = next;
-    write(diary, { on: day, what: "completed" });
+    diary.deeds.push({ on: day, what: "completed" });
   } else if (command.kind === "undo") {
     const next = streak.undo(habit.state, rules, command.today);
-    expect(next === "not_completed").toBe(!isDone(diary, day));
+    expect(next === "not_completed").toBe(!doneDays(diary).includes(day));
     if (next === "not_completed") return;
     habit.state = next;
     strike(diary, day);
   } else if (command.kind === "edit") {
     habit.state = streak.editRules(habit.state, rules, command.to, command.today);
     habit.rules = command.to;
-    if (!sameDemand(rules, command.to)) write(diary, { on: day, what: "edited", to: command.to });
+    if (!sameDemand(rules, command.to)) diary.deeds.push({ on: day, what: "edited", to: command.to });
   } else {
     habit.state = streak.moveDay(habit.state, rules, command.today, command.to);
     for (let skipped = day; skipped < dayNumber(command.to); skipped++) diary.skipped.add(skipped);
@@ -93,7 +93,7 @@ function obey(habit: Habit, command: Command): void {
 function agree({ rules, state, diary, furthest }: Habit): void {
   const { next_due: _, recent_dates, ...columns } = streak.view(state, rules);
   expect(columns).toEqual(recompute(diary));
-  const done = diary.deeds.filter(({ what }) => what === "completed").map(({ on }) => on);
+  const done = doneDays(diary);
   const days = Array.from({ length: 14 }, (_, i) => addDays(furthest, i - 2));
   expect(days.filter((date) => recent_dates.includes(date))).toEqual(
     days.filter((date) => done.includes(dayNumber(date))),

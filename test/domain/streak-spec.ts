@@ -8,24 +8,24 @@ import type { Rules } from "../../shared/domain/schedule.ts";
 
 export type Deed = { on: number } & ({ what: "completed" } | { what: "edited"; to: Rules });
 
-/** What happened to a habit: deeds in order of their days, and the days that a change of clock skipped or cut short. */
+/** What happened to a habit: deeds in the order they were done, and the days that a change of clock skipped or cut short. */
 export type Diary = { rules: Rules; deeds: Deed[]; skipped: Set<number> };
 
 export const emptyDiary = (rules: Rules): Diary => ({ rules, deeds: [], skipped: new Set() });
 
-/** An edit is made after every completion there is, also when the clock went back since the last. */
-export function write(diary: Diary, deed: Deed): void {
-  const latest = diary.deeds.at(-1)?.on ?? deed.on;
-  const on = deed.what === "edited" ? Math.max(deed.on, latest) : deed.on;
-  diary.deeds = [...diary.deeds, { ...deed, on }].sort((a, b) => a.on - b.on);
-}
-
-export const isDone = ({ deeds }: Diary, day: number) =>
-  deeds.some(({ on, what }) => on === day && what === "completed");
+export const doneDays = ({ deeds }: Diary) =>
+  deeds.filter(({ what }) => what === "completed").map(({ on }) => on);
 
 /** An undone completion was never there. */
 export function strike(diary: Diary, day: number): void {
   diary.deeds = diary.deeds.filter(({ on, what }) => on !== day || what !== "completed");
+}
+
+/** In order of days; an edit made after the clock went back counts from the latest day completed or edited before it. */
+function inOrderOfDays(deeds: Deed[]): Deed[] {
+  const latest = (i: number) => Math.max(...deeds.slice(0, i + 1).map(({ on }) => on));
+  const dated = deeds.map((deed, i) => (deed.what === "edited" ? { ...deed, on: latest(i) } : deed));
+  return dated.sort((a, b) => a.on - b.on);
 }
 
 type Story = {
@@ -45,8 +45,9 @@ type Story = {
 /** Lives through the diary, then waits until the streak breaks. */
 export function recompute({ rules, deeds, skipped }: Diary) {
   const story = begin(rules, skipped);
-  let day = deeds[0]?.on ?? 0;
-  for (const deed of deeds) {
+  const ordered = inOrderOfDays(deeds);
+  let day = ordered[0]?.on ?? 0;
+  for (const deed of ordered) {
     while (day < deed.on) night(story, day++);
     if (deed.what === "completed") completion(story, day);
     else edit(story, deed.to, day);
