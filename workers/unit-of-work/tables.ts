@@ -78,18 +78,22 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
   const keyNames = key.map((column) => column.name).join(", ");
   const typed = columns.map((column) => `v.${column.name}::${column.type}`).join(", ");
   const changed = columns.filter((column) => !key.includes(column));
-  const assignments = changed.map((column) => `${column.name} = v.${column.name}::${column.type}`).join(", ");
+  const assignments = changed.map((column) => `${column.name} = excluded.${column.name}`).join(", ");
   const match = key.map((column) => `t.${column.name} = v.${column.name}::${column.type}`).join(" and ");
-  const keyOrder = key.map((column) => `t.${column.name}`).join(", ");
-  const byKey = `select t.* from ${name} t join ${unnest(key)} on ${match} order by ${keyOrder}`;
+  // A lateral subquery and an upsert leave the planner no choice but the key's index. As a join it scans the
+  // table while that is young and its statistics call it empty: measured 20 ms a look-up instead of 0.1.
+  const rows = (how: string) =>
+    `select t.* from ${unnest(key)} cross join lateral (select * from ${name} t where ${match} ${how}) t`;
+  const found = `select t.ctid from ${unnest(key)} cross join lateral (select ctid from ${name} t where ${match} offset 0) t`;
+  const insert = `insert into ${name} (${names}) select ${typed} from ${unnest(columns)}`;
   return {
-    lock: `${byKey} for update of t`,
-    lockFree: `${byKey} for update of t skip locked`,
-    lockAll: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyOrder} for update`,
-    read: `select t.* from ${name} t join ${unnest(key)} on ${match}`,
-    insert: `insert into ${name} (${names}) select ${typed} from ${unnest(columns)}${name === "action_log" ? ` on conflict (${keyNames}) do nothing` : ""}`,
-    update: `update ${name} t set ${assignments} from ${unnest(columns)} where ${match}`,
-    remove: `delete from ${name} t using ${unnest(key)} where ${match}`,
+    lock: rows("for update"),
+    lockFree: rows("for update skip locked"),
+    lockAll: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyNames} for update`,
+    read: rows("offset 0"),
+    insert: name === "action_log" ? `${insert} on conflict (${keyNames}) do nothing` : insert,
+    update: `${insert} on conflict (${keyNames}) do update set ${assignments}`,
+    remove: `delete from ${name} where ctid = any(array(${found}))`,
   };
 }
 
