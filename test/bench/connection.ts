@@ -1,0 +1,57 @@
+import type { Socket } from "bun";
+
+/** Raw HTTP requests that go one after another, each when the one before is answered. */
+export type Sequence = readonly string[];
+
+type Options = Readonly<{
+  port: number;
+  /** What to send next; undefined ends the connection. */
+  next(): Sequence | undefined;
+  onAnswer(status: string, milliseconds: number): void;
+}>;
+
+const head = /^HTTP\/1\.1 (\d{3})[\s\S]*?\r\n\r\n/;
+const length = /\r\ncontent-length: *(\d+)/i;
+
+/**
+ * Keeps one connection busy with one request at a time. Raw sockets, because an HTTP library would cost as
+ * much as the server that is measured; it reads answers with a content-length, as ours have, and no others.
+ */
+export function keepBusy({ port, next, onAnswer }: Options): Promise<void> {
+  const closed = Promise.withResolvers<void>();
+  let steps: string[] = [];
+  let sentAt = 0;
+  let answer = { head: "", status: "", received: 0, size: Number.POSITIVE_INFINITY };
+
+  function send(socket: Socket): void {
+    if (steps.length === 0) steps = [...(next() ?? [])];
+    const request = steps.shift();
+    if (request === undefined) return void socket.end();
+    answer = { head: "", status: "", received: 0, size: Number.POSITIVE_INFINITY };
+    sentAt = performance.now();
+    socket.write(request);
+  }
+
+  function receive(socket: Socket, chunk: Buffer): void {
+    answer.received += chunk.byteLength;
+    if (!answer.status) {
+      answer.head += chunk.toString("latin1");
+      const [whole, status] = head.exec(answer.head) ?? [];
+      if (whole === undefined || status === undefined) return;
+      answer.status = status;
+      answer.size = whole.length + Number(length.exec(whole)?.[1] ?? 0);
+    }
+    if (answer.received < answer.size) return;
+    onAnswer(answer.status, performance.now() - sentAt);
+    send(socket);
+  }
+
+  const socket = {
+    open: send,
+    data: receive,
+    close: () => closed.resolve(),
+    error: (_: Socket, error: Error) => closed.reject(error),
+  };
+  Bun.connect({ hostname: "127.0.0.1", port, socket }).catch(closed.reject);
+  return closed.promise;
+}

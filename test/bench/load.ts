@@ -1,0 +1,55 @@
+import { keepBusy, type Sequence } from "./connection.ts";
+
+/** What the bench asks of this process, by argument (JSON) … */
+export type Load = Readonly<{
+  port: number;
+  connections: number;
+  warmUpSeconds: number;
+  seconds: number;
+  sequences: readonly Sequence[];
+}>;
+
+/** … and what it is told: when the measured time begins and ends, then the figures. */
+export type LoadMessage = "begin" | "end" | Measured;
+
+export type Measured = Readonly<{
+  requests: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  /** Answers by status code. */
+  statuses: Record<string, number>;
+}>;
+
+/** Sends as fast as the connections allow. A process of its own, so that its work is not the bench's. */
+async function generate(load: Load, tell: (message: LoadMessage) => void): Promise<void> {
+  const { port, connections, warmUpSeconds, seconds, sequences } = load;
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  let phase: "warming" | "measuring" | "over" = "warming";
+  let taken = 0;
+
+  const next = () => (phase === "over" ? undefined : sequences[taken++ % sequences.length]);
+  const onAnswer = (status: string, milliseconds: number) => {
+    if (phase !== "measuring") return;
+    latencies.push(milliseconds);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  };
+  const all = Promise.all(Array.from({ length: connections }, () => keepBusy({ port, next, onAnswer })));
+  await Promise.race([all, Bun.sleep(warmUpSeconds * 1000)]);
+  phase = "measuring";
+  tell("begin");
+  await Promise.race([all, Bun.sleep(seconds * 1000)]);
+  phase = "over";
+  tell("end");
+  await all;
+  const sorted = Float64Array.from(latencies).sort();
+  const percentile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+  tell({ requests: sorted.length, p50: percentile(0.5), p99: percentile(0.99), statuses });
+}
+
+if (import.meta.main) {
+  const load = (await Bun.stdin.json()) as Load;
+  await generate(load, (message) => process.send?.(message));
+  process.disconnect?.();
+}

@@ -1,0 +1,37 @@
+import { parseArgs } from "node:util";
+import { type Scenario, scenarios } from "./scenarios.ts";
+
+export type Options = Readonly<{
+  seconds: number;
+  connections: number;
+  users: number;
+  chosen: readonly Scenario[];
+}>;
+
+/** Reads `-- --seconds 5 --connections 48 --users 1000 --only create,list`. @throws on what it does not know. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seconds: { type: "string", default: "5" },
+      connections: { type: "string", default: "48" },
+      users: { type: "string", default: "1000" },
+      only: { type: "string" },
+    },
+  });
+  const only = values.only?.split(",") ?? scenarios.map(({ name }) => name);
+  const chosen = scenarios.filter(({ name }) => only.includes(name));
+  if (chosen.length < only.length)
+    throw new Error(`--only takes of: ${scenarios.map(({ name }) => name).join(", ")}`);
+  return {
+    seconds: positive("seconds", values.seconds),
+    connections: positive("connections", values.connections),
+    users: positive("users", values.users),
+    chosen,
+  };
+}
+
+function positive(name: string, value: string): number {
+  if (/^[1-9]\d*$/.test(value)) return Number(value);
+  throw new Error(`--${name} must be a positive whole number.`);
+}

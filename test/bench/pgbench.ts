@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type PgbenchResult = Readonly<{ perSecond: number }>;
+
+type Options = Readonly<{ url: string; script: string; connections: number; seconds: number }>;
+
+/** What PostgreSQL alone does with the same statements: pgbench, prepared, at as many connections. */
+export async function pgbench({ url, script, connections, seconds }: Options): Promise<PgbenchResult> {
+  const folder = mkdtempSync(join(tmpdir(), "kept-bench-"));
+  try {
+    const file = join(folder, "script.sql");
+    writeFileSync(file, script);
+    const { hostname, port, username, password, pathname } = new URL(url);
+    const options = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", String(seconds)];
+    const child = Bun.spawn(["pgbench", ...options, "-f", file, pathname.slice(1)], {
+      env: { ...process.env, PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    const perSecond = Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
+    if ((await child.exited) !== 0 || !perSecond) throw new Error(`pgbench failed: ${complaint.trim()}`);
+    return { perSecond };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @throws with what to install when there is none. */
+export function demandPgbench(): void {
+  if (!Bun.which("pgbench"))
+    throw new Error(
+      "npm run bench compares with pgbench, which is not on PATH: install postgresql-contrib (Debian: postgresql).",
+    );
+}

@@ -1,0 +1,60 @@
+import type { HttpResult } from "./measure.ts";
+import type { Options } from "./options.ts";
+import type { Result } from "./run.ts";
+
+type Report = Readonly<{
+  commit: string;
+  cores: number;
+  options: Options;
+  bare: HttpResult;
+  results: readonly Result[];
+}>;
+
+/** Prints the run as the Markdown that docs/benchmarks.md holds. */
+export function printResults({ commit, cores, options, bare, results }: Report): void {
+  const { connections, seconds, users } = options;
+  const { ENVELOPES_IN_FLIGHT: k = "default", WORKER_CONCURRENCY: concurrency = "default" } = process.env;
+  console.log(
+    `commit ${commit}, ${cores} cores, Bun ${Bun.version}; ${connections} connections, ${seconds} s each`,
+  );
+  console.log(`${users} users; envelopes in flight: ${k}, worker concurrency: ${concurrency}\n`);
+  table([
+    [
+      "",
+      "requests/s",
+      "p50 ms",
+      "p99 ms",
+      "CPU µs/request",
+      "api + workers + Redis + PostgreSQL",
+      "limit/s",
+      "ratio",
+    ],
+    row("bare Bun.serve", bare, ["", ""]),
+    ...results.map(({ scenario, http, limitPerSecond }) =>
+      row(scenario.name, http, [
+        `${limitPerSecond.toFixed(0)} (${scenario.limit})`,
+        (http.perSecond / limitPerSecond).toFixed(2),
+      ]),
+    ),
+  ]);
+  for (const { scenario, http } of results) {
+    const failed = Object.entries(http.statuses).filter(([status]) => !status.startsWith("2"));
+    for (const [status, count] of failed) console.log(`${scenario.name}: ${count} answers were ${status}`);
+  }
+}
+
+function row(name: string, { perSecond, p50, p99, cpu }: HttpResult, limit: string[]): string[] {
+  const parts = [cpu.api, cpu.workers, cpu.redis, cpu.postgres];
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  const shares = parts.map((part) => part.toFixed(0)).join(" + ");
+  return [name, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), total.toFixed(0), shares, ...limit];
+}
+
+function table(rows: readonly string[][]): void {
+  const [head = []] = rows;
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const rule = `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`;
+  console.log([line(head), rule, ...rows.slice(1).map(line)].join("\n"));
+}

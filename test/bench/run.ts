@@ -1,0 +1,74 @@
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { migrate } from "../../shared/db/migrate.ts";
+import { startRoles } from "../support/roles.ts";
+import { startServices } from "../support/services.ts";
+import { type HttpResult, measure } from "./measure.ts";
+import { type Options, readOptions } from "./options.ts";
+import { demandPgbench, pgbench } from "./pgbench.ts";
+import { printResults } from "./report.ts";
+import { type Scenario, sequencesOf } from "./scenarios.ts";
+import { seed, userAt } from "./seed.ts";
+
+const warmUpSeconds = 2;
+
+export type Result = Readonly<{ scenario: Scenario; http: HttpResult; limitPerSecond: number }>;
+
+/** `npm run bench [-- --seconds 5 --only create]`: the real service beside its limits, on the same servers. */
+async function bench(options: Options): Promise<void> {
+  demandPgbench();
+  const { seconds, connections, users } = options;
+  const services = await startServices();
+  const { databaseUrl, redisUrl } = services;
+  await migrate(databaseUrl, "error");
+  await seed(databaseUrl, users);
+  const env = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    RATE_LIMIT_PER_MINUTE: "0",
+    LOG_LEVEL: "warn",
+  };
+  const roles = await startRoles({ env });
+  const port = Number(new URL(roles.baseUrls[0] ?? "").port);
+  const audience = roles.baseUrls[0] ?? "";
+  const tokens = await Promise.all(
+    Array.from({ length: users }, (_, index) => roles.issuer.token({ sub: userAt(index), aud: audience })),
+  );
+  const load = { connections, warmUpSeconds, seconds };
+  const bare = await measureBareServer(load);
+  const results: Result[] = [];
+  for (const scenario of options.chosen) {
+    const script = scenario.script(users);
+    const http = await measure({ ...load, port, sequences: sequencesOf(scenario, tokens, port) });
+    const { perSecond } = await pgbench({ url: databaseUrl, script, connections, seconds });
+    results.push({ scenario, http, limitPerSecond: perSecond });
+  }
+  printResults({ commit: await commit(), cores: cpus().length, options, bare, results });
+  await roles.stop();
+  await services.stop();
+}
+
+async function measureBareServer(load: Omit<Parameters<typeof measure>[0], "port" | "sequences">) {
+  const listening = Promise.withResolvers<number>();
+  const script = join(import.meta.dir, "bare-server.ts");
+  const server = Bun.spawn([process.execPath, script], {
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: (port: number) => listening.resolve(port),
+  });
+  const port = await listening.promise;
+  const request = `GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`;
+  const result = await measure({ ...load, port, sequences: [[request]] });
+  server.kill();
+  return result;
+}
+
+async function commit(): Promise<string> {
+  const { stdout } = await Bun.$`git describe --always --dirty`.quiet().nothrow();
+  return stdout.toString().trim() || "unknown";
+}
+
+await bench(readOptions(process.argv.slice(2))).catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
+process.exit();

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { launchRole } from "../../shared/embedded/role-process.ts";
+import { type Supervised, supervise } from "../../shared/embedded/supervisor.ts";
+import { freePort } from "../harness.ts";
+import { descendants } from "./descendants.ts";
+import { type Issuer, startIssuer } from "./issuer.ts";
+
+export type Roles = Readonly<{
+  /** One address for each front door. */
+  baseUrls: readonly string[];
+  issuer: Issuer;
+  stop(): Promise<void>;
+}>;
+
+type Options = Readonly<{ env: Record<string, string>; apis?: number; workers?: number }>;
+
+const scripts = { api: "api/main.ts", workers: "workers/main.ts" } as const;
+export type RoleName = keyof typeof scripts;
+
+/**
+ * Front doors and workers as the processes they are in production, started again when they die. All front
+ * doors take the tokens of one test issuer.
+ */
+export async function startRoles({ env, apis = 1, workers = 1 }: Options): Promise<Roles> {
+  const ports = Array.from({ length: apis }, freePort);
+  const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const issuer = await startIssuer(baseUrls[0] ?? "");
+  const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
+  const started = await Promise.all([
+    ...ports.map((port) => startRole("api", { ...common, PORT: String(port) })),
+    ...Array.from({ length: workers }, () => startRole("workers", common)),
+  ]);
+  return {
+    baseUrls,
+    issuer,
+    async stop() {
+      for (const role of started) await role.stop();
+      await issuer.stop();
+    },
+  };
+}
+
+function startRole(name: RoleName, env: Record<string, string | undefined>): Promise<Supervised<object>> {
+  const script = join(import.meta.dir, "../..", scripts[name]);
+  return supervise({ name, launch: async () => launchRole({ name, script }, env), report: () => {} });
+}
+
+/** The process ids of the running roles of that name that this process started. */
+export const pidsOf = (name: RoleName): number[] =>
+  descendants().flatMap(({ pid, command }) => (command.endsWith(scripts[name]) ? [pid] : []));
