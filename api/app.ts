@@ -5,10 +5,11 @@ import type { Log } from "../shared/log.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import type { Health } from "./health.ts";
 import { refusalResponse } from "./http-errors.ts";
+import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest.ts";
 
-export type AppContext = RestContext & Readonly<{ log: Log; health(): Promise<Health> }>;
+export type AppContext = RestContext & Readonly<{ log: Log; metrics: Metrics; health(): Promise<Health> }>;
 
 /** The front door: every route of every contract, the metadata documents and the health checks. */
 export function createApp(context: AppContext) {
@@ -52,14 +53,13 @@ function addRestRoutes(app: AnyElysia, context: AppContext): void {
     for (const route of contract.rest ?? []) {
       const path = `${restPrefix}${route.path.replace(/\{(\w+)\}/g, ":$1")}`;
       methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
-      app.route(
-        route.method,
-        path,
-        ({ request, params }) => answerRest(context, contract, route, request, params ?? {}),
-        {
-          parse: "none",
-        },
-      );
+      const answer = (request: Request, params: Record<string, string>) =>
+        context.metrics.measure(route.method, route.path, () =>
+          answerRest(context, contract, route, request, params),
+        );
+      app.route(route.method, path, ({ request, params }) => answer(request, params ?? {}), {
+        parse: "none",
+      });
     }
   }
   for (const [path, methods] of methodsOf) {

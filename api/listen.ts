@@ -1,20 +1,18 @@
 import type { Config } from "../shared/config.ts";
-import { maxBodyBytes } from "./body.ts";
 
 const idleTimeoutSeconds = 30;
 
 /** Listens on HOST, or on both loopback addresses: `localhost` means either, as the client likes. */
 export function listen(
   { host, port }: Pick<Config, "host" | "port">,
-  fetch: (request: Request) => Promise<Response> | Response,
+  answer: (request: Request, remoteAddress: string | undefined) => Promise<Response> | Response,
 ) {
   const serve = (hostname: string) =>
     Bun.serve({
       hostname,
       port,
-      fetch,
+      fetch: (request, server) => answer(request, server.requestIP(request)?.address),
       idleTimeout: idleTimeoutSeconds,
-      maxRequestBodySize: maxBodyBytes * 4,
     });
   if (host !== undefined) return [serve(host)];
   const servers = [serve("127.0.0.1")];

@@ -10,6 +10,7 @@ import { createDispatch } from "./dispatch.ts";
 import { checkHealth } from "./health.ts";
 import { listen } from "./listen.ts";
 import { openMailbox } from "./mailbox.ts";
+import { createMetrics } from "./metrics.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import type { Tables } from "./read/reader.ts";
 
@@ -28,9 +29,11 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
   const dispatch = createDispatch(mailbox, database, now);
   const db = database.orm.em.getKysely<Tables>();
   const { defaultTimeZone, baseUrl } = config;
+  const metrics = createMetrics(config.metricsToken);
   const app = createApp({
     config,
     log,
+    metrics,
     dispatch,
     authenticate: createAuthenticator({
       config,
@@ -41,7 +44,9 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
     reader: ({ userId }) => ({ db, userId, now: now(), defaultTimeZone, baseUrl }),
     health: () => checkHealth(database, mailbox, redis),
   });
-  const servers = listen(config, (request) => app.handle(request));
+  const servers = listen(config, (request, remoteAddress) =>
+    request.url.endsWith("/metrics") ? metrics.answer(request, remoteAddress) : app.handle(request),
+  );
   return {
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));

@@ -1,0 +1,43 @@
+import { timingSafeEqual } from "node:crypto";
+import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+
+/** What one front door counts, in Prometheus' units (seconds). */
+export type Metrics = Readonly<{
+  /** Passes the answer on and counts how long it took. */
+  measure(method: string, route: string, answer: () => Promise<Response>): Promise<Response>;
+  /** The exposition, or 404 to whoever may not see it. */
+  answer(request: Request, remoteAddress: string | undefined): Promise<Response>;
+}>;
+
+/** @param token who shows it may read from anywhere; without one, only this machine may */
+export function createMetrics(token: string | undefined): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: "kept_request_seconds",
+    help: "Time from a request's arrival to its answer",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  });
+  return {
+    async measure(method, route, answer) {
+      const started = performance.now();
+      const response = await answer();
+      requests.observe({ method, route, status: response.status }, (performance.now() - started) / 1000);
+      return response;
+    },
+    async answer(request, remoteAddress) {
+      if (!mayRead(request, remoteAddress, token)) return new Response(null, { status: 404 });
+      return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
+    },
+  };
+}
+
+function mayRead(request: Request, remoteAddress: string | undefined, token: string | undefined): boolean {
+  if (token === undefined)
+    return remoteAddress !== undefined && /^(127\.|::1$|::ffff:127\.)/.test(remoteAddress);
+  const shown = Buffer.from(request.headers.get("authorization") ?? "");
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+}

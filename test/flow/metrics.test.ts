@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { startStack } from "../harness.ts";
+
+const open = await startStack();
+const closed = await startStack({ env: { METRICS_TOKEN: "s3cret" } });
+
+test("metrics count requests by route, and are for this machine or for who shows the token", async () => {
+  await open.rest("GET", "/habits/1");
+  const text = await (await fetch(`${open.config.baseUrl}/metrics`)).text();
+  expect(text).toContain('kept_request_seconds_count{method="GET",route="/habits/{habit_id}",status="404"} 1');
+  const statuses = [];
+  for (const authorization of ["", "Bearer wrong", "Bearer s3cret"]) {
+    statuses.push((await fetch(`${closed.config.baseUrl}/metrics`, { headers: { authorization } })).status);
+  }
+  expect(statuses).toEqual([404, 404, 200]);
+});
+
+test("ready says ok when Postgres, Redis and a worker answer", async () => {
+  const response = await fetch(`${open.config.baseUrl}/health/ready`);
+  expect([response.status, await response.json()]).toEqual([200, { status: "ok", missing: [] }]);
+});
+
+test("a body far over the limit is still our 413", async () => {
+  const { status, body } = await open.rest("POST", "/todos", { body: { title: "x".repeat(1_000_000) } });
+  expect([status, body.code]).toEqual([413, "body_too_large"]);
+});
