@@ -1,15 +1,15 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { refuse } from "../shared/errors.ts";
-import type { Log } from "../shared/log.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import type { Health } from "./health.ts";
 import { refusalResponse } from "./http-errors.ts";
+import { answerMcp, type McpContext } from "./mcp/door.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest.ts";
 
-export type AppContext = RestContext & Readonly<{ log: Log; metrics: Metrics; health(): Promise<Health> }>;
+export type AppContext = RestContext & McpContext & Readonly<{ metrics: Metrics; health(): Promise<Health> }>;
 
 /** The front door: every route of every contract, the metadata documents and the health checks. */
 export function createApp(context: AppContext) {
@@ -34,6 +34,7 @@ export function createApp(context: AppContext) {
   for (const resource of ["rest", "mcp"] as const) {
     app.get(metadataPaths[resource], () => Response.json(resourceMetadata(context.config, resource)));
   }
+  app.all("/mcp", ({ request }) => answerMcp(context, request), { parse: "none" });
   addRestRoutes(app, context);
   return app;
 }

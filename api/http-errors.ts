@@ -16,6 +16,8 @@ const statuses: Record<RefusalCode, number> = {
   overloaded: 503,
 };
 
+export const statusOf = (code: RefusalCode): number => statuses[code];
+
 export function refusalResponse(refusal: Refusal, headers: Headers = new Headers()): Response {
   const { code, message, errors, applied, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));

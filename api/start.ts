@@ -40,6 +40,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
       client: config.builtInIdentity ? await identityClient(config) : config.authClient,
       onChecked: createZoneAdoption(db, dispatch),
     }),
+    toolRateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:mcp`, config.mcpRateLimitPerMinute),
     rateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:rest`, config.rateLimitPerMinute),
     reader: ({ userId }) => ({ db, userId, now: now(), defaultTimeZone, baseUrl }),
     health: () => checkHealth(database, mailbox, redis),

@@ -3,7 +3,7 @@ import type { Config } from "../shared/config.ts";
 import { localDay } from "../shared/domain/day.ts";
 import { type FieldErrors, invalid, isRefused } from "../shared/errors.ts";
 import type { Outcome, QueuedCommand, Reply } from "../shared/queue/envelope.ts";
-import { recordCall } from "./action-log.ts";
+import { outcomeCode, recordCall } from "./action-log.ts";
 import type { Context } from "./handler.ts";
 import { handlerOf } from "./handlers/index.ts";
 import { needsOf } from "./needs.ts";
@@ -126,7 +126,8 @@ function runAll(run: Run, commands: readonly QueuedCommand[]): Reply[] {
   return commands.map((command) => {
     const context = contextOf(run, command);
     const reply = answer(run, context, command);
-    if (command.call) recordCall(context, command.call, reply);
+    const { call } = command;
+    if (call) recordCall(context, call, { outcome: outcomeCode(reply.outcome), replayed: reply.replayed });
     return reply;
   });
 }
@@ -180,5 +181,6 @@ function contextOf({ context, state, now, ids }: Run, { userId, acceptedAt }: Qu
     todos: ownRows(state.todos, userId),
     reminders: ownRows(state.reminders, userId),
     actions: ownRows(state.action_log, userId),
+    inbox: ownRows(state.inbox, userId),
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { addDays, dayNumber, isoWeekday } from "../../shared/domain/day.ts";
-import { completedOn, habitsOf, presentHabits, withCategory } from "./habits.ts";
+import { addDays } from "../../shared/domain/day.ts";
+import { completedOn, dueOn, habitsOf, presentHabits, withCategory } from "./habits.ts";
 import { clockOf, type Read, type Reader } from "./reader.ts";
 import { inDefaultOrder, isPending, presentTodos, todosOf } from "./todos.ts";
 
@@ -22,14 +22,6 @@ export const get: Read<"dashboard.get"> = async (reader) => {
     stats,
   };
 };
-
-/** Due: completed that day, or from `next_due` on and, where weekdays are fixed, on one of them. */
-export const dueOn = (date: string) => sql<boolean>`(
-  ${completedOn(date)} or (
-    (h.next_due is null or h.next_due <= ${date}::date)
-    and (h.schedule -> 'weekdays' is null or h.schedule -> 'weekdays' @> ${String(isoWeekday(dayNumber(date)))}::jsonb)
-  )
-)`;
 
 /** Completions of habits and todos on each of the last 14 days of the user, zeros included. */
 async function activityStrip({ db, userId }: Reader, today: string): Promise<Record<string, number>> {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { presentHabit, type Today } from "../../shared/db/present.ts";
+import { dayNumber, isoWeekday } from "../../shared/domain/day.ts";
 import { notFound } from "../../shared/errors.ts";
 import { offsetOf, pageSize, paginate, totalOf } from "./pagination.ts";
 import { clockOf, type Read, type Reader } from "./reader.ts";
@@ -25,6 +26,15 @@ export const list: Read<"habit.list"> = async (reader, { page = 1, ...filters })
   });
 };
 
+/** All of them on one page: nobody has hundreds of habits due on a day. */
+export const today: Read<"habit.today"> = async (reader, { time_of_day }) => {
+  const { today } = await clockOf(reader);
+  let due = habitsOf(reader).where(dueOn(today.date));
+  if (time_of_day !== undefined) due = due.where("h.time_of_day", "=", time_of_day);
+  const habits = presentHabits(await withCategory(due).execute(), today);
+  return { today: today.date, time_zone: today.timeZone, habits };
+};
+
 export const get: Read<"habit.get"> = async (reader, { habit_id }) => {
   const { today } = await clockOf(reader);
   const rows = await withCategory(habitsOf(reader).where("h.id", "=", habit_id)).execute();
@@ -36,6 +46,14 @@ export function habitsOf({ db, userId }: Reader) {
 }
 
 export const completedOn = (date: string) => sql<boolean>`${date}::date = any(h.recent_dates)`;
+
+/** Due: completed that day, or from `next_due` on and, where weekdays are fixed, on one of them. */
+export const dueOn = (date: string) => sql<boolean>`(
+  ${completedOn(date)} or (
+    (h.next_due is null or h.next_due <= ${date}::date)
+    and (h.schedule -> 'weekdays' is null or h.schedule -> 'weekdays' @> ${String(isoWeekday(dayNumber(date)))}::jsonb)
+  )
+)`;
 
 type HabitsQuery = ReturnType<typeof habitsOf>;
 

@@ -1,19 +1,25 @@
 import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Refused } from "../../shared/errors.ts";
+import * as actions from "./actions.ts";
 import * as categories from "./categories.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habits from "./habits.ts";
+import * as pendingTodos from "./pending-todos.ts";
 import type { Read, Reader } from "./reader.ts";
 import * as todos from "./todos.ts";
 import * as user from "./user.ts";
 
 /** One read for every query: a missing one does not compile. */
 const reads: { [Name in QueryName]: Read<Name> } = {
+  "action.list": actions.list,
+  "action.tokens": actions.tokens,
   "category.list": categories.list,
   "category.get": categories.get,
   "habit.list": habits.list,
+  "habit.today": habits.today,
   "habit.get": habits.get,
   "todo.list": todos.list,
+  "todo.pending": pendingTodos.list,
   "todo.get": todos.get,
   "dashboard.get": dashboard.get,
   "user.settings": user.settings,

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "typebox";
+import * as action from "./action.ts";
 import * as category from "./category.ts";
 import type { Contract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
@@ -9,6 +10,7 @@ import * as user from "./user.ts";
 
 /** Every mutation. Workers must have a handler for each, or they do not compile. */
 export const commands = catalogue(
+  action.recordAction,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,
@@ -25,15 +27,20 @@ export const commands = catalogue(
   reminder.clearReminder,
   user.changeSettings,
   user.adoptZone,
+  user.deleteUser,
 );
 
 /** Every read. The front door must answer each, or it does not compile. */
 export const queries = catalogue(
+  action.listActions,
+  action.listTokens,
   category.listCategories,
   category.getCategory,
   habit.listHabits,
+  habit.todayHabits,
   habit.getHabit,
   todo.listTodos,
+  todo.pendingTodos,
   todo.getTodo,
   dashboard.getDashboard,
   user.getSettings,

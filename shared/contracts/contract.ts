@@ -18,7 +18,11 @@ export type Tool<Input = unknown, Arguments extends TObject = TObject> = Readonl
   name: string;
   description: string;
   destructive: boolean;
+  /** Whether a second call with the same arguments changes nothing more. */
+  idempotent: boolean;
   arguments: Arguments;
+  /** Rules that one argument's schema cannot say. */
+  refine?(args: Static<Arguments>): FieldErrors | undefined;
   toInput(args: Static<Arguments>): Input;
 }>;
 

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { query } from "./contract.ts";
-import { Habit } from "./habit.ts";
-import { Todo } from "./todo.ts";
+import { Habit } from "./habit-schema.ts";
+import { Todo } from "./todo-schema.ts";
 
 export const Dashboard = Type.Object({
   habits: Type.Array(Habit),

@@ -44,6 +44,9 @@ export const Timestamp = Type.String({
   description: "UTC with microseconds and a trailing Z",
 });
 
+/** The user's day and zone, which every answer to an agent carries. */
+export const Clock = { today: Type.String({ format: "date" }), time_zone: Type.String() };
+
 /** Null clears the field in PUT and PATCH, and is the same as leaving it out in POST. */
 export function Clearable<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Nullable(schema));

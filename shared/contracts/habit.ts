@@ -1,72 +1,8 @@
 import { Type } from "typebox";
-import { CategoryRef } from "./category.ts";
-import { command, query } from "./contract.ts";
-import {
-  Clearable,
-  Description,
-  Flag,
-  Id,
-  Name,
-  Nullable,
-  OneOf,
-  Page,
-  PageOf,
-  TimeOfDay,
-  Timestamp,
-  WholeNumber,
-} from "./fields.ts";
+import { command, query, tool } from "./contract.ts";
+import { Clock, Description, Flag, Id, Name, Page, PageOf, TimeOfDay } from "./fields.ts";
+import { Frequency, GraceDays, Habit, HabitType, habitFields } from "./habit-schema.ts";
 
-const HabitType = OneOf(["good", "bad"]);
-const Frequency = OneOf(["daily", "weekly", "custom"]);
-const exactly = { additionalProperties: false };
-
-export const ScheduleField = Type.Union(
-  [
-    Type.Object({ every_days: Type.Integer({ minimum: 1, maximum: 365 }) }, exactly),
-    Type.Object(
-      {
-        weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
-          minItems: 1,
-          maxItems: 7,
-          uniqueItems: true,
-        }),
-      },
-      exactly,
-    ),
-    Type.Object({ times_per_week: Type.Integer({ minimum: 1, maximum: 7 }) }, exactly),
-  ],
-  {
-    expects:
-      'one of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7}',
-  },
-);
-
-export const Habit = Type.Object({
-  id: Id,
-  name: Type.String(),
-  type: HabitType,
-  frequency: Frequency,
-  schedule: Nullable(ScheduleField),
-  time_of_day: Nullable(TimeOfDay),
-  description: Nullable(Type.String()),
-  streak_count: Type.Integer(),
-  longest_streak: Type.Integer(),
-  streak_alive_through: Nullable(Type.String({ format: "date" })),
-  grace_days: Type.Integer(),
-  is_completed_today: Type.Boolean(),
-  completions_count: Type.Integer(),
-  category: Nullable(CategoryRef),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
-
-const fields = {
-  time_of_day: Clearable(TimeOfDay),
-  category_id: Clearable(Id),
-  description: Clearable(Description),
-  grace_days: Clearable(WholeNumber(0, 30)),
-  schedule: Clearable(ScheduleField),
-};
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
 
@@ -84,6 +20,22 @@ export const listHabits = query({
   output: PageOf(Habit),
 });
 
+export const todayHabits = query({
+  name: "habit.today",
+  scopes: ["habits:read"],
+  summary: "List the habits due today",
+  mcp: tool({
+    name: "get-today-habits",
+    description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
+    destructive: false,
+    idempotent: true,
+    arguments: Type.Object({ time_of_day: Type.Optional(TimeOfDay) }),
+    toInput: (args) => args,
+  }),
+  input: Type.Object({ time_of_day: Type.Optional(TimeOfDay) }),
+  output: Type.Object({ ...Clock, habits: Type.Array(Habit) }),
+});
+
 export const getHabit = query({
   name: "habit.get",
   scopes: ["habits:read"],
@@ -98,7 +50,22 @@ export const createHabit = command({
   scopes: ["habits:write"],
   summary: "Create a habit; a bad habit is completed by having avoided it that day",
   rest: [{ method: "POST", path: "/habits", status: 201 }],
-  input: Type.Object({ name: Name, type: HabitType, frequency: Frequency, ...fields }),
+  mcp: tool({
+    name: "create-habit",
+    description: "Create a daily habit. type bad: something to avoid; completing it means avoided today.",
+    destructive: false,
+    idempotent: false,
+    arguments: Type.Object({
+      name: Name,
+      type: Type.Optional(HabitType),
+      time_of_day: Type.Optional(TimeOfDay),
+      category_id: Type.Optional(Id),
+      description: Type.Optional(Description),
+      grace_days: Type.Optional(GraceDays),
+    }),
+    toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
+  }),
+  input: Type.Object({ name: Name, type: HabitType, frequency: Frequency, ...habitFields }),
   output: Habit,
 });
 
@@ -115,7 +82,7 @@ export const updateHabit = command({
     name: Type.Optional(Name),
     type: Type.Optional(HabitType),
     frequency: Type.Optional(Frequency),
-    ...fields,
+    ...habitFields,
   }),
   output: Habit,
 });
@@ -134,6 +101,14 @@ export const completeHabit = command({
   scopes: ["habits:write"],
   summary: "Mark a habit completed today; for a bad habit: avoided today",
   rest: [{ method: "POST", path: `${path}/complete`, status: 200 }],
+  mcp: tool({
+    name: "complete-habit",
+    description: "Mark a habit done for today and bump its streak. For a bad habit: avoided today.",
+    destructive: true,
+    idempotent: true,
+    arguments: onlyId,
+    toInput: (args) => args,
+  }),
   input: onlyId,
   output: Habit,
 });

@@ -1,60 +1,25 @@
 import { Type } from "typebox";
 import { parseRecurrence } from "../domain/recurrence.ts";
 import type { FieldErrors } from "../errors.ts";
-import { CategoryRef } from "./category.ts";
-import { command, query } from "./contract.ts";
+import { command, query, tool } from "./contract.ts";
 import {
   CalendarDate,
-  Clearable,
+  Clock,
   Context,
   Description,
   Flag,
   Id,
-  Line,
   Name,
   Nullable,
   OneOf,
   Page,
   PageOf,
   TimeOfDay,
-  Timestamp,
   WholeNumber,
 } from "./fields.ts";
-import { Reminder } from "./reminder.ts";
+import { TodoCursor } from "./todo-cursor.ts";
+import { ClearedFields, Minutes, Recurrence, Todo, todoFields } from "./todo-schema.ts";
 
-const Recurrence = Line(500);
-const RecurrenceFrom = OneOf(["due", "completion"]);
-
-export const Todo = Type.Object({
-  id: Id,
-  title: Type.String(),
-  description: Nullable(Type.String()),
-  due_date: Nullable(Type.String({ format: "date" })),
-  time_of_day: Nullable(TimeOfDay),
-  estimated_minutes: Nullable(Type.Integer()),
-  context: Nullable(Type.String()),
-  is_completed: Type.Boolean(),
-  is_overdue: Type.Boolean(),
-  recurrence: Nullable(Type.String()),
-  recurrence_from: RecurrenceFrom,
-  completed_at: Nullable(Timestamp),
-  next_todo_id: Nullable(Id),
-  reminder: Nullable(Reminder),
-  category: Nullable(CategoryRef),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
-
-const fields = {
-  description: Clearable(Description),
-  due_date: Clearable(CalendarDate),
-  time_of_day: Clearable(TimeOfDay),
-  estimated_minutes: Clearable(WholeNumber(1, 100_000)),
-  context: Clearable(Context),
-  category_id: Clearable(Id),
-  recurrence: Clearable(Recurrence),
-  recurrence_from: Clearable(RecurrenceFrom),
-};
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
 
@@ -79,6 +44,35 @@ export const listTodos = query({
   output: PageOf(Todo),
 });
 
+const maxPending = 100;
+const pendingFilters = {
+  overdue_only: Type.Optional(Flag),
+  context: Type.Optional(Context),
+  limit: Type.Optional(WholeNumber(1, maxPending)),
+  cursor: Type.Optional(TodoCursor),
+};
+
+export const pendingTodos = query({
+  name: "todo.pending",
+  scopes: ["todos:read"],
+  summary: "List incomplete todos in the default order, after a cursor",
+  mcp: tool({
+    name: "get-pending-todos",
+    description: "List incomplete todos by due date, 25 unless limit says otherwise.",
+    destructive: false,
+    idempotent: true,
+    arguments: Type.Object(pendingFilters),
+    toInput: (args) => args,
+  }),
+  input: Type.Object(pendingFilters),
+  output: Type.Object({
+    ...Clock,
+    todos: Type.Array(Todo),
+    total: Type.Integer(),
+    next_cursor: Nullable(Type.String()),
+  }),
+});
+
 export const getTodo = query({
   name: "todo.get",
   scopes: ["todos:read"],
@@ -93,7 +87,25 @@ export const createTodo = command({
   scopes: ["todos:write"],
   summary: "Create a one-time or recurring todo",
   rest: [{ method: "POST", path: "/todos", status: 201 }],
-  input: Type.Object({ title: Name, ...fields }),
+  mcp: tool({
+    name: "create-todo",
+    description:
+      "Create a one-shot todo, or a recurring one by an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO.",
+    destructive: false,
+    idempotent: false,
+    arguments: Type.Object({
+      title: Name,
+      description: Type.Optional(Description),
+      due_date: Type.Optional(CalendarDate),
+      time_of_day: Type.Optional(TimeOfDay),
+      estimated_minutes: Type.Optional(Minutes),
+      context: Type.Optional(Context),
+      category_id: Type.Optional(Id),
+      recurrence: Type.Optional(Recurrence),
+    }),
+    toInput: (args) => args,
+  }),
+  input: Type.Object({ title: Name, ...todoFields }),
   output: Todo,
   refine: checkRecurrence,
 });
@@ -106,7 +118,30 @@ export const updateTodo = command({
     { method: "PUT", path, status: 200, required: ["title"] },
     { method: "PATCH", path, status: 200 },
   ],
-  input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...fields }),
+  mcp: tool({
+    name: "update-todo",
+    description: "Change title, description or due_date of a todo; clear empties fields.",
+    destructive: true,
+    idempotent: true,
+    arguments: Type.Object({
+      todo_id: Id,
+      title: Type.Optional(Name),
+      description: Type.Optional(Description),
+      due_date: Type.Optional(CalendarDate),
+      clear: Type.Optional(ClearedFields),
+    }),
+    refine: ({ clear = [], ...given }) => {
+      const both = clear.find((name) => given[name] !== undefined);
+      return (
+        both && { clear: [`The clear field names ${both}, which is also given a value; send one of them.`] }
+      );
+    },
+    toInput: ({ clear = [], ...fields }) => ({
+      ...fields,
+      ...Object.fromEntries(clear.map((name) => [name, null])),
+    }),
+  }),
+  input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...todoFields }),
   output: Todo,
   refine: checkRecurrence,
 });
@@ -116,6 +151,14 @@ export const deleteTodo = command({
   scopes: ["todos:write"],
   summary: "Delete a todo and its reminder for good",
   rest: [{ method: "DELETE", path, status: 204 }],
+  mcp: tool({
+    name: "delete-todo",
+    description: "Delete a todo for good; cannot be undone.",
+    destructive: true,
+    idempotent: true,
+    arguments: onlyId,
+    toInput: (args) => args,
+  }),
   input: onlyId,
   output: Type.Null(),
 });
@@ -125,6 +168,17 @@ export const toggleTodo = command({
   scopes: ["todos:write"],
   summary: "Flip a todo between complete and incomplete, or bring it to the wanted state",
   rest: [{ method: "POST", path: `${path}/toggle`, status: 200 }],
+  mcp: tool({
+    name: "toggle-todo",
+    description: "Flip a todo between complete and incomplete, or set the state with completed.",
+    destructive: true,
+    idempotent: false,
+    arguments: Type.Object({ todo_id: Id, completed: Type.Optional(Flag) }),
+    toInput: ({ todo_id, completed }) => ({
+      todo_id,
+      ...(completed !== undefined && { is_completed: completed }),
+    }),
+  }),
   input: Type.Object({ todo_id: Id, is_completed: Type.Optional(Flag) }),
   output: Todo,
 });

@@ -40,3 +40,11 @@ export const adoptZone = command({
   input: Type.Object({ time_zone: TimeZone, issued_at: Timestamp }),
   output: Settings,
 });
+
+export const deleteUser = command({
+  name: "user.delete",
+  scopes: [],
+  summary: "Delete everything the service holds of a user whose account is closed",
+  input: Type.Object({}),
+  output: Type.Null(),
+});

@@ -1,6 +1,8 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import type { Handler } from "../handler.ts";
+import * as action from "./action.ts";
 import * as category from "./category.ts";
+import { deleteUser } from "./delete-user.ts";
 import * as habit from "./habit.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
@@ -8,6 +10,7 @@ import * as user from "./user.ts";
 
 /** One handler for every command: a missing one does not compile. */
 const handlers: { [Name in CommandName]: Handler<Name> } = {
+  "action.record": action.record,
   "category.create": category.create,
   "category.update": category.update,
   "category.delete": category.remove,
@@ -24,6 +27,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "reminder.clear": reminder.clear,
   "user.configure": user.configure,
   "user.adopt-zone": user.adoptZone,
+  "user.delete": deleteUser,
 };
 
 /** The queue carries names and inputs that the front door checked together; here the pair is one value again. */

@@ -1,0 +1,29 @@
+import type { Refusal } from "../../shared/errors.ts";
+
+/** A refusal as one sentence that says what to do next. */
+export function advise(refusal: Refusal): string {
+  const reason = refusal.message.replace(/\.$/, "");
+  const advice = nextStep(refusal);
+  return advice === undefined ? refusal.message : `${reason}; ${advice}.`;
+}
+
+function nextStep({ code, message, applied, retryAfterSeconds = 1 }: Refusal): string | undefined {
+  switch (code) {
+    case "not_found":
+      return message.startsWith("Habit")
+        ? "get-today-habits lists the ids of the habits due today"
+        : "get-pending-todos lists the ids of the incomplete todos";
+    case "conflict":
+      return "nothing was changed and nothing needs to be done";
+    case "invalid":
+      return "correct the arguments and call again";
+    case "rate_limited":
+      return `wait ${retryAfterSeconds} seconds and call again`;
+    case "overloaded":
+      return applied === "unknown"
+        ? `the change may have been made, so call again in ${retryAfterSeconds} s with the same idempotency_key, or look before you repeat it`
+        : `nothing was changed, so call again in ${retryAfterSeconds} s`;
+    default:
+      return undefined;
+  }
+}

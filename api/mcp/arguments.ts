@@ -1,0 +1,26 @@
+import { type Fields, validate } from "../../shared/contracts/validate.ts";
+import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
+import { argumentsOf, type ToolEntry } from "./tools.ts";
+
+export type ToolInput = Readonly<{ fields: Fields; idempotencyKey: string | undefined }>;
+
+/** A tool's arguments, checked strictly and turned into what its contract takes. */
+export function readArguments(entry: ToolEntry, args: Fields): ToolInput | Refused {
+  const { contract, tool } = entry;
+  const schema = argumentsOf(entry);
+  const known = Object.keys(schema.properties);
+  const unknown = Object.keys(args).filter((name) => !known.includes(name));
+  if (unknown.length > 0) return unknownArguments(unknown, known);
+  const checked = validate({ input: schema, ...(tool.refine && { refine: tool.refine }) }, args);
+  if (isRefused(checked)) return checked;
+  const { idempotency_key: key, ...own } = checked.input as Fields;
+  const fields = tool.toInput(own as never) as Fields;
+  const accepted = validate(contract, fields);
+  if (isRefused(accepted)) return accepted;
+  return { fields, idempotencyKey: key as string | undefined };
+}
+
+function unknownArguments(unknown: readonly string[], known: readonly string[]): Refused {
+  const sentence = `is not an argument of this tool, which takes ${known.join(", ")}.`;
+  return invalid(Object.fromEntries(unknown.map((name) => [name, [`${name} ${sentence}`]])));
+}

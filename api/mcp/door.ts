@@ -1,0 +1,72 @@
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
+import type { Actor } from "../../shared/actor.ts";
+import type { Config } from "../../shared/config.ts";
+import type { Fields } from "../../shared/contracts/validate.ts";
+import { isRefused, refuse } from "../../shared/errors.ts";
+import type { Authenticate } from "../auth/authenticate.ts";
+import { scopeChallenge, unauthenticatedChallenge } from "../auth/challenge.ts";
+import { isObject, parseJson, readText } from "../body.ts";
+import { admit, type CallContext, carryOut } from "./call.ts";
+import { invalidRequest, rpcRefusal } from "./errors.ts";
+import { logCall } from "./log-call.ts";
+import { serveMessage } from "./serve.ts";
+import { createServer } from "./server.ts";
+import { callOf } from "./tool-call.ts";
+
+export type McpContext = CallContext & Readonly<{ config: Config; authenticate: Authenticate }>;
+
+/** Answers the MCP endpoint: 403 for foreign hosts and origins, 405, 401, 503, then the message itself. */
+export async function answerMcp(context: McpContext, request: Request): Promise<Response> {
+  const hosts = [new URL(context.config.baseUrl).hostname, ...localhostAllowedHostnames()];
+  const foreign = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
+  if (foreign) return foreign;
+  if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
+  const authorization = request.headers.get("authorization");
+  const caller = await context.authenticate(authorization);
+  if (isRefused(caller)) {
+    const headers = new Headers();
+    const challenge = unauthenticatedChallenge(context.config, "mcp", authorization !== null);
+    if (caller.refusal.code === "unauthenticated") headers.set("www-authenticate", challenge);
+    return rpcRefusal(caller.refusal, headers);
+  }
+  const message = await readMessage(request);
+  return message instanceof Response ? message : answerMessage(context, request, message, caller.actor);
+}
+
+const { refusal: onlyPost } = refuse("method_not_allowed", "This address answers only to POST.");
+const { refusal: notJson } = refuse("malformed_body", "The request body must be one JSON-RPC message.");
+const { refusal: notJsonType } = refuse("unsupported_media_type", "Send the message as application/json.");
+
+async function readMessage(request: Request): Promise<Fields | Response> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") return rpcRefusal(notJsonType);
+  const text = await readText(request);
+  if (typeof text !== "string") return rpcRefusal(text.refusal);
+  const message = parseJson(text);
+  if (message === undefined) return rpcRefusal(notJson);
+  if (Array.isArray(message)) return invalidRequest("Batches are not supported: send one message a request.");
+  return isObject(message) ? message : invalidRequest(notJson.message);
+}
+
+/** A missing scope is answered over HTTP, so that OAuth clients can step up; all else is the protocol's. */
+async function answerMessage(
+  context: McpContext,
+  request: Request,
+  message: Fields,
+  actor: Actor,
+): Promise<Response> {
+  const call = callOf(message, actor);
+  const refusal = call && (await admit(context, call));
+  const scopes = call?.entry?.contract.scopes ?? [];
+  if (call && refusal?.refusal.code === "insufficient_scope") {
+    const unlogged = await logCall(context, call, refusal.refusal.code);
+    if (unlogged) return rpcRefusal(unlogged.refusal, new Headers(), message.id);
+    const challenge = scopeChallenge(context.config, "mcp", scopes);
+    return rpcRefusal(refusal.refusal, new Headers({ "www-authenticate": challenge }), message.id);
+  }
+  return serveMessage(request, message, () => createServer(call && (() => carryOut(context, call, refusal))));
+}

@@ -1,0 +1,19 @@
+import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
+import type { Refusal } from "../../shared/errors.ts";
+import { jsonResponse, statusOf } from "../http-errors.ts";
+
+/** JSON-RPC's range for errors of the server's own. */
+const serverError = -32_000;
+
+/** A request that never became a call, as HTTP status and JSON-RPC error at once. */
+export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknown = null): Response {
+  const { code, message, retryAfterSeconds } = refusal;
+  if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
+  const error = { code: code === "malformed_body" ? PARSE_ERROR : serverError, message, data: { code } };
+  return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id, error }), statusOf(code), headers);
+}
+
+export function invalidRequest(message: string): Response {
+  const error = { code: INVALID_REQUEST, message };
+  return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id: null, error }), 400, new Headers());
+}

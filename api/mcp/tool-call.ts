@@ -1,0 +1,31 @@
+import type { Actor } from "../../shared/actor.ts";
+import type { Fields } from "../../shared/contracts/validate.ts";
+import { isObject } from "../body.ts";
+import type { Call } from "./call.ts";
+import { tools } from "./tools.ts";
+
+const maxToolName = 128;
+
+/** The tool call that a JSON-RPC message is; undefined when it is another message, or a malformed call. */
+export function callOf(message: Fields, actor: Actor): Call | undefined {
+  const { method, params, id } = message;
+  if (method !== "tools/call" || id === undefined || !isObject(params)) return undefined;
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== "string" || !isObject(args)) return undefined;
+  return {
+    actor,
+    entry: tools.get(name),
+    args,
+    record: {
+      requestId: Bun.randomUUIDv7(),
+      tokenId: printable(actor.tokenId),
+      clientName: actor.clientName === null ? null : printable(actor.clientName),
+      tool: printable(name).slice(0, maxToolName),
+      arguments: JSON.stringify(args),
+      startedAt: Date.now(),
+    },
+  };
+}
+
+/** What callers and tokens call themselves, as Postgres can store it and a terminal can show it. */
+const printable = (text: string): string => text.toWellFormed().replace(/\p{Cc}/gu, "\u{FFFD}");

@@ -1,0 +1,34 @@
+import type { TSchema } from "typebox";
+
+type Node = TSchema & {
+  type?: string;
+  enum?: readonly string[];
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  items?: Node;
+  properties?: Record<string, Node>;
+  required?: readonly string[] | undefined;
+};
+
+/**
+ * An argument schema as agents read it: only what a model can act on, because every client pays for the
+ * whole list. Our own formats stay here: strict clients refuse names they do not know.
+ */
+export function wireSchema({ type, enum: values, items, properties, required, ...rest }: Node): object {
+  if (values) return { type: "string", enum: values };
+  if (type === "array" && items) return { type, items: wireSchema(items) };
+  if (type === "object" && properties) {
+    const wired = Object.entries(properties).map(([name, schema]) => [name, wireSchema(schema)]);
+    return {
+      type,
+      properties: Object.fromEntries(wired),
+      ...(required && { required }),
+      additionalProperties: false,
+    };
+  }
+  const { format, minimum, maximum } = rest;
+  if (type === "string") return format === "date" ? { type, format } : { type };
+  const bounded = type === "integer" && maximum !== Number.MAX_SAFE_INTEGER;
+  return bounded ? { type, minimum, maximum } : { type };
+}

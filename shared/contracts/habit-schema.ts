@@ -1,0 +1,57 @@
+import { Type } from "typebox";
+import { CategoryRef } from "./category.ts";
+import { Clearable, Description, Id, Nullable, OneOf, TimeOfDay, Timestamp, WholeNumber } from "./fields.ts";
+
+export const HabitType = OneOf(["good", "bad"]);
+export const Frequency = OneOf(["daily", "weekly", "custom"]);
+export const GraceDays = WholeNumber(0, 30);
+const exactly = { additionalProperties: false };
+
+export const ScheduleField = Type.Union(
+  [
+    Type.Object({ every_days: Type.Integer({ minimum: 1, maximum: 365 }) }, exactly),
+    Type.Object(
+      {
+        weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+          minItems: 1,
+          maxItems: 7,
+          uniqueItems: true,
+        }),
+      },
+      exactly,
+    ),
+    Type.Object({ times_per_week: Type.Integer({ minimum: 1, maximum: 7 }) }, exactly),
+  ],
+  {
+    expects:
+      'one of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7}',
+  },
+);
+
+export const Habit = Type.Object({
+  id: Id,
+  name: Type.String(),
+  type: HabitType,
+  frequency: Frequency,
+  schedule: Nullable(ScheduleField),
+  time_of_day: Nullable(TimeOfDay),
+  description: Nullable(Type.String()),
+  streak_count: Type.Integer(),
+  longest_streak: Type.Integer(),
+  streak_alive_through: Nullable(Type.String({ format: "date" })),
+  grace_days: Type.Integer(),
+  is_completed_today: Type.Boolean(),
+  completions_count: Type.Integer(),
+  category: Nullable(CategoryRef),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+/** What both create and update take. */
+export const habitFields = {
+  time_of_day: Clearable(TimeOfDay),
+  category_id: Clearable(Id),
+  description: Clearable(Description),
+  grace_days: Clearable(GraceDays),
+  schedule: Clearable(ScheduleField),
+};

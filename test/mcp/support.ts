@@ -1,0 +1,44 @@
+import type { Answer, JsonBody, Stack } from "../harness.ts";
+
+type Options = Readonly<{ token?: string | undefined; headers?: Record<string, string> }>;
+
+/** One POST to the MCP endpoint, by hand: whatever body and headers the test wants. */
+export async function post(
+  { config }: Stack,
+  body: unknown,
+  { token, headers }: Options = {},
+): Promise<Answer> {
+  const response = await fetch(`${config.baseUrl}/mcp`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+export const rpc = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+export type ToolAnswer = Readonly<{ text: string; facts: JsonBody; isError: boolean; answer: Answer }>;
+
+/** A caller of tools with one token, in the revision 2025-11-25. */
+export async function agent(stack: Stack, claims: Parameters<Stack["issuer"]["token"]>[0] = {}) {
+  const token = await stack.issuer.token(claims);
+  return {
+    token,
+    async call(name: string, args: unknown = {}): Promise<ToolAnswer> {
+      const answer = await post(stack, rpc("tools/call", { name, arguments: args }), { token });
+      const { content, structuredContent, isError = false } = answer.body.result ?? {};
+      return { text: content?.[0]?.text ?? "", facts: structuredContent, isError, answer };
+    },
+  };
+}
