@@ -23,7 +23,7 @@ export function parseRecurrence(text: string): { rule: string } | { error: strin
 
 /** The first date on or after `fromDate` that the rule matches when begun there; null after its UNTIL. */
 export const firstOccurrence = (rule: string, fromDate: string): string | null =>
-  search(() => find(library({ rule, anchor: fromDate }), fromDate, true));
+  search(() => find({ rule, anchor: fromDate }, fromDate, true));
 
 /**
  * The todo that follows one completed `today`: due on the first occurrence after both its due date and
@@ -45,31 +45,35 @@ export function successor(completed: {
   return next && { due_date: next.anchor, ...next };
 }
 
-/** The anchor counts as the first of the series even where the rule does not match it (RFC 5545 §3.3.10). */
-function nextInSeries(series: Series, after: string): Series | null {
-  const dates = library(series, { includeDtstart: true });
-  const date = find(dates, after);
-  const count = countOf(series.rule);
-  if (date === null) return null;
-  if (count === undefined) return { rule: series.rule, anchor: date };
-  const used = dates.between(midnight(series.anchor), midnight(date), true).length - 1;
-  return { rule: withCount(series.rule, count - used), anchor: date };
+/** The completed todo and the missed occurrences are used up; the anchor is that todo's own, matched or not. */
+function nextInSeries({ rule, anchor }: Series, after: string): Series | null {
+  const next = nextAfter({ rule, anchor }, after);
+  const count = countOf(rule);
+  if (next === null || count === undefined) return next;
+  const since = library({ rule, anchor }).between(midnight(anchor), midnight(after), true);
+  const missed = since.filter((date) => date.toPlainDate().toString() > anchor).length;
+  return withCount(next, count - 1 - missed);
 }
 
 function nextAfresh(rule: string, today: string, after: string): Series | null {
+  const next = nextAfter({ rule, anchor: today }, after);
   const count = countOf(rule);
-  if (count === 1) return null;
-  const date = find(library({ rule: rule.replace(/;COUNT=\d+/, ""), anchor: today }), after);
-  if (date === null) return null;
-  return { rule: count === undefined ? rule : withCount(rule, count - 1), anchor: date };
+  return next && count !== undefined ? withCount(next, count - 1) : next;
 }
+
+/** Regardless of COUNT. */
+function nextAfter({ rule, anchor }: Series, after: string): Series | null {
+  const date = find({ rule: rule.replace(/;COUNT=\d+/, ""), anchor }, after);
+  return date === null ? null : { rule, anchor: date };
+}
+
+const withCount = ({ rule, anchor }: Series, left: number): Series | null =>
+  left < 1 ? null : { rule: rule.replace(/;COUNT=\d+/, `;COUNT=${left}`), anchor };
 
 function countOf(rule: string): number | undefined {
-  const digits = /;COUNT=(\d+)/.exec(rule)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  const count = /;COUNT=(\d+)/.exec(rule)?.[1];
+  return count === undefined ? undefined : Number(count);
 }
-
-const withCount = (rule: string, count: number): string => rule.replace(/;COUNT=\d+/, `;COUNT=${count}`);
 
 /** The library throws when it has gone through `maxPeriods` in vain; to a todo that is the end of its series. */
 function search<T>(run: () => T | null): T | null {
@@ -80,18 +84,17 @@ function search<T>(run: () => T | null): T | null {
   }
 }
 
-function find(dates: RRuleTemporal, after: string, inclusive = false): string | null {
-  const date = dates.next(midnight(after), inclusive)?.toPlainDate().toString();
+function find(series: Series, after: string, inclusive = false): string | null {
+  const date = library(series).next(midnight(after), inclusive)?.toPlainDate().toString();
   return date === undefined || date.length > lastDate.length ? null : date;
 }
 
 /** Dates are midnights in UTC to the library: no zone and no DST takes part. */
-const library = ({ rule, anchor }: Series, options: { includeDtstart?: boolean } = {}): RRuleTemporal =>
+const library = ({ rule, anchor }: Series): RRuleTemporal =>
   new RRuleTemporal({
     rruleString: `RRULE:${rule}`,
     dtstart: midnight(anchor),
     maxIterations: maxPeriods,
-    ...options,
   });
 
 const midnight = (date: string): Temporal.ZonedDateTime =>

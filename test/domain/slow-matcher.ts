@@ -2,8 +2,7 @@
 export function slowMatch(rule: string, anchor: string, date: string): boolean {
   if (date < anchor) return false;
   const part = new Map(rule.split(";").map((one) => one.split("=") as [string, string]));
-  const until = part.get("UNTIL");
-  if (until !== undefined && date.replaceAll("-", "") > until) return false;
+  if (isPastUntil(rule, date)) return false;
   const day = Temporal.PlainDate.from(date);
   const start = Temporal.PlainDate.from(anchor);
   const freq = part.get("FREQ") ?? "";
@@ -16,10 +15,10 @@ export function slowMatch(rule: string, anchor: string, date: string): boolean {
   return byDay !== undefined || byMonthDay !== undefined || likeTheStart(freq, start, day);
 }
 
-/** The occurrences from the anchor on, the anchor first whether it matches or not, up to a date. */
+/** The occurrences from the anchor on, up to a date; the anchor is the first whether the rule's days match it or not. */
 export function slowSeries(rule: string, anchor: string, lastDay: string): string[] {
   const count = Number(/COUNT=(\d+)/.exec(rule)?.[1] ?? Number.POSITIVE_INFINITY);
-  const found = [anchor];
+  const found = isPastUntil(rule, anchor) ? [] : [anchor];
   for (let day = nextDay(anchor); day <= lastDay && found.length < count; day = nextDay(day)) {
     if (slowMatch(rule, anchor, day)) found.push(day);
   }
@@ -27,6 +26,11 @@ export function slowSeries(rule: string, anchor: string, lastDay: string): strin
 }
 
 export const nextDay = (date: string): string => Temporal.PlainDate.from(date).add({ days: 1 }).toString();
+
+function isPastUntil(rule: string, date: string): boolean {
+  const until = /UNTIL=(\d+)/.exec(rule)?.[1];
+  return until !== undefined && date.replaceAll("-", "") > until;
+}
 
 function periodsBetween(freq: string, start: Temporal.PlainDate, day: Temporal.PlainDate): number {
   if (freq === "YEARLY") return day.year - start.year;

@@ -1,0 +1,126 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { firstOccurrence, parseRecurrence, successor } from "../../shared/domain/recurrence.ts";
+import { dueDatesOnTime } from "./series.ts";
+import { slowMatch, slowSeries } from "./slow-matcher.ts";
+
+const plus = (date: string, days: number): string => Temporal.PlainDate.from(date).add({ days }).toString();
+
+const start = fc
+  .tuple(fc.constantFrom("2023-12-25", "2024-02-25", "2026-01-29", "2026-12-28", "2100-02-25"), fc.nat(9))
+  .map(([date, days]) => plus(date, days));
+
+const rarely = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const someOf = <T>(value: fc.Arbitrary<T>) =>
+  fc.array(value, { minLength: 1, maxLength: 4 }).map((all) => all.join());
+const monthDay = fc.oneof(
+  fc.integer({ min: 1, max: 31 }),
+  fc.constantFrom(-1, -2, -28, -29, -30, -31, 29, 30, 31),
+);
+const weekday = fc.constantFrom("MO", "TU", "WE", "TH", "FR", "SA", "SU");
+const numberedWeekday = fc
+  .tuple(fc.constantFrom(1, 2, 4, 5, 52, -1, -5, -52), weekday)
+  .map(([n, day]) => n + day);
+
+/** Rules of every shape that parse, normalised. */
+const rule = fc
+  .record({
+    FREQ: fc.constantFrom("DAILY", "WEEKLY", "MONTHLY", "YEARLY"),
+    INTERVAL: rarely(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(7, 12, 13))),
+    BYDAY: rarely(someOf(fc.oneof(weekday, numberedWeekday))),
+    BYMONTHDAY: rarely(someOf(monthDay)),
+    COUNT: rarely(fc.integer({ min: 1, max: 12 })),
+    UNTIL: rarely(fc.constantFrom("20240301", "20260630", "20270101T120000Z", "21000301")),
+  })
+  .map((parts) => Object.entries(parts).filter(([, value]) => value !== undefined))
+  .map((parts) => parseRecurrence(parts.map((part) => part.join("=")).join(";")))
+  .filter((parsed) => "rule" in parsed)
+  .map((parsed) => parsed.rule);
+
+/** Far enough for the slow reading to be sure that nothing was skipped, near enough to be walked. */
+const horizonDays = 800;
+
+test("a successor is the first occurrence after both days by a day-by-day reading, and COUNT what is left", () => {
+  const history = fc.tuple(rule, start, fc.integer({ min: -3, max: 9 }), fc.integer({ min: -9, max: 200 }));
+  fc.assert(
+    fc.property(history, ([rule, anchor, moved, late]) => {
+      const [due_date, today] = [plus(anchor, moved), plus(anchor, late)];
+      const after = due_date > today ? due_date : today;
+      const horizon = plus(after > anchor ? after : anchor, horizonDays);
+      const matches = slowSeries(rule.replace(/;COUNT=.*/, ""), anchor, horizon).filter((date) =>
+        slowMatch(rule, anchor, date),
+      );
+      const used = 1 + matches.filter((date) => date > anchor && date <= after).length;
+      const due = matches.find((date) => date > after);
+      const left = Number(/COUNT=(\d+)/.exec(rule)?.[1] ?? used + 1) - used;
+      const next = successor({ rule, anchor, recurrence_from: "due", due_date, today });
+      if (left < 1) return expect(next).toBeNull();
+      if (due === undefined) return expect(next === null || next.due_date > horizon).toBe(true);
+      expect(next).toEqual({ due_date: due, rule: rule.replace(/COUNT=.*/, `COUNT=${left}`), anchor: due });
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("from completion, a successor is the first occurrence of the rule begun on that day", () => {
+  fc.assert(
+    fc.property(rule, start, fc.integer({ min: -9, max: 60 }), (rule, due_date, late) => {
+      const today = plus(due_date, late);
+      const after = due_date > today ? due_date : today;
+      const endless = rule.replace(/;COUNT=\d+/, "");
+      const expected = slowSeries(endless, today, plus(after, horizonDays)).find((date) => date > after);
+      const next = successor({ rule, anchor: due_date, recurrence_from: "completion", due_date, today });
+      if (/COUNT=1$/.test(rule)) return expect(next).toBeNull();
+      if (expected !== undefined) return expect(next?.due_date).toBe(expected);
+      expect(next === null || next.due_date > plus(after, horizonDays)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a chain of todos done on time is the whole series: none twice, none left out, COUNT of them", () => {
+  fc.assert(
+    fc.property(rule, start, (rule, anchor) => {
+      const chain = dueDatesOnTime(rule, anchor, 12);
+      const last = chain.at(-1) ?? anchor;
+      fc.pre(last < plus(anchor, 4_000));
+      expect(chain.slice(1)).toEqual(slowSeries(rule, anchor, last).slice(1));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("a todo without a due date gets the first day from today on that the rule matches", () => {
+  fc.assert(
+    fc.property(rule, start, (rule, today) => {
+      const first = firstOccurrence(rule, today);
+      const days = Array.from({ length: horizonDays }, (_, day) => plus(today, day));
+      const expected = days.find((day) => slowMatch(rule, today, day));
+      expect(first !== null && first < plus(today, horizonDays) ? first : undefined).toEqual(expected);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("any text is answered, quickly, with a rule that parses to itself or with one sentence", () => {
+  const fragment = fc.constantFrom(
+    ..."RRULE: FREQ = DAILY MONTHLY YEARLY ; INTERVAL BYDAY BYMONTHDAY UNTIL COUNT , - + 1MO 31 20261231 999 ſ İ".split(
+      " ",
+    ),
+  );
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.array(fragment, { maxLength: 60 }).map((all) => all.join("")),
+    rule,
+  );
+  fc.assert(
+    fc.property(text, (text) => {
+      const began = performance.now();
+      const parsed = parseRecurrence(text);
+      expect(performance.now() - began).toBeLessThan(250);
+      if ("error" in parsed) return expect(parsed.error).toMatch(/^The recurrence field must [^.]+\.$/);
+      expect(parseRecurrence(parsed.rule)).toEqual(parsed);
+    }),
+    { numRuns: 2_000 },
+  );
+});
