@@ -4,6 +4,7 @@ import type {
   CategoryRow,
   HabitCompletionRow,
   HabitRow,
+  InboxRow,
   ReminderRow,
   TodoRow,
   UserRow,
@@ -31,6 +32,8 @@ export type Context = Readonly<{
   todos: OwnRows<TodoRow>;
   reminders: OwnRows<ReminderRow>;
   actions: OwnRows<ActionRow>;
+  /** The stored replies, which the unit of work keeps; handlers only ever delete them with their user. */
+  inbox: OwnRows<InboxRow>;
 }>;
 
 /** One command's rule: pure and synchronous, on rows already loaded and locked. Refusals are values. */

@@ -1,4 +1,24 @@
+import { openDatabase } from "../../shared/db/orm.ts";
 import { runRole } from "../../shared/role.ts";
+import { createDispatch } from "../dispatch.ts";
+import { openMailbox } from "../mailbox.ts";
 import { startIdentity } from "./start.ts";
 
-await runRole("identity", (context) => startIdentity(context, async () => {}));
+/** The provider owns accounts; what the service holds of a person is deleted by the workers, like any change. */
+await runRole("identity", async ({ config, log }) => {
+  const mailbox = await openMailbox(config);
+  const database = await openDatabase({ url: config.databaseUrl, log, connections: 2 });
+  const dispatch = createDispatch(mailbox, database, Date.now);
+  const role = await startIdentity({ config, log }, async (userId) => {
+    const { outcome } = await dispatch({ userId }, { name: "user.delete", input: {} });
+    if ("refusal" in outcome) throw new Error(outcome.refusal.message);
+  });
+  return {
+    ...role,
+    async stop() {
+      await role.stop();
+      await mailbox.close();
+      await database.close();
+    },
+  };
+});

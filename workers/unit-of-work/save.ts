@@ -12,9 +12,13 @@ export function save(client: PoolClient, tables: Tables, state: State): Promise<
     const arrays = changes(table, state[table.name].entries, kind);
     return arrays ? [client.query(table.sql[kind], arrays)] : [];
   };
+  const empty = ({ name, sql }: Table) => {
+    const users = [...state[name].emptied];
+    return users.length > 0 ? [client.query(sql.removeAll, [users])] : [];
+  };
   return [
     ...names.flatMap((name) => [...write(tables[name], "insert"), ...write(tables[name], "update")]),
-    ...names.reverse().flatMap((name) => write(tables[name], "remove")),
+    ...names.reverse().flatMap((name) => [...write(tables[name], "remove"), ...empty(tables[name])]),
   ];
 }
 

@@ -40,6 +40,8 @@ export type Table = Readonly<{
     insert: string;
     update: string;
     remove: string;
+    /** All rows of the given users. */
+    removeAll: string;
   }>;
 }>;
 
@@ -93,6 +95,7 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     read: rows("offset 0"),
     insert: name === "action_log" ? `${insert} on conflict (${keyNames}) do nothing` : insert,
     update: `${insert} on conflict (${keyNames}) do update set ${assignments}`,
+    removeAll: `delete from ${name} where user_id = any($1::text[])`,
     remove: `delete from ${name} where ctid = any(array(${found}))`,
   };
 }
