@@ -17,7 +17,7 @@ type Call = Readonly<{ token?: string; body?: unknown; headers?: Record<string, 
 export type Stack = Readonly<{
   config: Config;
   issuer: Issuer;
-  /** Epoch ms of the front doors' clock; assign to travel in time. */
+  /** Epoch ms of the front doors' and the workers' clock; assign to travel in time. */
   clock: { now: number | undefined };
   /** One REST call; the path is below /api/v1, the default token has all scopes. */
   rest(method: string, path: string, call?: Call): Promise<Answer>;
@@ -42,9 +42,10 @@ export async function startStack({ env = {}, workers = 1 }: StackOptions = {}): 
   });
   const log = createLog("test", config.logLevel);
   const clock: Stack["clock"] = { now: undefined };
+  const now = () => clock.now ?? Date.now();
   const parts = await Promise.all([
-    startApi({ config, log, now: () => clock.now ?? Date.now() }),
-    ...Array.from({ length: workers }, () => startWorkers({ config, log })),
+    startApi({ config, log, now }),
+    ...Array.from({ length: workers }, () => startWorkers({ config, log, now })),
   ]);
   afterAll(async () => {
     for (const part of parts) await part.stop();

@@ -17,6 +17,9 @@ export const TimeOfDay = ["morning", "afternoon", "evening"] as const;
 export type TimeOfDay = (typeof TimeOfDay)[number];
 const timeOfDay = () => p.string().columnType("time_of_day").$type<TimeOfDay>().nullable();
 
+export const ReminderChannel = ["log", "email", "webhook"] as const;
+export type ReminderChannel = (typeof ReminderChannel)[number];
+
 export const UserEntity = defineEntity({
   name: "User",
   tableName: "users",
@@ -28,6 +31,17 @@ export const UserEntity = defineEntity({
     /** Issue time of the token that carried the claim; an older token never overrides a newer one. */
     zone_claimed_at: timestamp().nullable(),
     day_start_hour: p.integer(),
+    reminder_channel: p.text().$type<ReminderChannel>(),
+    /** Verified by the identity provider; reminders by e-mail go there. */
+    email: p.text().nullable(),
+    webhook_url: p.text().nullable(),
+    webhook_secret: p.text().nullable(),
+    /** Failed attempts in a row, and since when: a webhook that fails for a day is switched off. */
+    webhook_failures: p.integer(),
+    webhook_failing_since: timestamp().nullable(),
+    webhook_disabled_at: timestamp().nullable(),
+    /** The delivery that the test button made last. */
+    webhook_test_id: p.string().columnType("uuid").nullable(),
     ...written,
   },
 });
@@ -118,7 +132,32 @@ export const ReminderEntity = defineEntity({
     /** Set when the time was given without an offset: it then follows the user's zone. */
     wall_time: p.string().columnType("timestamp").nullable(),
     status: p.text().$type<"scheduled" | "suspended" | "sent" | "missed" | "failed">(),
+    /** Set while it is being delivered and after: moving the reminder clears it, which calls that delivery off. */
+    delivery_id: p.string().columnType("uuid").nullable(),
     ...written,
+  },
+});
+
+/** One row per reminder that fell due. Its id goes along to the receiver, who drops repeats by it. */
+export const ReminderDeliveryEntity = defineEntity({
+  name: "ReminderDelivery",
+  tableName: "reminder_deliveries",
+  properties: {
+    user_id: owner(),
+    id: p.string().columnType("uuid").primary(),
+    /** Null: a test of the user's webhook. */
+    todo_id: p.bigint("number").nullable(),
+    /** The channel of the last attempt. */
+    channel: p.text().$type<ReminderChannel>().nullable(),
+    status: p.text().$type<"queued" | "sending" | "retrying" | "sent" | "failed" | "missed" | "cancelled">(),
+    attempts: p.integer(),
+    late: p.boolean(),
+    error: p.text().nullable(),
+    scheduled_at: timestamp(),
+    /** When a tick takes it up (again) if it is not finished by then. */
+    next_attempt_at: timestamp(),
+    created_at: timestamp(),
+    finished_at: timestamp().nullable(),
   },
 });
 
@@ -162,6 +201,7 @@ export const entities = [
   HabitCompletionEntity,
   TodoEntity,
   ReminderEntity,
+  ReminderDeliveryEntity,
   ActionEntity,
   InboxEntity,
 ] as const;
@@ -172,5 +212,6 @@ export type HabitRow = InferEntity<typeof HabitEntity>;
 export type HabitCompletionRow = InferEntity<typeof HabitCompletionEntity>;
 export type TodoRow = InferEntity<typeof TodoEntity>;
 export type ReminderRow = InferEntity<typeof ReminderEntity>;
+export type ReminderDeliveryRow = InferEntity<typeof ReminderDeliveryEntity>;
 export type ActionRow = InferEntity<typeof ActionEntity>;
 export type InboxRow = InferEntity<typeof InboxEntity>;

@@ -70,5 +70,8 @@ function reviveReminder({ reminders, now, acceptedAt }: Context, todoId: number)
   const reminder = reminders.get(todoId);
   if (reminder?.status !== "suspended") return;
   const inTime = Date.parse(timestamp(reminder.remind_at)) >= acceptedAt;
-  reminders.update(reminder, { status: inTime ? "scheduled" : "missed", updated_at: now });
+  const revived = inTime
+    ? ({ status: "scheduled", delivery_id: null } as const)
+    : ({ status: "missed" } as const);
+  reminders.update(reminder, { ...revived, updated_at: now });
 }

@@ -37,6 +37,17 @@ export const adoptZone: Handler<"user.adopt-zone"> = {
   },
 };
 
+const noChannels = {
+  reminder_channel: "log",
+  email: null,
+  webhook_url: null,
+  webhook_secret: null,
+  webhook_failures: 0,
+  webhook_failing_since: null,
+  webhook_disabled_at: null,
+  webhook_test_id: null,
+} as const;
+
 /** Stores the clock and carries every streak and wall-clock reminder over to it, in one transaction. */
 function moveClock(context: Context, clock: Clock, more: Partial<UserRow>) {
   const { users, now, today, acceptedAt } = context;
@@ -46,6 +57,7 @@ function moveClock(context: Context, clock: Clock, more: Partial<UserRow>) {
     users.insert({
       zone_source: "claim",
       zone_claimed_at: null,
+      ...noChannels,
       ...clock,
       ...more,
       created_at: now,
@@ -64,10 +76,12 @@ function moveStreaks({ habits, today }: Context, date: string): void {
   }
 }
 
-function moveReminders({ reminders, now }: Context, timeZone: string): void {
+/** A reminder moved to a time still ahead rings then, even if the old time is just being delivered. */
+function moveReminders({ reminders, now, acceptedAt }: Context, timeZone: string): void {
   for (const row of reminders.all()) {
     if (row.wall_time == null || (row.status !== "scheduled" && row.status !== "suspended")) continue;
     const instant = resolveLocalTime(row.wall_time.replace(" ", "T"), timeZone);
-    reminders.update(row, { remind_at: new Date(instant).toISOString(), updated_at: now });
+    const again = instant > acceptedAt ? { delivery_id: null } : {};
+    reminders.update(row, { remind_at: new Date(instant).toISOString(), ...again, updated_at: now });
   }
 }

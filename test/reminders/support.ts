@@ -1,0 +1,55 @@
+import { SQL } from "bun";
+import type { Stack } from "../harness.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for
+type Row = any;
+
+/** One look into the database, on a connection of its own that is closed again. */
+export async function query(databaseUrl: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const sql = new SQL(databaseUrl, { max: 1 });
+  try {
+    return await sql.unsafe(text, values);
+  } finally {
+    await sql.close();
+  }
+}
+
+/** Polls until `check` gives something, and gives it back. */
+export async function eventually<Found>(
+  check: () => Promise<Found | undefined | false> | Found | undefined | false,
+  withinMs = 10_000,
+): Promise<Found> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const found = await check();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`Nothing within ${withinMs} ms of: ${check}`);
+    await Bun.sleep(25);
+  }
+}
+
+/** Tools of the tests that travel in time through the real REST API. */
+export function reminding({ rest, config, clock }: Stack) {
+  return {
+    /** Sets the clock of front doors and workers. */
+    travelTo(time: string): void {
+      clock.now = Date.parse(time);
+    },
+    async createTodo(fields: object = {}): Promise<number> {
+      const { body } = await rest("POST", "/todos", { body: { title: "Water the plants", ...fields } });
+      return body.id;
+    },
+    remind: (todoId: number, remind_at: string) =>
+      rest("PUT", `/todos/${todoId}/reminder`, { body: { remind_at } }),
+    toggle: (todoId: number) => rest("POST", `/todos/${todoId}/toggle`),
+    async reminderOf(todoId: number) {
+      return (await rest("GET", `/todos/${todoId}`)).body.reminder;
+    },
+    statusBecomes: (todoId: number, status: string) =>
+      eventually(
+        async () => (await rest("GET", `/todos/${todoId}`)).body.reminder?.status === status,
+      ),
+    deliveriesOf: (todoId: number) =>
+      query(config.databaseUrl, "select * from reminder_deliveries where todo_id = $1", [todoId]),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Redis } from "ioredis";
+import type { Config } from "../shared/config.ts";
+import type { Database } from "../shared/db/orm.ts";
+import type { Log } from "../shared/log.ts";
+
+/** What the parts of one worker process share. */
+export type WorkerContext = Readonly<{
+  config: Config;
+  log: Log;
+  /** The clock (epoch ms): passed in once, so that tests can travel in time. */
+  now(): number;
+  database: Database;
+  /** For adding jobs and publishing: fails at once when Redis is away. */
+  publisher: Redis;
+  /** For taking jobs: waits for Redis. */
+  blocking: Redis;
+}>;

@@ -1,0 +1,95 @@
+import type { Pool } from "pg";
+import type { ReminderChannel } from "../../shared/db/entities.ts";
+import type { DeliveryKeys } from "./jobs.ts";
+
+/** A delivery that this process now sends, with its content and target as they are at this moment. */
+export type Delivery = Readonly<{
+  user_id: string;
+  id: string;
+  attempts: number;
+  late: boolean;
+  channel: ReminderChannel;
+  /** With microseconds, as Postgres writes it. */
+  scheduled_at: string;
+  time_zone: string | null;
+  /** Null: a test of the webhook. */
+  todo: Readonly<{ id: number; title: string; due_date: string | null }> | null;
+  email: string | null;
+  webhook_url: string | null;
+  webhook_secret: string | null;
+  webhook_failures: number;
+  webhook_disabled_at: string | null;
+}>;
+
+/**
+ * The last look before sending: a delivery is off when its reminder was moved, cleared, suspended or taken
+ * up by another delivery meanwhile. One statement decides and takes the lease, so that of several jobs with
+ * the same delivery one sends it.
+ */
+const beginDeliveries = `
+  with looked_at as materialized (
+    select d.user_id, d.id,
+      case
+        when d.todo_id is null then 'sending'
+        when r.status is distinct from 'scheduled' or t.is_completed is distinct from false then 'cancelled'
+        when d.scheduled_at < $3::timestamptz - interval '24 hours' then 'missed'
+        else 'sending'
+      end as verdict,
+      case when d.todo_id is null then 'webhook' else coalesce(u.reminder_channel, 'log') end as channel,
+      jsonb_build_object('id', t.id, 'title', t.title, 'due_date', t.due_date) as todo,
+      u.time_zone, u.email, u.webhook_url, u.webhook_secret, coalesce(u.webhook_failures, 0) as webhook_failures,
+      u.webhook_disabled_at
+    from unnest($1::text[], $2::uuid[]) k(user_id, id)
+    join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
+    left join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
+    left join todos t on t.user_id = d.user_id and t.id = d.todo_id
+    left join users u on u.user_id = d.user_id
+    where d.status = 'queued'
+    for update of d skip locked
+  ), begun as (
+    update reminder_deliveries d
+    set status = l.verdict,
+      channel = l.channel,
+      attempts = d.attempts + (l.verdict = 'sending')::int,
+      late = d.scheduled_at < $3::timestamptz - interval '60 seconds',
+      next_attempt_at = $3::timestamptz + $4::interval,
+      finished_at = case when l.verdict <> 'sending' then $3::timestamptz end
+    from looked_at l
+    where d.user_id = l.user_id and d.id = l.id
+    returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.scheduled_at
+  ), missed as (
+    update reminders r set status = 'missed', updated_at = now()
+    from begun b
+    where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
+  )
+  select b.user_id, b.id, b.attempts, b.late, l.channel, b.scheduled_at, l.time_zone,
+    case when b.todo_id is not null then l.todo end as todo,
+    l.email, l.webhook_url, l.webhook_secret, l.webhook_failures, l.webhook_disabled_at
+  from begun b
+  join looked_at l on l.user_id = b.user_id and l.id = b.id
+  where b.status = 'sending'`;
+
+/** How long a delivery belongs to the process that began it, unless that renews the lease. */
+const lease = "15 seconds";
+export const renewLeaseEveryMs = 5_000;
+
+/** @returns those that this process has to send; the others are under way elsewhere, finished or called off */
+export async function begin(pool: Pool, now: number, { users, ids }: DeliveryKeys): Promise<Delivery[]> {
+  const { rows } = await pool.query<Delivery>(beginDeliveries, [
+    users,
+    ids,
+    new Date(now).toISOString(),
+    lease,
+  ]);
+  return rows;
+}
+
+/** A process that lives keeps what it is sending, however slow the receivers are. */
+export async function renewLeases(pool: Pool, now: number, { users, ids }: DeliveryKeys): Promise<void> {
+  await pool.query(
+    `update reminder_deliveries d set next_attempt_at = $3::timestamptz + $4::interval
+     from unnest($1::text[], $2::uuid[]) k(user_id, id)
+     where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`,
+    [users, ids, new Date(now).toISOString(), lease],
+  );
+}

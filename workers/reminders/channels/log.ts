@@ -1,0 +1,13 @@
+import type { Log } from "../../../shared/log.ts";
+import { type Channel, contentOf } from "./channel.ts";
+
+/** Writes a line to the service's log: what happens until a user chooses a channel. */
+export function createLogChannel(log: Log, defaultTimeZone: string): Channel {
+  return {
+    async send(delivery) {
+      log.info({ user_id: delivery.user_id, ...contentOf(delivery, defaultTimeZone) }, "reminder");
+      return { ok: true };
+    },
+    close() {},
+  };
+}

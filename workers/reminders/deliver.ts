@@ -1,0 +1,75 @@
+import type { Pool } from "pg";
+import type { ReminderChannel } from "../../shared/db/entities.ts";
+import type { Log } from "../../shared/log.ts";
+import { begin, type Delivery, renewLeaseEveryMs, renewLeases } from "./begin.ts";
+import type { Channel, Sent } from "./channels/channel.ts";
+import { finish, type Outcome } from "./finish.ts";
+import type { DeliveryKeys } from "./jobs.ts";
+import { createWriter } from "./outcomes.ts";
+import { retryAt } from "./retry.ts";
+
+export type DelivererContext = Readonly<{
+  pool: Pool;
+  log: Log;
+  now(): number;
+  channels: Record<ReminderChannel, Channel>;
+}>;
+
+export type Deliverer = Readonly<{
+  /** Begins the deliveries of one job; resolves when they are under way, not when they are through. */
+  deliver(keys: DeliveryKeys): Promise<void>;
+  /** Waits for what is under way; what takes too long is left to another process. */
+  stop(): Promise<void>;
+}>;
+
+/** Sends at once; a slow receiver holds up only its own deliveries until this many wait. */
+const maxUnderWay = 300;
+const stopWithinMs = 8_000;
+
+/** Sends deliveries and marks what became of them. Postgres knows them as `sending` until they are marked. */
+export function createDeliverer(context: DelivererContext): Deliverer {
+  const { pool, log, now, channels } = context;
+  const underWay = new Map<string, Delivery>();
+  const writer = createWriter<Outcome>(
+    async (outcomes) => {
+      await finish(pool, now(), outcomes);
+      for (const { id } of outcomes) underWay.delete(id);
+    },
+    (error) => log.warn({ reason: String(error) }, "deliveries not marked yet"),
+  );
+  const heartbeat = setInterval(() => {
+    const keys = { users: [...underWay.values()].map(({ user_id }) => user_id), ids: [...underWay.keys()] };
+    if (underWay.size > 0) renewLeases(pool, now(), keys).catch(() => {});
+  }, renewLeaseEveryMs);
+
+  async function send(delivery: Delivery): Promise<void> {
+    const sent = await channels[delivery.channel].send(delivery);
+    if (!sent.ok) log.warn({ delivery: delivery.id, reason: sent.reason }, "reminder not delivered");
+    writer.add(outcomeOf(delivery, sent, now()));
+  }
+
+  return {
+    async deliver(keys) {
+      while (underWay.size >= maxUnderWay) await Bun.sleep(10);
+      for (const delivery of await begin(pool, now(), keys)) {
+        underWay.set(delivery.id, delivery);
+        void send(delivery);
+      }
+    },
+    async stop() {
+      const deadline = Date.now() + stopWithinMs;
+      while (underWay.size > 0 && Date.now() < deadline) await Bun.sleep(10);
+      clearInterval(heartbeat);
+      writer.stop();
+      for (const channel of Object.values(channels)) channel.close();
+    },
+  };
+}
+
+function outcomeOf({ user_id, id, todo, attempts }: Delivery, sent: Sent, now: number): Outcome {
+  const delivery = { userId: user_id, id, nextAttemptAt: now };
+  if (sent.ok) return { ...delivery, status: "sent", error: null };
+  const again = sent.final || todo === null ? undefined : retryAt(now, attempts);
+  if (again === undefined) return { ...delivery, status: "failed", error: sent.reason };
+  return { ...delivery, status: "retrying", error: sent.reason, nextAttemptAt: again };
+}

@@ -1,0 +1,53 @@
+import { Queue, Worker } from "bullmq";
+import { keyPrefix } from "../../shared/queue/queues.ts";
+import type { WorkerContext } from "../context.ts";
+import { startSchedule } from "../schedule.ts";
+import { createLogChannel } from "./channels/log.ts";
+import { createDeliverer } from "./deliver.ts";
+import { type DeliveryKeys, deliveryQueue } from "./jobs.ts";
+import { tick } from "./tick.ts";
+
+const tickEveryMs = 1_000;
+
+/** Starts this process's share of the reminders: the tick that queues what is due, and the delivery of it. */
+export async function startReminders(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
+  const { config, log, now, database, publisher, blocking } = context;
+  const { pool } = database;
+  const connection = { prefix: keyPrefix(config.queuePrefix), skipVersionCheck: true };
+  const queue = new Queue<DeliveryKeys>(deliveryQueue, {
+    ...connection,
+    connection: publisher,
+    skipWaitingForReady: true,
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  });
+  queue.on("error", () => {});
+  const deliverer = createDeliverer({ pool, log, now, channels: openChannels(context) });
+  const worker = new Worker<DeliveryKeys>(deliveryQueue, ({ data }) => deliverer.deliver(data), {
+    ...connection,
+    connection: blocking,
+    concurrency: config.workerConcurrency,
+    lockDuration: 5_000,
+    stalledInterval: 2_500,
+    maxStalledCount: 100,
+  });
+  worker.on("error", (error) => log.debug({ reason: error.message }, "queue unavailable"));
+  worker.on("failed", (_job, error) => log.warn({ reason: error.message }, "deliveries not begun"));
+  const schedule = await startSchedule(context, {
+    name: "reminders",
+    everyMs: tickEveryMs,
+    run: () => tick({ pool, queue, now }),
+  });
+  return {
+    async stop() {
+      await schedule.stop();
+      await worker.close();
+      await queue.close();
+      await deliverer.stop();
+    },
+  };
+}
+
+function openChannels({ config, log }: WorkerContext) {
+  const toLog = createLogChannel(log, config.defaultTimeZone);
+  return { log: toLog, email: toLog, webhook: toLog };
+}

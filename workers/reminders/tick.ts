@@ -1,0 +1,33 @@
+import type { Queue } from "bullmq";
+import type { Pool } from "pg";
+import { type Taken, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
+import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
+
+export type TickContext = Readonly<{ pool: Pool; queue: Queue<DeliveryKeys>; now(): number }>;
+
+const batch = 2_000;
+/** Redis holds at most about this many jobs; Postgres keeps the rest until there is room. */
+const maxQueuedJobs = 200;
+
+/**
+ * Queues whatever is due, again at once while there is more. Any number of ticks may run side by side, and
+ * a tick that dies half-way loses nothing: its rows are taken up by a later one.
+ */
+export async function tick(context: TickContext): Promise<void> {
+  const { pool, now } = context;
+  await fillQueue(context, (jobs) => takeOverdueDeliveries(pool, now(), batch, jobs === 0));
+  await fillQueue(context, () => takeDueReminders(pool, now(), batch));
+}
+
+async function fillQueue({ queue }: TickContext, take: (jobs: number) => Promise<Taken>): Promise<void> {
+  for (;;) {
+    const jobs = await countJobs(queue);
+    if (jobs >= maxQueuedJobs) return;
+    const taken = await take(jobs);
+    await queueDeliveries(queue, taken);
+    if (taken.taken < batch) return;
+  }
+}
+
+const countJobs = (queue: Queue<DeliveryKeys>): Promise<number> =>
+  queue.getJobCountByTypes("waiting", "active");
