@@ -1,0 +1,50 @@
+import { expect, test } from "bun:test";
+import { createDispatch } from "../../api/dispatch.ts";
+import { openMailbox } from "../../api/mailbox.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { createLog } from "../../shared/log.ts";
+import { startStack } from "../harness.ts";
+
+const { rest, issuer, config } = await startStack();
+
+test("a closed account leaves no row behind, and other users keep theirs", async () => {
+  const tokens = [
+    await issuer.token({ sub: "leaver", zoneinfo: "Asia/Tokyo" }),
+    await issuer.token({ sub: "stayer" }),
+  ];
+  for (const token of tokens) {
+    const habit = await rest("POST", "/habits", {
+      token,
+      body: { name: "h", type: "good", frequency: "daily" },
+    });
+    await rest("POST", `/habits/${habit.body.id}/complete`, { token });
+    await rest("POST", "/categories", { token, body: { name: "c" } });
+    const todo = await rest("POST", "/todos", { token, body: { title: "t" } });
+    await rest("PUT", `/todos/${todo.body.id}/reminder`, {
+      token,
+      body: { remind_at: "2099-01-01T00:00:00Z" },
+    });
+  }
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    log: createLog("test", "error"),
+    connections: 1,
+  });
+  const mailbox = await openMailbox(config);
+  const dispatch = createDispatch(mailbox, database, Date.now);
+  const { outcome } = await dispatch({ userId: "leaver" }, { name: "user.delete", input: {} });
+  expect(outcome).toEqual({ body: null });
+  const { rows } = await database.pool.query<{ table_name: string }>(
+    "select table_name from information_schema.columns where column_name = 'user_id' and table_schema = 'public'",
+  );
+  const counts: Record<string, number> = {};
+  for (const { table_name } of rows) {
+    const found = await database.pool.query(`select 1 from ${table_name} where user_id = 'leaver'`);
+    counts[table_name] = found.rows.length;
+  }
+  expect(Object.values(counts).every((count) => count === 0)).toBe(true);
+  expect(Object.keys(counts).length).toBeGreaterThan(7);
+  await mailbox.close();
+  await database.close();
+  expect((await rest("GET", "/dashboard", { token: tokens[1] ?? "" })).body.stats.total_habits).toBe(1);
+});
