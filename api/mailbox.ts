@@ -8,6 +8,7 @@ import {
   keyPrefix,
   replyChannel,
 } from "../shared/queue/queues.ts";
+import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will see it. `unanswered`: a worker may have carried it out, or may yet. */
 export type Delivery = Reply | "undelivered" | "unanswered";
@@ -36,76 +37,57 @@ export async function openMailbox(
   const producer = connectImpatient(redisUrl);
   const queue = openQueue(producer, queuePrefix);
   const subscriber = connectPatient(redisUrl);
-  const waiting = new Map<number, (delivery: Delivery) => void>();
-  const underWay = new Map<string, () => void>();
+  const commandWaiters = createWaiters<number, Delivery>(replyTimeoutMs);
+  const envelopeWaiters = createWaiters<string, boolean>(replyTimeoutMs);
   let gathered: QueuedCommand[] = [];
   let lastTicket = 0;
+  let underWay = 0;
 
-  function post(): void {
-    while (underWay.size < envelopesInFlight && gathered.length > 0) {
-      const commands = gathered.slice(0, maxEnvelope);
-      gathered = gathered.slice(maxEnvelope);
-      void deliver({ id: Bun.randomUUIDv7(), replyTo, commands });
-    }
-  }
-
-  async function deliver(envelope: Envelope): Promise<void> {
-    const timer = setTimeout(() => release(envelope.id), replyTimeoutMs);
-    underWay.set(envelope.id, () => clearTimeout(timer));
-    try {
-      await queue.add("envelope", envelope);
-    } catch (error) {
+  /** Sends one envelope; true at its first answer, false when it was refused or is overdue. */
+  function deliver(commands: readonly QueuedCommand[]): Promise<boolean> {
+    const id = Bun.randomUUIDv7();
+    const answered = envelopeWaiters.wait(id, () => false);
+    queue.add("envelope", { id, replyTo, commands }).catch((error: unknown) => {
       const delivery = wasNeverSent(error) ? "undelivered" : "unanswered";
-      for (const { ticket } of envelope.commands) waiting.get(ticket)?.(delivery);
-      release(envelope.id);
-    }
+      for (const { ticket } of commands) commandWaiters.settle(ticket, delivery);
+      envelopeWaiters.settle(id, false);
+    });
+    return answered;
   }
 
-  /** Makes room for the next envelope: at the first answer of this one, or when it is overdue. */
-  function release(envelopeId: string): void {
-    underWay.get(envelopeId)?.();
-    underWay.delete(envelopeId);
-    post();
+  async function post(): Promise<void> {
+    if (underWay >= envelopesInFlight || gathered.length === 0) return;
+    const commands = gathered.slice(0, maxEnvelope);
+    gathered = gathered.slice(maxEnvelope);
+    underWay += 1;
+    await deliver(commands);
+    underWay -= 1;
+    await post();
+  }
+
+  function withdraw(ticket: number): Delivery {
+    const stillHere = gathered.some((command) => command.ticket === ticket);
+    gathered = gathered.filter((command) => command.ticket !== ticket);
+    return stillHere ? "undelivered" : "unanswered";
   }
 
   subscriber.on("message", (_channel, text) => {
     const { envelopeId, replies } = JSON.parse(text) as Replies;
-    for (const reply of replies) waiting.get(reply.ticket)?.(reply);
-    pings.get(envelopeId)?.();
-    release(envelopeId);
+    for (const reply of replies) commandWaiters.settle(reply.ticket, reply);
+    envelopeWaiters.settle(envelopeId, true);
   });
   await Promise.race([subscriber.subscribe(replyTo), Bun.sleep(replyTimeoutMs)]);
 
-  const pings = new Map<string, () => void>();
   return {
-    send(command) {
-      if (gathered.length >= maxGathered) return Promise.resolve("undelivered");
+    async send(command) {
+      if (gathered.length >= maxGathered) return "undelivered";
       const ticket = ++lastTicket;
-      return new Promise((resolve) => {
-        const settle = (delivery: Delivery) => {
-          clearTimeout(timer);
-          waiting.delete(ticket);
-          resolve(delivery);
-        };
-        const timer = setTimeout(settle, replyTimeoutMs, "unanswered" as const);
-        waiting.set(ticket, settle);
-        gathered.push({ ...command, ticket });
-        post();
-      });
+      gathered.push({ ...command, ticket });
+      const delivery = commandWaiters.wait(ticket, () => withdraw(ticket));
+      void post();
+      return delivery;
     },
-    ping() {
-      const id = Bun.randomUUIDv7();
-      return new Promise<boolean>((resolve) => {
-        const settle = (answered: boolean) => {
-          clearTimeout(timer);
-          pings.delete(id);
-          resolve(answered);
-        };
-        const timer = setTimeout(settle, replyTimeoutMs, false);
-        pings.set(id, () => settle(true));
-        queue.add("envelope", { id, replyTo, commands: [] }).catch(() => settle(false));
-      });
-    },
+    ping: () => deliver([]),
     async close() {
       subscriber.disconnect();
       await queue.close().catch(() => {});
