@@ -13,7 +13,8 @@ export type StreakState = Readonly<{ settled: Run; recent: Events }>;
 /** Zones and day starts put today back by two days at most; one more for clocks that differ. */
 const changeableDays = 3;
 
-export const newStreak = (_rules: Rules, _today: string): StreakState => ({ settled: noRun, recent: [] });
+/** Of a new habit: nothing is missed before the first completion. */
+export const newStreak = (): StreakState => ({ settled: noRun, recent: [] });
 
 /** Completes today, which lies before days already completed when the clock went back since. */
 export function complete(state: StreakState, rules: Rules, today: string): StreakState | "already_completed" {

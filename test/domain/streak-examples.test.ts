@@ -1,39 +1,7 @@
 import { expect, test } from "bun:test";
-import type { Rules, Schedule } from "../../shared/domain/schedule.ts";
-import { complete, editRules, newStreak, type StreakState, undo, view } from "../../shared/domain/streak.ts";
-
-/** Days of May 2026: the 4th is a Monday; days below 1 are of April. */
-const day = (n: number) => new Date(Date.UTC(2026, 4, n)).toISOString().slice(0, 10);
-
-const rules = (
-  frequency: Rules["frequency"],
-  grace_days: number,
-  schedule: Schedule | null = null,
-): Rules => ({
-  frequency,
-  schedule,
-  grace_days,
-});
-
-const doneOn = (rules: Rules, ...days: number[]) =>
-  days.reduce((state, n) => done(state, rules, n), newStreak(rules, day(1)));
-
-function done(state: StreakState, rules: Rules, n: number): StreakState {
-  const next = complete(state, rules, day(n));
-  if (next === "already_completed") throw new Error(`${day(n)} is already completed`);
-  return next;
-}
-
-function undone(state: StreakState, rules: Rules, n: number): StreakState {
-  const next = undo(state, rules, day(n));
-  if (next === "not_completed") throw new Error(`${day(n)} is not completed`);
-  return next;
-}
-
-function shown(state: StreakState, rules: Rules, n: number): number {
-  const { streak_count, alive_through } = view(state, rules);
-  return alive_through !== null && day(n) <= alive_through ? streak_count : 0;
-}
+import type { Rules } from "../../shared/domain/schedule.ts";
+import { editRules, type StreakState, view } from "../../shared/domain/streak.ts";
+import { day, done, doneOn, rules, shown, undone } from "./streak-steps.ts";
 
 const workWeek = [4, 5, 6, 7, 8];
 const daily = (grace: number) => rules("daily", grace);

@@ -30,7 +30,7 @@ test.each([
 
 function live(history: History): void {
   const { rules, start, commands } = history;
-  const state = streak.newStreak(rules, start);
+  const state = streak.newStreak();
   const habit = { rules, state, diary: emptyDiary(rules), today: start, furthest: start };
   try {
     for (const command of commands) keepsItsPromise(habit, command);

@@ -37,7 +37,7 @@ export const create: Handler<"habit.create"> = {
       description: input.description ?? null,
       grace_days,
       completions_count: 0,
-      ...streakColumns(newStreak(rules, context.today.date), rules),
+      ...streakColumns(newStreak(), rules),
       created_at: context.now,
       updated_at: context.now,
     });
