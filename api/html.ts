@@ -1,3 +1,5 @@
+import { favicon } from "./favicon.ts";
+
 const trusted: unique symbol = Symbol("trusted HTML");
 
 /** Markup that is safe to send: only `html` makes it. */
@@ -18,6 +20,11 @@ function toMarkup(value: HtmlValue): string {
   return value.map(toMarkup).join("");
 }
 
+/** The text of a template, to be sent. */
+export function markup(template: Html): string {
+  return template[trusted];
+}
+
 export type NavLink = Readonly<{ href: string; label: string; current?: boolean }>;
 
 export type Layout = Readonly<{
@@ -30,13 +37,14 @@ export type Layout = Readonly<{
 
 /** The document that every page of the service and of its identity provider shares. */
 export function layout({ title, body, nav = [], corner }: Layout): string {
-  return toMarkup(html`<!doctype html>
+  return markup(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Kept</title>
+<link rel="icon" type="image/svg+xml" href="${favicon.href}">
 <link rel="stylesheet" href="${stylesheet.href}">
 </head>
 <body>
