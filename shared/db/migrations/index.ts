@@ -1,10 +1,12 @@
 import { Tables } from "./20261120-tables.ts";
 import { Identity } from "./20261121-identity.ts";
 import { ReminderDeliveries } from "./20261122-reminder-deliveries.ts";
+import { EmailConfirmations } from "./20261123-email-confirmations.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
   { name: "20261120-tables", class: Tables },
   { name: "20261121-identity", class: Identity },
   { name: "20261122-reminder-deliveries", class: ReminderDeliveries },
+  { name: "20261123-email-confirmations", class: EmailConfirmations },
 ];
