@@ -21,7 +21,7 @@ export type Config = Readonly<{
   mcpRateLimitPerMinute: number;
   defaultTimeZone: string;
   smtpUrl: string | undefined;
-  mailFrom: string | undefined;
+  mailFrom: string;
   signUpOpen: boolean;
   webhookAllowLoopback: boolean;
   metricsToken: string | undefined;
@@ -63,7 +63,7 @@ export function loadConfig(env: Environment = Bun.env): Config {
     mcpRateLimitPerMinute: integer(env, "MCP_RATE_LIMIT_PER_MINUTE", 600, 1_000_000_000),
     defaultTimeZone: timeZone(env, "DEFAULT_TIME_ZONE"),
     smtpUrl: text(env, "SMTP_URL"),
-    mailFrom: text(env, "MAIL_FROM"),
+    mailFrom: text(env, "MAIL_FROM") ?? `Kept <kept@${new URL(baseUrl).hostname}>`,
     signUpOpen: oneOf(env, "SIGN_UP", ["open", "closed"]) === "open",
     webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
     metricsToken: text(env, "METRICS_TOKEN"),
