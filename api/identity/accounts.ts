@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto";
-import type { Pool } from "pg";
+import { DatabaseError, type Pool } from "pg";
 
-export type Account = Readonly<{ id: string; email: string; timeZone: string | null }>;
+export type Account = Readonly<{
+  id: string;
+  email: string;
+  /** Whether the account's owner has shown that mail to the address reaches them. */
+  emailVerified: boolean;
+  timeZone: string | null;
+}>;
 
 /** Argon2id at the strength that OWASP's password storage cheat sheet names. */
 const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 export const passwordLength = { min: 10, max: 200 };
 
-const columns = `id, email, time_zone as "timeZone"`;
+const columns = `id, email, email_verified_at is not null as "emailVerified", time_zone as "timeZone"`;
 
 export async function findAccount(pool: Pool, id: string): Promise<Account | undefined> {
   const { rows } = await pool.query<Account>(`select ${columns} from identity.accounts where id = $1`, [id]);
@@ -74,8 +80,27 @@ export async function deleteAccount(pool: Pool, id: string): Promise<void> {
 /** E-mail addresses are compared in lower case. Undefined: not an address. */
 export function normalizeEmail(text: string): string | undefined {
   const email = text.trim().normalize("NFC").toLowerCase();
-  return email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) ? email : undefined;
+  return email.length <= 254 && addressForm.test(email) ? email : undefined;
 }
+
+/** No quotes, comments or lists (RFC 5322 §3.2.3 "specials"): an address can be read in one way only. */
+const addressForm = /^[^\s\p{Cc}@"(),:;<>[\\\]]+@[^\s\p{Cc}@"(),:;<>[\\\]]+$/u;
+
+/** Sets another address, which nobody has confirmed yet. False: it has an account already. */
+export async function setEmail(pool: Pool, id: string, email: string): Promise<boolean> {
+  try {
+    await pool.query(`update identity.accounts set email = $2, email_verified_at = null where id = $1`, [
+      id,
+      email,
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return false;
+    throw error;
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
 
 /** Sets the zone that tokens tell (`zoneinfo`, OpenID Connect Core §5.1). */
 export async function setTimeZone(pool: Pool, id: string, timeZone: string): Promise<void> {

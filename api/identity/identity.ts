@@ -4,6 +4,7 @@ import type { Config } from "../../shared/config.ts";
 import type { IdentityClient } from "../../shared/identity-client.ts";
 import type { Log } from "../../shared/log.ts";
 import type { Keys } from "./keys.ts";
+import type { SendMail } from "./mail.ts";
 import type { Resources } from "./resources.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -18,6 +19,8 @@ export type Identity = Readonly<{
   ownClient: IdentityClient;
   throttle: Throttle;
   provider: Provider;
+  /** Undefined: this server is not set up to send mail. */
+  sendMail: SendMail | undefined;
   /** Called before an account is deleted, so that its habits and todos go too. A rejection keeps the account. */
   onAccountDeleted(sub: string): Promise<void>;
 }>;

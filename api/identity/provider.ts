@@ -85,8 +85,8 @@ const lifetimes: Configuration = {
 async function accountWithClaims(pool: Pool, id: string): Promise<Account | undefined> {
   const account = await findAccount(pool, id);
   if (!account) return undefined;
-  const { email, timeZone } = account;
-  const claims = { sub: id, email, email_verified: false, ...(timeZone && { zoneinfo: timeZone }) };
+  const { email, emailVerified, timeZone } = account;
+  const claims = { sub: id, email, email_verified: emailVerified, ...(timeZone && { zoneinfo: timeZone }) };
   return { accountId: id, claims: () => claims };
 }
 

@@ -6,6 +6,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** Removes what has expired and the apps that registered and were never allowed in. */
 export async function prune(pool: Pool): Promise<void> {
   await pool.query(`delete from identity.artifacts where expires_at < now()`);
+  await pool.query(`delete from identity.email_confirmations where expires_at < now()`);
   await pool.query(`delete from identity.grants where expires_at < now()`);
   await pool.query(
     `delete from identity.clients c

@@ -7,6 +7,7 @@ import type { Role } from "../../shared/role.ts";
 import { defaultScope, describeToken, listScopes } from "./additions.ts";
 import type { Identity } from "./identity.ts";
 import { loadKeys } from "./keys.ts";
+import { createMailer } from "./mail.ts";
 import { createOwner } from "./owner.ts";
 import { explainFailures } from "./pages/failures.ts";
 import { servePages } from "./pages/router.ts";
@@ -31,7 +32,14 @@ export async function startIdentity(
   const ownClient = await identityClient(config);
   const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
   const provider = createProvider(parts);
-  const identity: Identity = { ...parts, log, provider, throttle: createThrottle(pool), onAccountDeleted };
+  const identity: Identity = {
+    ...parts,
+    log,
+    provider,
+    throttle: createThrottle(pool),
+    sendMail: createMailer(config, log),
+    onAccountDeleted,
+  };
   mount(identity);
 
   const details = await createOwner(identity);

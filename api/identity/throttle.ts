@@ -1,5 +1,6 @@
 import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import type { Account } from "./accounts.ts";
 
 const MINUTE = 60;
 
@@ -11,6 +12,8 @@ export type Throttle = Readonly<{
   passwordWasRight(email: string): Promise<void>;
   /** Counts a new account: 30 from one address in an hour. */
   signUp(address: string): Promise<number>;
+  /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
+  mail(account: Pick<Account, "id" | "email">): Promise<number>;
   /** Counts the registration of an app: 60 from one address in an hour. */
   registration(address: string): Promise<number>;
 }>;
@@ -31,6 +34,8 @@ export function createThrottle(pool: Pool): Throttle {
   const perAccount = limit("account", 10, 15 * MINUTE);
   const perAddress = limit("address", 50, 15 * MINUTE);
   const signUps = limit("sign-up", 30, 60 * MINUTE);
+  const mailsOfAccount = limit("mail-of", 5, 60 * MINUTE);
+  const mailsToAddress = limit("mail-to", 5, 60 * MINUTE);
   const registrations = limit("registration", 60, 60 * MINUTE);
   return {
     password: async (email, address) =>
@@ -39,6 +44,8 @@ export function createThrottle(pool: Pool): Throttle {
       await perAccount.delete(keyOf(email));
     },
     signUp: (address) => take(signUps, address),
+    mail: async ({ id, email }) =>
+      Math.max(await take(mailsOfAccount, id), await take(mailsToAddress, keyOf(email))),
     registration: (address) => take(registrations, address),
   };
 }

@@ -4,6 +4,8 @@ import { passwordLength } from "../accounts.ts";
 
 type Field = Readonly<{
   name: string;
+  /** The name, unless another form of the page has a field of that name. */
+  id?: string;
   label: string;
   type?: "text" | "email" | "password";
   value?: string;
@@ -15,13 +17,23 @@ type Field = Readonly<{
 
 /** A labelled input; its hint and its error are read out with it. */
 export function field(input: Field): Html {
-  const { name, label, type = "text", value = "", autocomplete = "off", hint, error, max = 254 } = input;
-  const describedBy = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(" ");
-  return html`<div class="field"><label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
+  const {
+    name,
+    id = name,
+    label,
+    type = "text",
+    value = "",
+    autocomplete = "off",
+    hint,
+    error,
+    max = 254,
+  } = input;
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return html`<div class="field"><label for="${id}">${label}</label>
+    <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
       maxlength="${max}" required aria-describedby="${describedBy}" aria-invalid="${error ? "true" : "false"}">
-    ${hint && html`<p class="quiet small" id="${name}-hint">${hint}</p>`}
-    ${error && html`<p class="error" id="${name}-error">${error}</p>`}</div>`;
+    ${hint && html`<p class="quiet small" id="${id}-hint">${hint}</p>`}
+    ${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
 }
 
 export const newPassword = {

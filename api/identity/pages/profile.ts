@@ -1,21 +1,29 @@
 import type { Context } from "koa";
-import { html } from "../../html.ts";
-import { changePassword, checkPassword, deleteAccount, setTimeZone } from "../accounts.ts";
+import { changePassword, deleteAccount, setTimeZone } from "../accounts.ts";
 import type { Identity } from "../identity.ts";
 import type { SignedIn } from "./api-tokens.ts";
-import { field, isTimeZone, newPassword, passwordProblem, problem, zoneField } from "./fields.ts";
-import { seeOther, sendMessage, sendPage } from "./respond.ts";
-import { formToken, frame, readForm, signOut } from "./visitor.ts";
+import { passwordRefusal } from "./current-password.ts";
+import { isTimeZone, passwordProblem } from "./fields.ts";
+import { sendProfile } from "./profile-page.ts";
+import { seeOther, sendMessage } from "./respond.ts";
+import { readForm, signOut } from "./visitor.ts";
 
-type Said = { done?: string; password?: string | undefined; deletion?: string | undefined };
+const LINK_SENT = "A confirmation link is on its way. It works once and for 24 hours.";
+
+/** What the page says after a form was saved and the browser was sent back here. */
+const outcomes = new Map([
+  ["password", "Your password is changed. Other browsers are signed out."],
+  ["zone", "Your time zone is saved."],
+  ["email", "Your e-mail address is changed."],
+  ["email-link", `Your e-mail address is changed. ${LINK_SENT}`],
+  ["link", LINK_SENT],
+  ["confirmed", "Your e-mail address is confirmed."],
+]);
 
 /** GET /profile */
 export function showProfile(identity: Identity, ctx: Context, visitor: SignedIn): void {
-  const done = new URLSearchParams(ctx.querystring).get("done");
-  sendProfile(identity, ctx, visitor, {
-    ...(done === "password" && { done: "Your password is changed. Other browsers are signed out." }),
-    ...(done === "zone" && { done: "Your time zone is saved." }),
-  });
+  const done = new URLSearchParams(ctx.querystring).get("done") ?? "";
+  sendProfile(identity, ctx, visitor, { done: outcomes.get(done) });
 }
 
 /** POST /profile/time-zone */
@@ -47,49 +55,4 @@ export async function removeAccount(identity: Identity, ctx: Context, visitor: S
   await deleteAccount(identity.pool, visitor.account.id);
   await signOut(identity, ctx, visitor);
   sendMessage(ctx, 200, "Account deleted", "Your account is gone, with your habits, todos and tokens.");
-}
-
-/** Why the current password does not count; undefined when it is right. Throttled like a sign-in. */
-async function passwordRefusal(
-  { throttle, pool }: Identity,
-  ctx: Context,
-  { account }: SignedIn,
-  form: URLSearchParams,
-): Promise<string | undefined> {
-  const wait = await throttle.password(account.email, ctx.ip);
-  if (wait > 0) return `Too many attempts. Try again in ${Math.ceil(wait / 60)} minutes.`;
-  if (!(await checkPassword(pool, account.email, form.get("password") ?? "")))
-    return "That is not your password.";
-  await throttle.passwordWasRight(account.email);
-  return undefined;
-}
-
-function sendProfile(identity: Identity, ctx: Context, visitor: SignedIn, said: Said): void {
-  const { account } = visitor;
-  const csrf = formToken(identity, visitor);
-  const current = { type: "password", label: "Current password", autocomplete: "current-password" } as const;
-  const body = html`${said.done && html`<p class="note" role="status">${said.done}</p>`}
-    <p>You are signed in as <strong>${account.email}</strong>.</p>
-    <h2>Time zone</h2>
-    <form method="post" action="/profile/time-zone" class="card">${csrf}
-    ${zoneField(account.timeZone ?? identity.config.defaultTimeZone)}
-    <p class="quiet small">Decides when your day ends, unless you chose another zone in the settings of Kept.</p>
-    <button>Save time zone</button></form>
-    <h2>Change password</h2>
-    ${problem(said.password)}
-    <form method="post" action="/profile/password" class="card">${csrf}
-    <input type="text" name="username" value="${account.email}" autocomplete="username" hidden>
-    ${field({ name: "password", ...current })}
-    ${field({ ...newPassword, name: "new_password", label: "New password" })}
-    <button>Change password</button></form>
-    <h2>Delete account</h2>
-    ${problem(said.deletion)}
-    <details class="card"${said.deletion && html` open`}><summary>Delete my account and everything in it</summary>
-    <p>Your habits, todos, categories, reminders, tokens and connected apps are deleted. This cannot be undone.</p>
-    <form method="post" action="/profile/delete">${csrf}
-    <div class="field"><label for="delete-password">Current password</label>
-    <input id="delete-password" name="password" type="password" autocomplete="current-password" required></div>
-    <button class="danger">Delete my account</button></form></details>`;
-  const page = { title: "Account", body, ...frame(identity, visitor, "/profile") };
-  sendPage(ctx, page, { status: said.password || said.deletion ? 422 : 200 });
 }

@@ -1,8 +1,11 @@
 import type { Context, Next } from "koa";
+import { favicon } from "../../favicon.ts";
 import { stylesheet } from "../../html.ts";
+import { confirmPath } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
 import { createToken, revoke, type SignedIn, showTokens, tokensPath } from "./api-tokens.ts";
 import { answerConsent, showInteraction } from "./consent.ts";
+import { saveEmail, sendLink, showLink, useLink } from "./email.ts";
 import { removeAccount, savePassword, saveTimeZone, showProfile } from "./profile.ts";
 import { interactionPath } from "./redirects.ts";
 import { seeOther } from "./respond.ts";
@@ -17,12 +20,16 @@ type Methods = Readonly<{ GET?: Page; POST?: Page }>;
 const pages: Readonly<Record<string, Methods>> = {
   "/": { GET: (_identity, ctx) => seeOther(ctx, tokensPath) },
   [stylesheet.path]: { GET: sendStylesheet },
+  [favicon.path]: { GET: sendFavicon },
   "/health/live": { GET: sendAlive },
   "/sign-in": { GET: showSignIn, POST: doSignIn },
   "/sign-up": { GET: showSignUp, POST: doSignUp },
   "/sign-out": { POST: doSignOut },
   "/profile": { GET: own(showProfile) },
   "/profile/time-zone": { POST: own(saveTimeZone) },
+  "/profile/email": { POST: own(saveEmail) },
+  "/profile/email/link": { POST: own(sendLink) },
+  [confirmPath]: { GET: own(showLink), POST: own(useLink) },
   "/profile/password": { POST: own(savePassword) },
   "/profile/delete": { POST: own(removeAccount) },
   [tokensPath]: { GET: own(showTokens), POST: own(createToken) },
@@ -57,6 +64,11 @@ function sendStylesheet(_identity: Identity, ctx: Context): void {
   ctx.set("Cache-Control", "public, max-age=31536000, immutable");
   ctx.type = "css";
   ctx.body = stylesheet.css;
+}
+
+function sendFavicon(_identity: Identity, ctx: Context): void {
+  ctx.set(favicon.headers);
+  ctx.body = favicon.svg;
 }
 
 function sendAlive(_identity: Identity, ctx: Context): void {

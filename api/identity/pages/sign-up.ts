@@ -1,6 +1,7 @@
 import type { Context } from "koa";
 import { html } from "../../html.ts";
 import { createAccount, normalizeEmail } from "../accounts.ts";
+import { mailConfirmation } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
 import { field, isTimeZone, newPassword, passwordProblem, problem, zoneField } from "./fields.ts";
 import { formTargets, safeNext } from "./redirects.ts";
@@ -44,6 +45,7 @@ export async function doSignUp(identity: Identity, ctx: Context): Promise<void> 
     const taken = { email: "There is an account with this address. Sign in instead." };
     return sendForm(identity, ctx, visitor, { ...attempt, problems: taken });
   }
+  await mailConfirmation(identity, account);
   await signIn(identity, ctx, account.id);
   seeOther(ctx, next);
 }

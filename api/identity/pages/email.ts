@@ -1,0 +1,72 @@
+import type { Context } from "koa";
+import { html } from "../../html.ts";
+import { normalizeEmail, setEmail } from "../accounts.ts";
+import { canConfirm, confirmEmail, confirmPath, mailConfirmation } from "../confirmation.ts";
+import type { Identity } from "../identity.ts";
+import type { SignedIn } from "./api-tokens.ts";
+import { passwordRefusal } from "./current-password.ts";
+import { sendProfile } from "./profile-page.ts";
+import { seeOther, sendMessage, sendPage } from "./respond.ts";
+import { formToken, frame, readForm } from "./visitor.ts";
+
+/** POST /profile/email: the new address counts at once, and as unconfirmed until its own link is used. */
+export async function saveEmail(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
+  const { account } = visitor;
+  const form = await readForm(identity, ctx, visitor);
+  const email = normalizeEmail(form.get("email") ?? "");
+  const refuse = (wrong: string) => sendProfile(identity, ctx, visitor, { email: wrong });
+  if (!email) return refuse("That is not an e-mail address.");
+  if (email === account.email) return refuse("That is your address already.");
+  const wrong = await passwordRefusal(identity, ctx, visitor, form);
+  if (wrong) return refuse(wrong);
+  if (!(await setEmail(identity.pool, account.id, email))) {
+    return refuse("There is another account with this address.");
+  }
+  const { sent } = await mailConfirmation(identity, { ...account, email, emailVerified: false });
+  seeOther(ctx, `/profile?done=${sent ? "email-link" : "email"}`);
+}
+
+/** POST /profile/email/link: mails a confirmation link. */
+export async function sendLink(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
+  await readForm(identity, ctx, visitor);
+  if (visitor.account.emailVerified) return seeOther(ctx, "/profile");
+  const { sent, waitSeconds } = await mailConfirmation(identity, visitor.account);
+  if (sent) return seeOther(ctx, "/profile?done=link");
+  if (waitSeconds === 0) {
+    const email = "The mail could not be sent. Try again later.";
+    return sendProfile(identity, ctx, visitor, { email, status: 503 });
+  }
+  ctx.set("Retry-After", String(waitSeconds));
+  const email = `Too many mails. Try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
+  sendProfile(identity, ctx, visitor, { email, status: 429 });
+}
+
+/**
+ * GET of the mailed link: only a page with a button, because mail scanners open links. It is for people signed in
+ * to the account, so that nobody confirms an account that a stranger made with their address.
+ */
+export async function showLink(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
+  const { account } = visitor;
+  if (account.emailVerified) return seeOther(ctx, "/profile?done=confirmed");
+  const token = new URLSearchParams(ctx.querystring).get("token") ?? "";
+  if (!(await canConfirm(identity.pool, account, token))) return sendDeadLink(ctx);
+  const body = html`<p>Is <strong>${account.email}</strong> your address?</p>
+    <form method="post" action="${confirmPath}">${formToken(identity, visitor)}
+    <input type="hidden" name="token" value="${token}">
+    <div class="actions"><button>Confirm my address</button></div></form>`;
+  sendPage(ctx, { title: "Confirm your e-mail address", body, ...frame(identity, visitor) });
+}
+
+/** POST of the link's page: uses the link up. */
+export async function useLink(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
+  const form = await readForm(identity, ctx, visitor);
+  const isDone = await confirmEmail(identity.pool, visitor.account.id, form.get("token") ?? "");
+  if (!isDone) return sendDeadLink(ctx);
+  seeOther(ctx, "/profile?done=confirmed");
+}
+
+function sendDeadLink(ctx: Context): void {
+  const reason = html`It was used, is older than 24 hours, or was sent for another account or address. You can send
+    a new one from <a href="/profile">your account</a>.`;
+  sendMessage(ctx, 410, "This link does not work", reason);
+}
