@@ -168,6 +168,17 @@ test("pages are never cached, framed or scripted", async () => {
   expect(headers.get("referrer-policy")).toBe("same-origin");
 });
 
+test("every page has an icon, which browsers keep and in which nothing can run", async () => {
+  const browser = createBrowser(identity.config.authUrl);
+  const { text } = await browser.open("/sign-in");
+  const icon = await browser.open(/rel="icon" [^>]*href="([^"]+)"/.exec(text)?.[1] ?? "");
+  expect(icon.status).toBe(200);
+  expect(icon.text).toStartWith("<svg");
+  expect(icon.headers.get("content-type")).toStartWith("image/svg+xml");
+  expect(icon.headers.get("cache-control")).toContain("immutable");
+  expect(icon.headers.get("content-security-policy")).toContain("default-src 'none'");
+});
+
 test("sign-up can be closed", async () => {
   const closed = await startTestIdentity({ SIGN_UP: "closed" });
   const browser = createBrowser(closed.config.authUrl);

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createBrowser } from "./browser.ts";
+import { startTestIdentity, type TestIdentity } from "./support.ts";
+
+const HOUR = 60 * 60;
+
+let identity: TestIdentity;
+beforeAll(async () => {
+  identity = await startTestIdentity();
+});
+afterAll(() => identity.stop());
+
+function expectHourAtMost(headers: Headers): void {
+  const seconds = Number(headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(HOUR);
+}
+
+function signUp(email: string, password = "correct horse battery") {
+  const browser = createBrowser(identity.config.authUrl);
+  return browser.open("/sign-up").then((page) => browser.submit(page, "/sign-up", { email, password }));
+}
+
+test("the thirty-first account of an hour from one network address is refused", async () => {
+  for (let n = 1; n <= 30; n++) expect((await signUp(`n${n}@example.org`)).status).toBe(200);
+  // A form with a mistake in it does not count, and still says what the mistake is.
+  expect((await signUp("late@example.org", "short")).status).toBe(422);
+  const refused = await signUp("late@example.org");
+  expect(refused.status).toBe(429);
+  expectHourAtMost(refused.headers);
+  expect(await identity.sql("select from identity.accounts where email = 'late@example.org'")).toEqual([]);
+});
+
+test("the sixty-first app that registers in an hour from one network address is refused", async () => {
+  const register = () =>
+    fetch(`${identity.config.authUrl}/register`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ redirect_uris: ["http://127.0.0.1/callback"] }),
+    });
+  for (let n = 1; n <= 60; n++) expect((await register()).status).toBe(201);
+  const refused = await register();
+  expect(refused.status).toBe(429);
+  expectHourAtMost(refused.headers);
+  expect(await refused.json()).toMatchObject({ error: "temporarily_unavailable" });
+});
