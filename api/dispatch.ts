@@ -3,7 +3,7 @@ import type { Actor } from "../shared/actor.ts";
 import type { CommandName } from "../shared/contracts/catalogue.ts";
 import type { Database } from "../shared/db/orm.ts";
 import { type Refused, refuse } from "../shared/errors.ts";
-import type { Outcome, ToolCall } from "../shared/queue/envelope.ts";
+import type { Outcome, QueuedCommand, ToolCall } from "../shared/queue/envelope.ts";
 import type { Mailbox } from "./mailbox.ts";
 
 export type Request = Readonly<{
@@ -28,8 +28,7 @@ export function createDispatch(mailbox: Mailbox, database: Database, now: () => 
     const delivery = await mailbox.send(command);
     if (delivery === "undelivered") return { outcome: overloaded("no"), replayed: false };
     if (delivery !== "unanswered") return delivery;
-    const outcome = await storedOutcome(database, userId, id, fingerprint);
-    return { outcome: outcome ?? overloaded("unknown"), replayed: false };
+    return (await committed(database, command)) ?? { outcome: overloaded("unknown"), replayed: false };
   };
 }
 
@@ -52,16 +51,25 @@ function overloaded(applied: "no" | "unknown"): Refused {
 
 const lookupTimeoutMs = 400;
 
-/** A reply can be lost on its way; a committed one stands in the inbox. */
-async function storedOutcome(
+const lookup = `
+  select i.fingerprint, i.reply, a.replayed
+  from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3
+  where i.user_id = $1 and i.command_id = $2`;
+
+type Stored = { fingerprint: string; reply: string; replayed: boolean | null };
+
+/**
+ * A reply can be lost on its way; a committed one stands in the inbox. A tool call is committed when its own
+ * row is: the reply alone may be that of an earlier call with the same key.
+ */
+async function committed(
   { pool }: Database,
-  userId: string,
-  id: string,
-  fingerprint: string | null,
-): Promise<Outcome | undefined> {
-  const sql = "select fingerprint, reply from inbox where user_id = $1 and command_id = $2";
-  const found = pool.query<{ fingerprint: string; reply: string }>(sql, [userId, id]).catch(() => undefined);
+  { userId, id, fingerprint, call }: Omit<QueuedCommand, "ticket">,
+): Promise<Dispatched | undefined> {
+  const values = [userId, id, call?.requestId ?? null];
+  const found = pool.query<Stored>(lookup, values).catch(() => undefined);
   const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
   const row = result?.rows[0];
-  return row && row.fingerprint === (fingerprint ?? "") ? (JSON.parse(row.reply) as Outcome) : undefined;
+  if (!row || row.fingerprint !== (fingerprint ?? "") || (call && row.replayed === null)) return undefined;
+  return { outcome: JSON.parse(row.reply) as Outcome, replayed: row.replayed ?? false };
 }

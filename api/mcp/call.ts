@@ -70,14 +70,20 @@ async function performCall(context: CallContext, call: Call): Promise<Performed>
   const input = readArguments(entry, args);
   if (isRefused(input)) return refuseCall(context, call, input);
   const { fields, idempotencyKey } = input;
-  if (entry.contract.kind === "command")
-    return perform(context, entry.contract, actor, fields, { idempotencyKey, call: record });
+  if (entry.contract.kind === "command") {
+    const performed = await perform(context, entry.contract, actor, fields, { idempotencyKey, call: record });
+    return isFault(performed) ? refuseCall(context, call, performed.outcome) : performed;
+  }
   const [performed, logged] = await Promise.all([
     perform(context, entry.contract, actor, fields),
     logCall(context, call, "ok"),
   ]);
   return logged ? { outcome: logged, replayed: false } : performed;
 }
+
+/** A command that failed left no row; every other outcome has its row in its own transaction. */
+const isFault = (performed: Performed): performed is Performed & { outcome: Refused } =>
+  "refusal" in performed.outcome && performed.outcome.refusal.code === "internal";
 
 async function refuseCall(context: CallContext, call: Call, refusal: Refused): Promise<Performed> {
   const unlogged = await logCall(context, call, refusal.refusal.code);

@@ -1,6 +1,11 @@
-import type { Refused } from "../../shared/errors.ts";
+import { type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
 import type { Call } from "./call.ts";
+
+const unlogged = refuse("overloaded", "The service is briefly unable to log this call.", {
+  applied: "no",
+  retryAfterSeconds: 1,
+});
 
 /**
  * Has a worker write the row of a call that changes nothing: a read, or a refused call.
@@ -13,5 +18,5 @@ export async function logCall(
 ): Promise<Refused | undefined> {
   const input = { call: record, outcome };
   const logged = await dispatch(actor, { name: "action.record", input });
-  return "refusal" in logged.outcome ? logged.outcome : undefined;
+  return "refusal" in logged.outcome ? unlogged : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Actor } from "../../shared/actor.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
+import { printable } from "../../shared/printable.ts";
 import { isObject } from "../body.ts";
 import type { Call } from "./call.ts";
 import { tools } from "./tools.ts";
@@ -26,6 +27,3 @@ export function callOf(message: Fields, actor: Actor): Call | undefined {
     },
   };
 }
-
-/** What callers and tokens call themselves, as Postgres can store it and a terminal can show it. */
-const printable = (text: string): string => text.toWellFormed().replace(/\p{Cc}/gu, "\u{FFFD}");

@@ -1,0 +1,54 @@
+import { parseArgs } from "node:util";
+import { loadConfig } from "../../shared/config.ts";
+import { listActions } from "../../shared/contracts/action.ts";
+import { validate } from "../../shared/contracts/validate.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { isRefused } from "../../shared/errors.ts";
+import { createLog } from "../../shared/log.ts";
+import { runningDatabase } from "../../shared/running-database.ts";
+import { clockOf, type Reader, type Tables } from "../read/reader.ts";
+import { type Filters, follow, newest } from "./read.ts";
+import { actionLine } from "./view.ts";
+
+const usage = `What each token of a user did over MCP.
+
+  npm run actions -- --subject SUB [--token ID] [--tool NAME] [--outcome ok|CODE] [--limit N] [--follow]
+
+SUB is the user's id at the identity provider (the token's sub).`;
+
+/** The action log in the terminal, oldest of the newest first, as a log reads; --follow keeps on showing. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      subject: { type: "string" },
+      token: { type: "string" },
+      tool: { type: "string" },
+      outcome: { type: "string" },
+      limit: { type: "string" },
+      follow: { type: "boolean" },
+    },
+  });
+  const { subject: userId, token: token_id, follow: goOn, limit, ...rest } = values;
+  if (userId === undefined) throw new Error(usage);
+  const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
+  const filters = validate(listActions, fields);
+  if (isRefused(filters)) throw new Error(filters.refusal.message);
+  const config = loadConfig();
+  const url = await runningDatabase(config);
+  const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
+  const { defaultTimeZone, baseUrl } = config;
+  const db = database.orm.em.getKysely<Tables>();
+  await show({ db, userId, now: Date.now(), defaultTimeZone, baseUrl }, filters.input, goOn === true);
+  await database.close();
+}
+
+async function show(reader: Reader, filters: Filters, goOn: boolean): Promise<void> {
+  const { timeZone } = await clockOf(reader);
+  const rows = goOn ? follow(reader, filters) : await newest(reader, filters);
+  for await (const row of rows) console.log(actionLine(row, timeZone));
+}
+
+await main().catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
+});

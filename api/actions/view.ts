@@ -1,0 +1,23 @@
+import { styleText } from "node:util";
+import type { Static } from "typebox";
+import type { Action } from "../../shared/contracts/action.ts";
+import { localTime } from "../../shared/domain/day.ts";
+import { printable } from "../../shared/printable.ts";
+
+type Row = Static<typeof Action>;
+
+const maxArguments = 160;
+
+/** One call as one line: when (in the user's zone), which token, what, how it ended, and with which arguments. */
+export function actionLine(row: Row, timeZone: string): string {
+  const { outcome, replayed } = row;
+  const when = localTime(Date.parse(row.called_at), timeZone).replace("T", " ");
+  const who = `${row.client_name ?? "token"} ${row.token_id.slice(0, 8)}`;
+  const end = styleText(outcome === "ok" ? "green" : "red", replayed ? `${outcome} (repeat)` : outcome);
+  const duration = styleText("dim", `${Math.round(row.duration_ms)} ms`);
+  const call = `${printable(who).padEnd(20)} ${printable(row.tool).padEnd(17)}`;
+  return `${styleText("dim", when)}  ${call} ${end}  ${printable(shortened(row.arguments))}  ${duration}`;
+}
+
+const shortened = (text: string): string =>
+  text.length > maxArguments ? `${text.slice(0, maxArguments)}…` : text;
