@@ -1,12 +1,15 @@
 import type { Config } from "../shared/config.ts";
 
 const idleTimeoutSeconds = 30;
+const drainMs = 5_000;
+
+export type Listener = Readonly<{ stop(): Promise<void> }>;
 
 /** Listens on HOST, or on both loopback addresses: `localhost` means either, as the client likes. */
 export function listen(
   { host, port }: Pick<Config, "host" | "port">,
   answer: (request: Request, remoteAddress: string | undefined) => Promise<Response> | Response,
-) {
+): Listener[] {
   const serve = (hostname: string) =>
     Bun.serve({
       hostname,
@@ -14,12 +17,24 @@ export function listen(
       fetch: (request, server) => answer(request, server.requestIP(request)?.address),
       idleTimeout: idleTimeoutSeconds,
     });
-  if (host !== undefined) return [serve(host)];
-  const servers = [serve("127.0.0.1")];
+  if (host !== undefined) return [listener(serve(host))];
+  const servers = [listener(serve("127.0.0.1"))];
   try {
-    servers.push(serve("::1"));
+    servers.push(listener(serve("::1")));
   } catch {
     // A machine without IPv6 is served on IPv4 alone.
   }
   return servers;
+}
+
+/** Requests under way are answered; idle connections, which a bare stop waits for, are closed. */
+function listener(server: ReturnType<typeof Bun.serve>): Listener {
+  return {
+    async stop() {
+      void server.stop();
+      const deadline = Date.now() + drainMs;
+      while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(5);
+      await server.stop(true);
+    },
+  };
 }
