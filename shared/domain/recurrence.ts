@@ -50,8 +50,9 @@ function nextInSeries({ rule, anchor }: Series, after: string): Series | null {
   const next = nextAfter({ rule, anchor }, after);
   const count = countOf(rule);
   if (next === null || count === undefined) return next;
-  const since = library({ rule, anchor }).between(midnight(anchor), midnight(after), true);
-  const missed = since.filter((date) => date.toPlainDate().toString() > anchor).length;
+  const [first, last] = [midnight(anchor).epochMilliseconds, midnight(after).epochMilliseconds];
+  const sinceFirst = library({ rule, anchor }).all((date) => date.epochMilliseconds <= last);
+  const missed = sinceFirst.filter((date) => date.epochMilliseconds > first).length;
   return withCount(next, count - 1 - missed);
 }
 
