@@ -7,11 +7,13 @@ import { isRefused } from "../shared/errors.ts";
 import type { Dispatch } from "./dispatch.ts";
 import type { Tables } from "./read/reader.ts";
 
+export type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
+
 /**
  * Takes over the `zoneinfo` claim of the newest-issued token, by a command of its own and before the token's
  * first request is answered: so no two tokens ever see two todays. A zone that the user chose stays.
  */
-export function createZoneAdoption(db: Kysely<Tables>, dispatch: Dispatch): (actor: Actor) => Promise<void> {
+export function createZoneAdoption(db: Kysely<Tables>, dispatch: Dispatch): AdoptZone {
   return async ({ userId, zone }) => {
     if (!zone || isRefused(validate(changeSettings, { time_zone: zone.name }))) return;
     const issuedAt = new Date(zone.issuedAt * 1000).toISOString();

@@ -1,7 +1,9 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { refuse } from "../shared/errors.ts";
+import { accountPaths } from "./account/router.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
+import { favicon } from "./favicon.ts";
 import type { Health } from "./health.ts";
 import { refusalResponse } from "./http-errors.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
@@ -9,7 +11,9 @@ import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest.ts";
 
-export type AppContext = RestContext & McpContext & Readonly<{ metrics: Metrics; health(): Promise<Health> }>;
+export type AppContext = RestContext &
+  McpContext &
+  Readonly<{ metrics: Metrics; health(): Promise<Health>; answerPage(request: Request): Promise<Response> }>;
 
 /** The front door: every route of every contract, the metadata documents and the health checks. */
 export function createApp(context: AppContext) {
@@ -34,6 +38,9 @@ export function createApp(context: AppContext) {
   for (const resource of ["rest", "mcp"] as const) {
     app.get(metadataPaths[resource], () => Response.json(resourceMetadata(context.config, resource)));
   }
+  app.get(favicon.path, () => new Response(favicon.svg, { headers: favicon.headers }));
+  for (const path of accountPaths)
+    app.all(path, ({ request }) => context.answerPage(request), { parse: "none" });
   app.all("/mcp", ({ request }) => answerMcp(context, request), { parse: "none" });
   addRestRoutes(app, context);
   return app;

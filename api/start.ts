@@ -3,6 +3,7 @@ import { openDatabase } from "../shared/db/orm.ts";
 import { identityClient } from "../shared/identity-client.ts";
 import type { Log } from "../shared/log.ts";
 import { connectImpatient } from "../shared/queue/queues.ts";
+import { openAccountPages } from "./account/open.ts";
 import { createZoneAdoption } from "./adopt-zone.ts";
 import { createApp } from "./app.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
@@ -11,6 +12,7 @@ import { checkHealth } from "./health.ts";
 import { listen } from "./listen.ts";
 import { openMailbox } from "./mailbox.ts";
 import { createMetrics } from "./metrics.ts";
+import type { PerformContext } from "./perform.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import type { Tables } from "./read/reader.ts";
 
@@ -29,20 +31,26 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
   const dispatch = createDispatch(mailbox, database, now);
   const db = database.orm.em.getKysely<Tables>();
   const { defaultTimeZone, baseUrl } = config;
+  const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
+  const adoptZone = createZoneAdoption(db, dispatch);
+  const reader: PerformContext["reader"] = ({ userId }) => ({
+    db,
+    userId,
+    now: now(),
+    defaultTimeZone,
+    baseUrl,
+  });
   const metrics = createMetrics(config.metricsToken);
   const app = createApp({
     config,
     log,
     metrics,
     dispatch,
-    authenticate: createAuthenticator({
-      config,
-      client: config.builtInIdentity ? await identityClient(config) : config.authClient,
-      onChecked: createZoneAdoption(db, dispatch),
-    }),
+    authenticate: createAuthenticator({ config, client, onChecked: adoptZone }),
+    answerPage: openAccountPages({ config, log, client, dispatch, reader, adoptZone }),
     toolRateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:mcp`, config.mcpRateLimitPerMinute),
     rateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:rest`, config.rateLimitPerMinute),
-    reader: ({ userId }) => ({ db, userId, now: now(), defaultTimeZone, baseUrl }),
+    reader,
     health: () => checkHealth(database, mailbox, redis),
   });
   const servers = listen(config, (request, remoteAddress) =>

@@ -1,0 +1,21 @@
+import { dayNumber } from "../../shared/domain/day.ts";
+
+const dateFormat = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" } as const;
+
+/** A date as people say it on the given day: `Today`, `Tomorrow`, `Mon 23 Nov`, `Fri 1 Jan 2027`. */
+export function sayDate(date: string, today: string): string {
+  const near = { [-1]: "Yesterday", 0: "Today", 1: "Tomorrow" }[dayNumber(date) - dayNumber(today)];
+  if (near !== undefined) return near;
+  const isThisYear = date.slice(0, 4) === today.slice(0, 4);
+  return new Date(date)
+    .toLocaleDateString("en-GB", {
+      ...dateFormat,
+      ...(!isThisYear && { year: "numeric" }),
+    })
+    .replace(",", "");
+}
+
+/** `1 habit`, `2 habits`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

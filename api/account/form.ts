@@ -1,0 +1,28 @@
+import { type Refused, refuse } from "../../shared/errors.ts";
+import { readText } from "../body.ts";
+import { csrfHolds, csrfToken } from "../csrf.ts";
+import { type Html, html } from "../html.ts";
+import type { Visit } from "./account.ts";
+
+/** The hidden field that every form carries. */
+export function formToken({ account, session }: Pick<Visit, "account" | "session">): Html {
+  return html`<input type="hidden" name="csrf" value="${csrfToken(account.keys.forms, session.sid)}">`;
+}
+
+const strange = refuse(
+  "insufficient_scope",
+  "This form is too old or was not sent from this page. Go back, reload it and try again.",
+);
+const notAForm = refuse("unsupported_media_type", "Forms are sent as application/x-www-form-urlencoded.");
+
+/** A posted form, refused when it was not sent by our own page in this session. */
+export async function readForm({ account, request, session }: Visit): Promise<URLSearchParams | Refused> {
+  const origin = request.headers.get("origin");
+  if (origin !== null && origin !== new URL(account.config.baseUrl).origin) return strange;
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/x-www-form-urlencoded") return notAForm;
+  const text = await readText(request);
+  if (typeof text !== "string") return text;
+  const form = new URLSearchParams(text);
+  return csrfHolds(account.keys.forms, session.sid, form.get("csrf") ?? "") ? form : strange;
+}

@@ -1,0 +1,22 @@
+import type { IdentityClient } from "../../shared/identity-client.ts";
+import type { Account } from "./account.ts";
+import { deriveKeys } from "./keys.ts";
+import { createFindProvider } from "./relying-party.ts";
+import { message } from "./respond.ts";
+import { answerPage } from "./router.ts";
+
+type Parts = Omit<Account, "keys" | "findProvider"> & { client: IdentityClient | undefined };
+
+/** Answers requests for the account pages, which sign people in as `client` at the provider. */
+export function openAccountPages({ client, ...parts }: Parts): (request: Request) => Promise<Response> {
+  if (!client?.secret) return async () => notSetUp(parts);
+  const keys = deriveKeys(client.secret);
+  const account = { ...parts, keys, findProvider: createFindProvider(parts.config.authUrl, client) };
+  return (request) => answerPage(account, request);
+}
+
+function notSetUp(account: Pick<Account, "config">): Response {
+  const text =
+    "This server has no credentials to sign people in with: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET.";
+  return message(account, "The account pages are not set up", text, { status: 503, link: null });
+}

@@ -1,0 +1,80 @@
+import { isRefused } from "../../shared/errors.ts";
+import { stylesheet } from "../html.ts";
+import type { Account, Visit } from "./account.ts";
+import { readForm } from "./form.ts";
+import { message, refusalPage, seeOther } from "./respond.ts";
+import { sessionCookie } from "./session.ts";
+import { beginSignIn, finishSignIn, signInAddress } from "./sign-in.ts";
+import { signOut } from "./sign-out.ts";
+import { showToday } from "./today/page.ts";
+import { tickOff } from "./today/tick-off.ts";
+
+type Page = (account: Account, request: Request, url: URL) => Promise<Response> | Response;
+type Methods = Readonly<{ GET?: Page; POST?: Page }>;
+
+const pages: Readonly<Record<string, Methods>> = {
+  "/": { GET: () => seeOther("/account") },
+  [stylesheet.path]: { GET: sendStylesheet },
+  "/account": { GET: own(showToday) },
+  "/account/tick": { POST: posted(tickOff) },
+  "/account/sign-in": { GET: beginSignIn },
+  "/account/callback": { GET: finishSignIn },
+  "/account/sign-out": { POST: posted(signOut) },
+};
+
+/** Addresses that the account pages answer; `*` stands for anything. */
+export const accountPaths = ["/", stylesheet.path, "/account", "/account/*"];
+
+/** Answers one request for a page. */
+export async function answerPage(account: Account, request: Request): Promise<Response> {
+  const url = new URL(request.url);
+  const methods = pages[url.pathname];
+  if (!methods) return message(account, "Not found", "There is no page at this address.", { status: 404 });
+  const answer = methods[request.method === "HEAD" ? "GET" : (request.method as keyof Methods)];
+  if (!answer) {
+    const headers = { Allow: Object.keys(methods).join(", ") };
+    const text = "This address does not take that method.";
+    return message(account, "That did not work", text, { status: 405, headers });
+  }
+  try {
+    return await answer(account, request, url);
+  } catch (error) {
+    const reason = error instanceof Error ? error.stack : String(error);
+    account.log.error({ path: url.pathname, reason }, "a page failed");
+    const text = "It is not your fault. Try again in a moment.";
+    return message(account, "Something is broken here", text, {
+      status: 503,
+      headers: { "Retry-After": "5" },
+    });
+  }
+}
+
+/** A page for signed-in people only: strangers sign in first and come back. */
+function own(show: (visit: Visit) => Promise<Response> | Response): Page {
+  return async (account, request, url) => {
+    const session = await sessionCookie(account).open(request);
+    if (session) return show({ account, request, url, session });
+    const next = request.method === "GET" ? `${url.pathname}${url.search}` : backTo(request);
+    return seeOther(signInAddress(account, next));
+  };
+}
+
+/** The page that a form was on: where its person wants to be after signing in again. */
+const backTo = (request: Request): string =>
+  URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
+
+/** What a signed-in person's form asks for. */
+function posted(act: (visit: Visit, form: URLSearchParams) => Promise<Response>): Page {
+  return own(async (visit) => {
+    const form = await readForm(visit);
+    return isRefused(form) ? refusalPage(visit.account, form.refusal) : act(visit, form);
+  });
+}
+
+function sendStylesheet(): Response {
+  const headers = {
+    "content-type": "text/css; charset=utf-8",
+    "cache-control": "public, max-age=31536000, immutable",
+  };
+  return new Response(stylesheet.css, { headers });
+}

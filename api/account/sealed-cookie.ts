@@ -1,0 +1,55 @@
+import { EncryptJWT, errors, type JWTPayload, jwtDecrypt } from "jose";
+
+/** A cookie whose value is an encrypted JWT (RFC 7519 over RFC 7516): nobody else can read, change or extend it. */
+export type SealedCookie<Content extends JWTPayload> = Readonly<{
+  /** The Set-Cookie header that stores the content for its lifetime. */
+  seal(content: Content): Promise<string>;
+  /** The content, if the request brings one that we made and that has not expired. */
+  open(request: Request): Promise<Content | undefined>;
+  /** The Set-Cookie header that removes it. */
+  clear(): string;
+}>;
+
+type Options = Readonly<{ name: string; key: Uint8Array; lifetimeSeconds: number; secure: boolean }>;
+
+export function sealedCookie<Content extends JWTPayload>(options: Options): SealedCookie<Content> {
+  const { name, key, lifetimeSeconds, secure } = options;
+
+  function serialize(value: string, maxAge: number): string {
+    return new Bun.Cookie({
+      name,
+      value,
+      maxAge,
+      path: "/account",
+      httpOnly: true,
+      sameSite: "lax",
+      secure,
+    }).serialize();
+  }
+
+  return {
+    async seal(content) {
+      const value = await new EncryptJWT(content)
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
+        .setIssuedAt()
+        .setExpirationTime(`${lifetimeSeconds}s`)
+        .encrypt(key);
+      return serialize(value, lifetimeSeconds);
+    },
+    async open(request) {
+      const value = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(name);
+      if (!value) return undefined;
+      try {
+        const { payload } = await jwtDecrypt<Content>(value, key, {
+          keyManagementAlgorithms: ["dir"],
+          contentEncryptionAlgorithms: ["A256GCM"],
+        });
+        return payload;
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+    clear: () => serialize("", 0),
+  };
+}

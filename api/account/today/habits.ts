@@ -1,0 +1,45 @@
+import type { Static } from "typebox";
+import type { Habit } from "../../../shared/contracts/habit-schema.ts";
+import { type Html, html } from "../../html.ts";
+import type { Visit } from "../account.ts";
+import { count } from "../dates.ts";
+import { categoryTag } from "./category-tag.ts";
+import { facts } from "./facts.ts";
+import { sayRhythm } from "./rhythm.ts";
+import { tick } from "./tick.ts";
+
+type HabitItem = Static<typeof Habit>;
+
+/** The habits due today, in the parts of the day that they belong to. */
+export function habitList(visit: Visit, habits: readonly HabitItem[]): Html {
+  if (habits.length === 0) return html`<p class="quiet">No habit is due today.</p>`;
+  const parts = ["morning", "afternoon", "evening", null] as const;
+  return html`${parts.map((part) => {
+    const due = habits.filter((habit) => habit.time_of_day === part);
+    const heading = part ?? (due.length < habits.length ? "any time" : null);
+    return (
+      due.length > 0 &&
+      html`${heading && html`<h3 class="part">${heading}</h3>`}
+        <ul class="plain">${due.map((habit) => habitItem(visit, habit))}</ul>`
+    );
+  })}`;
+}
+
+function habitItem(visit: Visit, habit: HabitItem): Html {
+  const { id, name, type, is_completed_today: done, category } = habit;
+  const verb = type === "bad" ? "Avoided today" : "Done today";
+  return html`<li class="card item${done && " done"}" id="habit-${id}">
+    ${tick(visit, { kind: "habit", id, done, label: `${done ? "Undo" : verb}: ${name}` })}
+    <div class="what"><h4>${name}</h4>
+    ${facts([sayRhythm(habit), type === "bad" ? "to avoid" : null, categoryTag(category)])}</div>
+    ${streak(habit)}</li>`;
+}
+
+/** Streaks count days, or weeks where the habit belongs to the week. */
+function streak({ streak_count, longest_streak, frequency, schedule }: HabitItem): Html {
+  const isWeekly = frequency === "weekly" || (schedule !== null && "times_per_week" in schedule);
+  const unit = isWeekly ? "week" : "day";
+  const best = longest_streak > streak_count && html` <span class="quiet">best ${longest_streak}</span>`;
+  return html`<p class="streak${streak_count > 0 && " alive"}"><strong>${streak_count}</strong>
+    <span>${count(streak_count, unit).split(" ")[1]}<span class="unseen"> in the streak</span></span>${best}</p>`;
+}

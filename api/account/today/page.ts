@@ -1,0 +1,49 @@
+import { isRefused } from "../../../shared/errors.ts";
+import { type Html, html } from "../../html.ts";
+import * as dashboard from "../../read/dashboard.ts";
+import { clockOf } from "../../read/reader.ts";
+import type { Visit } from "../account.ts";
+import { frame } from "../frame.ts";
+import { page, refusalPage } from "../respond.ts";
+import { activityStrip } from "./activity-strip.ts";
+import { habitList } from "./habits.ts";
+import { tickedOff } from "./ticked-off.ts";
+import { todoList } from "./todos.ts";
+
+/** GET /account: the user's day at a glance. */
+export async function showToday(visit: Visit): Promise<Response> {
+  const { account, session } = visit;
+  const reader = account.reader({ userId: session.sub });
+  const [{ today }, day] = await Promise.all([clockOf(reader), dashboard.get(reader, {})]);
+  if (isRefused(day)) return refusalPage(account, day.refusal);
+  const { habits, todos, stats } = day;
+  const done = habits.filter((habit) => habit.is_completed_today).length;
+  const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
+  const body = html`<p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
+    ${await tickedOff(visit, reader)}
+    <ul class="plain tiles">
+    ${tile(`${done} of ${habits.length}`, "habits done")}
+    ${tile(stats.total_streak, "in all streaks")}
+    ${tile(stats.pending_todos, "todos pending")}
+    </ul>
+    ${activityStrip(day.activity_strip, today.date)}
+    <h2>Habits</h2>
+    ${stats.total_habits === 0 ? welcome(visit) : habitList(visit, habits)}
+    <h2>Todos</h2>
+    ${todoList(visit, todos, { today: today.date, total: stats.pending_todos })}`;
+  return page(account, { title: "Today", body, ...frame(visit) });
+}
+
+const tile = (number: number | string, label: string) => html`<li class="card tile">
+  <strong>${number}</strong> <span class="quiet">${label}</span></li>`;
+
+/** For whoever has just signed up. */
+function welcome({ account: { config } }: Visit): Html {
+  const tokens =
+    config.builtInIdentity &&
+    html`Scripts use the REST API with a token that
+    <a href="${config.authUrl}/profile/api-tokens">you create</a>.`;
+  return html`<div class="card"><p>You have no habits yet. Connect an AI agent to
+    <code>${config.baseUrl}/mcp</code> and ask it to set one up: it leads you through the sign-in, and you choose what
+    it may do. ${tokens}</p></div>`;
+}

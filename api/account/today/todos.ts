@@ -1,0 +1,38 @@
+import type { Static } from "typebox";
+import type { Todo } from "../../../shared/contracts/todo-schema.ts";
+import { type Html, html } from "../../html.ts";
+import type { Visit } from "../account.ts";
+import { sayDate } from "../dates.ts";
+import { categoryTag } from "./category-tag.ts";
+import { facts } from "./facts.ts";
+import { tick } from "./tick.ts";
+
+type TodoItem = Static<typeof Todo>;
+
+/** The pending todos that there is room for, of `total`; overdue ones come first by their order. */
+export function todoList(
+  visit: Visit,
+  todos: readonly TodoItem[],
+  { today, total }: { today: string; total: number },
+): Html {
+  if (todos.length === 0) return html`<p class="quiet">Nothing is pending.</p>`;
+  return html`<ul class="plain">${todos.map((todo) => todoItem(visit, todo, today))}</ul>
+    ${total > todos.length && html`<p class="quiet">And ${total - todos.length} more.</p>`}`;
+}
+
+function todoItem(visit: Visit, todo: TodoItem, today: string): Html {
+  const { id, title, category, is_overdue: isOverdue } = todo;
+  const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
+  const due = todo.due_date && sayDate(todo.due_date, today);
+  return html`<li class="card item" id="todo-${id}">
+    ${tick(visit, { kind: "todo", id, done: false, label: `Done: ${title}` })}
+    <div class="what"><h3>${title}</h3>
+    ${facts([todo.time_of_day, minutes, todo.context, categoryTag(category)])}</div>
+    ${due && html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${due}</p>`}</li>`;
+}
+
+function sayMinutes(minutes: number): string {
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+}
