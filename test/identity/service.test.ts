@@ -32,3 +32,13 @@ test("an app may do what was ticked and is refused the rest", async () => {
   expect((await stack.rest("GET", "/todos", { token })).status).toBe(200);
   expect((await stack.rest("POST", "/todos", { token, body: { title: "No" } })).status).toBe(403);
 });
+
+test("the service and the provider serve the same icon", async () => {
+  const icons = [stack.config.baseUrl, stack.config.authUrl].map(async (site) => {
+    const { status, headers } = await fetch(`${site}/favicon.svg`);
+    return { status, policy: headers.get("content-security-policy"), type: headers.get("content-type") };
+  });
+  const [service, provider] = await Promise.all(icons);
+  expect(service).toMatchObject({ status: 200, type: "image/svg+xml" });
+  expect(provider).toEqual(service);
+});
