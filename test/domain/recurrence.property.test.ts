@@ -117,7 +117,7 @@ test("any text is answered, quickly, with a rule that parses to itself or with o
     fc.property(text, (text) => {
       const began = performance.now();
       const parsed = parseRecurrence(text);
-      expect(performance.now() - began).toBeLessThan(250);
+      expect(performance.now() - began).toBeLessThan(1_000);
       if ("error" in parsed) return expect(parsed.error).toMatch(/^The recurrence field must [^.]+\.$/);
       expect(parseRecurrence(parsed.rule)).toEqual(parsed);
     }),
