@@ -75,6 +75,7 @@ function contextOf({ context, state, now, ids }: Run, { userId, acceptedAt }: Qu
     completions: ownRows(state.habit_completions, userId),
     todos: ownRows(state.todos, userId),
     reminders: ownRows(state.reminders, userId),
+    deliveries: ownRows(state.reminder_deliveries, userId),
     actions: ownRows(state.action_log, userId),
     inbox: ownRows(state.inbox, userId),
   };

@@ -5,6 +5,7 @@ import type {
   HabitCompletionRow,
   HabitRow,
   InboxRow,
+  ReminderDeliveryRow,
   ReminderRow,
   TodoRow,
   UserRow,
@@ -31,6 +32,7 @@ export type Context = Readonly<{
   completions: OwnRows<HabitCompletionRow>;
   todos: OwnRows<TodoRow>;
   reminders: OwnRows<ReminderRow>;
+  deliveries: OwnRows<ReminderDeliveryRow>;
   actions: OwnRows<ActionRow>;
   /** The stored replies, which the unit of work keeps; handlers only ever delete them with their user. */
   inbox: OwnRows<InboxRow>;

@@ -27,6 +27,7 @@ export const commands = catalogue(
   reminder.clearReminder,
   user.changeSettings,
   user.adoptZone,
+  user.testWebhook,
   user.deleteUser,
 );
 

@@ -1,36 +1,71 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
+import { DeliveryStatus, ReminderChannel } from "../db/entities.ts";
 import { isTimeZone } from "../domain/day.ts";
 import { command, query } from "./contract.ts";
-import { Clearable, Timestamp, WholeNumber } from "./fields.ts";
+import { Clearable, Nullable, OneOf, Timestamp, WholeNumber } from "./fields.ts";
 
 Format.Set("time-zone", isTimeZone);
+Format.Set("webhook-url", isWebhookUrl);
 
 const TimeZone = Type.String({
   format: "time-zone",
   maxLength: 64,
   expects: "an IANA time zone such as Europe/Berlin",
 });
+const Email = Type.String({ format: "email", maxLength: 254, expects: "an e-mail address" });
+const WebhookUrl = Type.String({
+  format: "webhook-url",
+  maxLength: 2_000,
+  expects: "an https address such as https://example.com/kept, without a user name",
+});
 
-export const Settings = Type.Object({ time_zone: Type.String(), day_start_hour: Type.Integer() });
+export const Settings = Type.Object({
+  time_zone: Type.String(),
+  day_start_hour: Type.Integer(),
+  reminder_channel: OneOf(ReminderChannel),
+  email: Nullable(Type.String()),
+  webhook_url: Nullable(Type.String()),
+  webhook_secret: Nullable(Type.String({ description: "whsec_…: the receiver checks signatures with it" })),
+  webhook_failures: Type.Integer({ description: "failed attempts in a row" }),
+  webhook_disabled_at: Nullable(Timestamp),
+});
+
+const WebhookTest = Type.Object({
+  status: OneOf(DeliveryStatus),
+  error: Nullable(Type.String()),
+  created_at: Timestamp,
+  finished_at: Nullable(Timestamp),
+});
 
 export const getSettings = query({
   name: "user.settings",
   scopes: [],
-  summary: "View the user's time zone and start of day",
+  summary: "View the user's time zone, start of day and reminder channels",
   input: Type.Object({}),
-  output: Settings,
+  output: Type.Object({ ...Settings.properties, webhook_test: Nullable(WebhookTest) }),
 });
 
 export const changeSettings = command({
   name: "user.configure",
   scopes: [],
-  summary: "Choose the time zone and the hour at which the user's day starts",
+  summary: "Choose the time zone, the hour at which the user's day starts and where reminders go",
   input: Type.Object({
     time_zone: Type.Optional(TimeZone),
     day_start_hour: Clearable(WholeNumber(0, 6)),
+    reminder_channel: Type.Optional(OneOf(ReminderChannel)),
+    email: Clearable(Email),
+    webhook_url: Clearable(WebhookUrl),
   }),
   output: Settings,
+});
+
+export const testWebhook = command({
+  name: "webhook.test",
+  scopes: [],
+  summary: "Send one test event to the user's webhook; user.settings shows what became of it",
+  input: Type.Object({}),
+  output: Type.Object({ delivery_id: Type.String() }),
 });
 
 export const adoptZone = command({
@@ -48,3 +83,13 @@ export const deleteUser = command({
   input: Type.Object({}),
   output: Type.Null(),
 });
+
+/** https, or http to this machine, which the workers refuse unless a setting allows it. */
+function isWebhookUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== "" || password !== "") return false;
+  return (
+    protocol === "https:" || (protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
+  );
+}

@@ -138,6 +138,17 @@ export const ReminderEntity = defineEntity({
   },
 });
 
+export const DeliveryStatus = [
+  "queued",
+  "sending",
+  "retrying",
+  "sent",
+  "failed",
+  "missed",
+  "cancelled",
+] as const;
+export type DeliveryStatus = (typeof DeliveryStatus)[number];
+
 /** One row per reminder that fell due. Its id goes along to the receiver, who drops repeats by it. */
 export const ReminderDeliveryEntity = defineEntity({
   name: "ReminderDelivery",

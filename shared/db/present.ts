@@ -3,8 +3,9 @@ import type { Category } from "../contracts/category.ts";
 import type { Habit } from "../contracts/habit-schema.ts";
 import type { Reminder } from "../contracts/reminder.ts";
 import type { Todo } from "../contracts/todo-schema.ts";
+import type { Settings } from "../contracts/user.ts";
 import { localTime } from "../domain/day.ts";
-import type { CategoryRow, HabitRow, ReminderRow, TodoRow } from "./entities.ts";
+import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./entities.ts";
 
 /** The one way a row becomes JSON: answers of workers, reads of both doors and the dashboard all go through here. */
 
@@ -12,6 +13,7 @@ import type { CategoryRow, HabitRow, ReminderRow, TodoRow } from "./entities.ts"
 export type Today = Readonly<{ date: string; timeZone: string }>;
 
 export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
+export type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
 export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
 
 export function presentCategory(row: CategoryRow): Static<typeof Category> {
@@ -91,6 +93,23 @@ export function presentReminder(row: PresentedReminder, today: Today): Static<ty
     local_time: localTime(Date.parse(remindAt), today.timeZone),
     time_zone: today.timeZone,
     status: row.status,
+  };
+}
+
+/** @param row undefined: a user who has never chosen anything */
+export function presentSettings(
+  row: SettingsRow | undefined,
+  clock: { timeZone: string; dayStartHour: number },
+): Static<typeof Settings> {
+  return {
+    time_zone: clock.timeZone,
+    day_start_hour: clock.dayStartHour,
+    reminder_channel: row?.reminder_channel ?? "log",
+    email: row?.email ?? null,
+    webhook_url: row?.webhook_url ?? null,
+    webhook_secret: row?.webhook_secret ?? null,
+    webhook_failures: row?.webhook_failures ?? 0,
+    webhook_disabled_at: row?.webhook_disabled_at ? timestamp(row.webhook_disabled_at) : null,
   };
 }
 

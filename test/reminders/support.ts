@@ -1,4 +1,11 @@
 import { SQL } from "bun";
+import { createDispatch } from "../../api/dispatch.ts";
+import { openMailbox } from "../../api/mailbox.ts";
+import { read } from "../../api/read/index.ts";
+import type { Tables } from "../../api/read/reader.ts";
+import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { createLog } from "../../shared/log.ts";
 import type { Stack } from "../harness.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for
@@ -46,10 +53,35 @@ export function reminding({ rest, config, clock }: Stack) {
       return (await rest("GET", `/todos/${todoId}`)).body.reminder;
     },
     statusBecomes: (todoId: number, status: string) =>
-      eventually(
-        async () => (await rest("GET", `/todos/${todoId}`)).body.reminder?.status === status,
-      ),
+      eventually(async () => (await rest("GET", `/todos/${todoId}`)).body.reminder?.status === status),
     deliveriesOf: (todoId: number) =>
       query(config.databaseUrl, "select * from reminder_deliveries where todo_id = $1", [todoId]),
   };
+}
+
+/** What the account pages do for the signed-in user: commands and queries that no bearer token reaches. */
+export async function asAccountPage(
+  { config, clock }: Pick<Stack, "config" | "clock">,
+  name: CommandName | "user.settings",
+  input: object = {},
+  userId = "ada",
+): Promise<Row> {
+  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
+  const mailbox = await openMailbox(config);
+  const now = () => clock.now ?? Date.now();
+  try {
+    if (name === "user.settings") {
+      const db = database.orm.em.getKysely<Tables>();
+      const { defaultTimeZone, baseUrl } = config;
+      return await read("user.settings", { db, userId, now: now(), defaultTimeZone, baseUrl }, input);
+    }
+    const dispatch = createDispatch(mailbox, database, now);
+    // A mailbox that was just opened may not be connected yet.
+    await eventually(() => mailbox.ping());
+    const { outcome } = await dispatch({ userId }, { name, input });
+    return "body" in outcome ? JSON.parse(outcome.body ?? "null") : outcome.refusal;
+  } finally {
+    await mailbox.close();
+    await database.close();
+  }
 }

@@ -5,6 +5,7 @@ import * as category from "./category.ts";
 import { deleteUser } from "./delete-user.ts";
 import * as habit from "./habit.ts";
 import * as reminder from "./reminder.ts";
+import * as channels from "./reminder-channels.ts";
 import * as todo from "./todo.ts";
 import * as user from "./user.ts";
 
@@ -27,6 +28,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "reminder.clear": reminder.clear,
   "user.configure": user.configure,
   "user.adopt-zone": user.adoptZone,
+  "webhook.test": channels.testWebhook,
   "user.delete": deleteUser,
 };
 

@@ -8,6 +8,8 @@ import { all, lockTodo } from "../unit-of-work/load.ts";
 
 /** A reminder up to this late (ms) is the present to a slow request, not the past. */
 const tolerance = 60_000;
+/** So that the time has four digits of year in every zone. */
+const tooFar = Date.UTC(9999);
 
 export const set: Handler<"reminder.set"> = {
   // A wall time needs the zone that is committed last: the settings are held while it is turned into an instant.
@@ -16,6 +18,8 @@ export const set: Handler<"reminder.set"> = {
     const { instant, wallTime } = timeOf(remind_at, today.timeZone);
     if (instant < acceptedAt - tolerance)
       return invalid({ remind_at: ["The remind_at field must not be in the past."] });
+    if (instant >= tooFar)
+      return invalid({ remind_at: ["The remind_at field must be before the year 9999."] });
     const todo = todos.get(todo_id);
     if (!todo) return notFound("Todo");
     if (todo.is_completed) return conflict("Todo is already completed; a reminder needs an incomplete todo.");

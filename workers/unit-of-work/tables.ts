@@ -5,6 +5,7 @@ import type {
   HabitCompletionRow,
   HabitRow,
   InboxRow,
+  ReminderDeliveryRow,
   ReminderRow,
   TodoRow,
   UserRow,
@@ -18,6 +19,7 @@ export type Rows = {
   habit_completions: HabitCompletionRow;
   todos: TodoRow;
   reminders: ReminderRow;
+  reminder_deliveries: ReminderDeliveryRow;
   action_log: ActionRow;
   inbox: InboxRow;
 };
@@ -55,6 +57,7 @@ const writeOrder = [
   "habit_completions",
   "todos",
   "reminders",
+  "reminder_deliveries",
   "action_log",
   "inbox",
 ] as const satisfies readonly TableName[];

@@ -1,0 +1,159 @@
+import { expect, test } from "bun:test";
+import { startStack } from "../harness.ts";
+import { asAccountPage, reminding } from "./support.ts";
+
+const stack = await startStack();
+const { rest } = stack;
+const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminding(stack);
+
+/** Longer than the tick and what follows it. */
+const twoTicks = 2_200;
+
+/** A todo whose reminder is set at 08:00 for 09:00 on 21 November 2026, in UTC. */
+async function remindAtNine(): Promise<number> {
+  travelTo("2026-11-21T08:00:00Z");
+  const todo = await createTodo();
+  await remind(todo, "2026-11-21T09:00:00Z");
+  return todo;
+}
+
+async function nothingIsDelivered(todo: number): Promise<void> {
+  await Bun.sleep(twoTicks);
+  expect(await deliveriesOf(todo)).toEqual([]);
+}
+
+test("completing the todo suspends the reminder, and it is missed when its time passes", async () => {
+  const todo = await remindAtNine();
+  expect((await toggle(todo)).body.reminder.status).toBe("suspended");
+  travelTo("2026-11-21T09:00:01Z");
+  await nothingIsDelivered(todo);
+  expect((await toggle(todo)).body.reminder.status).toBe("missed");
+  await nothingIsDelivered(todo);
+});
+
+test("opening the todo again in time revives the reminder, which rings once", async () => {
+  const todo = await remindAtNine();
+  await toggle(todo);
+  expect((await toggle(todo)).body.reminder.status).toBe("scheduled");
+  travelTo("2026-11-21T09:00:01Z");
+  await statusBecomes(todo, "sent");
+  expect((await toggle(todo)).body.reminder.status).toBe("sent");
+  expect((await toggle(todo)).body.reminder.status).toBe("sent");
+  await Bun.sleep(twoTicks);
+  expect(await deliveriesOf(todo)).toHaveLength(1);
+});
+
+test("deleting the todo or clearing the reminder stops it", async () => {
+  const [deleted, cleared] = [await remindAtNine(), await remindAtNine()];
+  expect((await rest("DELETE", `/todos/${deleted}`)).status).toBe(204);
+  expect((await rest("DELETE", `/todos/${cleared}/reminder`)).status).toBe(204);
+  expect((await rest("DELETE", `/todos/${cleared}/reminder`)).status).toBe(204);
+  travelTo("2026-11-21T09:00:01Z");
+  await nothingIsDelivered(deleted);
+  expect(await deliveriesOf(cleared)).toEqual([]);
+  expect(await reminderOf(cleared)).toBeNull();
+});
+
+test("a moved reminder rings at its new time only, and again when moved after it rang", async () => {
+  const todo = await remindAtNine();
+  await remind(todo, "2026-11-21T10:00:00Z");
+  travelTo("2026-11-21T09:30:00Z");
+  await nothingIsDelivered(todo);
+  travelTo("2026-11-21T10:00:00Z");
+  await statusBecomes(todo, "sent");
+  expect((await remind(todo, "2026-11-21T11:00:00Z")).body.status).toBe("scheduled");
+  travelTo("2026-11-21T11:00:00Z");
+  await statusBecomes(todo, "sent");
+  expect(await deliveriesOf(todo)).toHaveLength(2);
+});
+
+test("the same time set again after it rang is a repeated request, not another reminder", async () => {
+  const todo = await remindAtNine();
+  travelTo("2026-11-21T09:00:05Z");
+  await statusBecomes(todo, "sent");
+  expect((await remind(todo, "2026-11-21T10:00:00+01:00")).body.status).toBe("sent");
+  await Bun.sleep(twoTicks);
+  expect(await deliveriesOf(todo)).toHaveLength(1);
+});
+
+test("a minute into the past is the present, more is refused, as is a completed todo", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  const todo = await createTodo();
+  const refused = await remind(todo, "2026-11-21T07:58:59Z");
+  expect(refused.status).toBe(422);
+  expect(refused.body.errors).toEqual({ remind_at: ["The remind_at field must not be in the past."] });
+  expect((await remind(todo, "2026-11-21T07:59:00Z")).status).toBe(200);
+  await statusBecomes(todo, "sent");
+  await toggle(todo);
+  expect((await remind(todo, "2026-11-21T09:00:00Z")).status).toBe(409);
+});
+
+test("after downtime, up to a day late is sent and marked late, more is missed", async () => {
+  const cases = [
+    { back: "2026-11-21T09:00:59Z", status: "sent", late: false },
+    { back: "2026-11-21T09:01:01Z", status: "sent", late: true },
+    { back: "2026-11-22T08:59:00Z", status: "sent", late: true },
+    { back: "2026-11-22T10:00:00Z", status: "missed" },
+  ];
+  for (const { back, status, late } of cases) {
+    const todo = await remindAtNine();
+    travelTo(back);
+    await statusBecomes(todo, status);
+    const deliveries = await deliveriesOf(todo);
+    expect(deliveries.map((row) => row.late)).toEqual(late === undefined ? [] : [late]);
+  }
+});
+
+test("a wall time follows the user's zone, a time with offset does not", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  await asAccountPage(stack, "user.configure", { time_zone: "Europe/Berlin" });
+  const [wall, fixed] = [await createTodo(), await createTodo()];
+  expect((await remind(wall, "2026-11-21T12:00")).body).toMatchObject({
+    remind_at: "2026-11-21T11:00:00.000000Z",
+    local_time: "2026-11-21T12:00:00",
+    time_zone: "Europe/Berlin",
+  });
+  await remind(fixed, "2026-11-21T12:00:00+01:00");
+  await asAccountPage(stack, "user.configure", { time_zone: "America/New_York" });
+  expect(await reminderOf(wall)).toMatchObject({
+    remind_at: "2026-11-21T17:00:00.000000Z",
+    local_time: "2026-11-21T12:00:00",
+  });
+  expect(await reminderOf(fixed)).toMatchObject({
+    remind_at: "2026-11-21T11:00:00.000000Z",
+    local_time: "2026-11-21T06:00:00",
+  });
+  travelTo("2026-11-21T11:00:00Z");
+  await statusBecomes(fixed, "sent");
+  expect((await reminderOf(wall)).status).toBe("scheduled");
+  travelTo("2026-11-21T17:00:00Z");
+  await statusBecomes(wall, "sent");
+});
+
+test("a wall time that DST skips is the first valid minute, one that it repeats is the first", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  await asAccountPage(stack, "user.configure", { time_zone: "Europe/Berlin" });
+  const [skipped, repeated] = [await createTodo(), await createTodo()];
+  expect((await remind(skipped, "2027-03-28T02:30")).body).toMatchObject({
+    remind_at: "2027-03-28T01:00:00.000000Z",
+    local_time: "2027-03-28T03:00:00",
+  });
+  expect((await remind(repeated, "2027-10-31T02:30")).body.remind_at).toBe("2027-10-31T00:30:00.000000Z");
+  await asAccountPage(stack, "user.configure", { time_zone: "America/Chicago" });
+  expect((await reminderOf(skipped)).remind_at).toBe("2027-03-28T07:30:00.000000Z");
+  travelTo("2027-03-28T07:30:00Z");
+  await statusBecomes(skipped, "sent");
+});
+
+test("odd times are refused or understood, never a fault", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  const todo = await createTodo();
+  const understood = ["2026-12-31T23:59:60Z", "2026-12-31T23:59:60", "9998-06-30T23:59:59.999999999"];
+  const refused = ["2026-02-30T10:00", "2026-12-01T24:00:00Z", "2026-12-01", "tomorrow", 1_800_000_000, null];
+  const early = ["0000-01-01T00:00", "0000-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"];
+  const far = ["9999-12-31T23:59:59-12:00", "9999-12-31T23:59"];
+  for (const time of understood) expect([time, (await remind(todo, time)).status]).toEqual([time, 200]);
+  for (const time of [...refused, ...early, ...far]) {
+    expect([time, (await remind(todo, time as string)).status]).toEqual([time, 422]);
+  }
+});
