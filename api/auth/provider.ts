@@ -61,12 +61,13 @@ async function fetchMetadata(address: string): Promise<Record<string, unknown> |
   }
 }
 
-/** A new key works at its first use (one refetch a second at most), a removed one is refused within 60 s. */
+/** A new key works at its first use: an unknown one is looked for again, at most once a second. */
 function remoteKeys(address: string): JWTVerifyGetKey {
   const findKey = createRemoteJWKSet(new URL(address), {
     timeoutDuration: providerTimeoutMs,
     cooldownDuration: 1_000,
-    cacheMaxAge: 60_000,
+    // With the seconds that a checked token stays known, a removed key is refused within a minute.
+    cacheMaxAge: 50_000,
   });
   return async (header, token) => {
     try {
