@@ -42,3 +42,11 @@ export async function agent(stack: Stack, claims: Parameters<Stack["issuer"]["to
     },
   };
 }
+
+export type Tool = {
+  name: string;
+  description: string;
+  annotations: Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>;
+  inputSchema: { properties: object; additionalProperties: boolean };
+  outputSchema: { required: string[] };
+};
