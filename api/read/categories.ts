@@ -13,7 +13,11 @@ export const list: Read<"category.list"> = async ({ db, userId, baseUrl }, { pag
     .limit(pageSize)
     .offset(offsetOf(page))
     .execute();
-  const total = await totalOf(rows, page, count);
+  const total = await totalOf(
+    rows.map(({ total }) => ({ total: total ?? 0 })),
+    page,
+    async () => (await count.executeTakeFirst())?.total ?? 0,
+  );
   return paginate(rows.map(presentCategory), total, {
     url: `${baseUrl}/api/v1/categories`,
     filters: {},

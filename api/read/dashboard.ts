@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { addDays } from "../../shared/domain/day.ts";
-import { completedOn, dueOn, habitsOf, presentHabits, withCategory } from "./habits.ts";
-import { clockOf, type Read, type Reader } from "./reader.ts";
-import { inDefaultOrder, isPending, presentTodos, todosOf } from "./todos.ts";
+import { completedOn, dueOn, habitsOf, presentHabits, selectHabits } from "./habits.ts";
+import { both, clockOf, type Read, type Reader } from "./reader.ts";
+import { isPending, presentTodos, selectTodos, todosOf } from "./todos.ts";
 
 const maxTodos = 100;
 const stripDays = 14;
@@ -10,8 +10,8 @@ const stripDays = 14;
 export const get: Read<"dashboard.get"> = async (reader) => {
   const { today } = await clockOf(reader);
   const [habits, todos, strip, stats] = await Promise.all([
-    withCategory(habitsOf(reader).where(dueOn(today.date))).execute(),
-    inDefaultOrder(todosOf(reader).where(isPending)).limit(maxTodos).execute(),
+    selectHabits(reader, both(habitsOf(reader), dueOn(today.date))),
+    selectTodos(reader, both(todosOf(reader), isPending), { limit: sql`limit ${maxTodos}` }),
     activityStrip(reader, today.date),
     statsOn(reader, today.date),
   ]);

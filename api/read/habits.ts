@@ -1,83 +1,99 @@
 import { sql } from "kysely";
+import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
+import type { HabitRow } from "../../shared/db/entities.ts";
 import { presentHabit, type Today } from "../../shared/db/present.ts";
 import { dayNumber, isoWeekday } from "../../shared/domain/day.ts";
 import { notFound } from "../../shared/errors.ts";
-import { offsetOf, pageSize, paginate, totalOf } from "./pagination.ts";
-import { clockOf, type Read, type Reader } from "./reader.ts";
+import { type Extent, pageOf, paginate, totalOf } from "./pagination.ts";
+import {
+  both,
+  type ClockColumns,
+  type Condition,
+  clockBeside,
+  clockColumns,
+  clockOf,
+  type Read,
+  type Reader,
+} from "./reader.ts";
 
 export const list: Read<"habit.list"> = async (reader, { page = 1, ...filters }) => {
-  const { today } = await clockOf(reader);
-  const { frequency, time_of_day, completed_today } = filters;
-  let own = habitsOf(reader);
-  if (frequency !== undefined) own = own.where("h.frequency", "=", frequency);
-  if (time_of_day !== undefined) own = own.where("h.time_of_day", "=", time_of_day);
-  if (completed_today !== undefined) own = own.where(completedOn(today.date), "=", completed_today);
-  const count = own.select(({ fn }) => fn.countAll<number>().as("total"));
-  const rows = await withCategory(own)
-    .select(count.as("total"))
-    .limit(pageSize)
-    .offset(offsetOf(page))
-    .execute();
-  const total = await totalOf(rows, page, count);
-  return paginate(presentHabits(rows, today), total, {
-    url: `${reader.baseUrl}/api/v1/habits`,
-    filters,
-    page,
-  });
+  const mine = both(habitsOf(reader), ...(await filtering(reader, filters)));
+  const rows = await selectHabits(reader, mine, { total: countOf(mine), limit: pageOf(page) });
+  const total = await totalOf(rows, page, () => countHabits(reader, mine));
+  const habits = presentHabits(rows, clockBeside(rows, reader).today);
+  return paginate(habits, total, { url: `${reader.baseUrl}/api/v1/habits`, filters, page });
 };
+
+async function filtering(reader: Reader, filters: InputOf<Queries["habit.list"]>): Promise<Condition[]> {
+  const { frequency, time_of_day, completed_today } = filters;
+  const conditions: Condition[] = [];
+  if (frequency !== undefined) conditions.push(sql`h.frequency = ${frequency}`);
+  if (time_of_day !== undefined) conditions.push(sql`h.time_of_day = ${time_of_day}::time_of_day`);
+  if (completed_today !== undefined) {
+    const completed = completedOn((await clockOf(reader)).today.date);
+    conditions.push(completed_today ? completed : sql`not ${completed}`);
+  }
+  return conditions;
+}
 
 /** All of them on one page: nobody has hundreds of habits due on a day. */
 export const today: Read<"habit.today"> = async (reader, { time_of_day }) => {
   const { today } = await clockOf(reader);
-  let due = habitsOf(reader).where(dueOn(today.date));
-  if (time_of_day !== undefined) due = due.where("h.time_of_day", "=", time_of_day);
-  const habits = presentHabits(await withCategory(due).execute(), today);
+  const conditions = [habitsOf(reader), dueOn(today.date)];
+  if (time_of_day !== undefined) conditions.push(sql`h.time_of_day = ${time_of_day}::time_of_day`);
+  const habits = presentHabits(await selectHabits(reader, both(...conditions)), today);
   return { today: today.date, time_zone: today.timeZone, habits };
 };
 
 export const get: Read<"habit.get"> = async (reader, { habit_id }) => {
-  const { today } = await clockOf(reader);
-  const rows = await withCategory(habitsOf(reader).where("h.id", "=", habit_id)).execute();
-  return presentHabits(rows, today)[0] ?? notFound("Habit");
+  const rows = await selectHabits(reader, both(habitsOf(reader), sql`h.id = ${habit_id}::bigint`));
+  return presentHabits(rows, clockBeside(rows, reader).today)[0] ?? notFound("Habit");
 };
 
-export function habitsOf({ db, userId }: Reader) {
-  return db.selectFrom("habits as h").where("h.user_id", "=", userId);
-}
+export const habitsOf = ({ userId }: Reader): Condition => sql`h.user_id = ${userId}`;
 
-export const completedOn = (date: string) => sql<boolean>`${date}::date = any(h.recent_dates)`;
+export const completedOn = (date: string): Condition => sql`(${date}::date = any(h.recent_dates))`;
 
 /** Due: completed that day, or from `next_due` on and, where weekdays are fixed, on one of them. */
-export const dueOn = (date: string) => sql<boolean>`(
+export const dueOn = (date: string): Condition => sql`(
   ${completedOn(date)} or (
     (h.next_due is null or h.next_due <= ${date}::date)
     and (h.schedule -> 'weekdays' is null or h.schedule -> 'weekdays' @> ${String(isoWeekday(dayNumber(date)))}::jsonb)
   )
 )`;
 
-type HabitsQuery = ReturnType<typeof habitsOf>;
+export type CategoryColumns = { category_name: string | null; category_color: string | null };
+type HabitBesideCategory = HabitRow & CategoryColumns & ClockColumns & { total: number };
 
-export function withCategory(query: HabitsQuery) {
-  return query
-    .leftJoin("categories as c", (join) =>
-      join.onRef("c.user_id", "=", "h.user_id").onRef("c.id", "=", "h.category_id"),
-    )
-    .selectAll("h")
-    .select(["c.name as category_name", "c.color as category_color"])
-    .orderBy("h.id");
+const countOf = (condition: Condition) =>
+  sql<{ total: number }>`select count(*) as total from habits h where ${condition}`;
+
+/** Habits by id, with what is shown beside them. */
+export async function selectHabits(
+  reader: Reader,
+  condition: Condition,
+  { total = sql`0`, limit = sql`` }: Extent = {},
+): Promise<HabitBesideCategory[]> {
+  const { rows } = await sql<HabitBesideCategory>`
+    select h.*, c.name as category_name, c.color as category_color,
+      ${clockColumns(reader)}, (${total}) as total
+    from habits h
+    left join categories c on c.user_id = h.user_id and c.id = h.category_id
+    where ${condition}
+    order by h.id ${limit}`.execute(reader.db);
+  return rows;
 }
 
-type HabitWithCategory = Awaited<ReturnType<ReturnType<typeof withCategory>["execute"]>>[number];
+async function countHabits({ db }: Reader, condition: Condition): Promise<number> {
+  const { rows } = await countOf(condition).execute(db);
+  return rows[0]?.total ?? 0;
+}
 
-export const presentHabits = (rows: readonly HabitWithCategory[], today: Today) =>
+export const presentHabits = (rows: readonly HabitBesideCategory[], today: Today) =>
   rows.map((row) => presentHabit(row, categoryOf(row), today));
 
 /** The category that came along in the same row. */
-export function categoryOf(row: {
-  category_id?: number | null;
-  category_name: string | null;
-  category_color: string | null;
-}) {
+export function categoryOf(row: CategoryColumns & { category_id?: number | null | undefined }) {
   const { category_id: id, category_name: name, category_color: color } = row;
   return id == null || name === null || color === null ? undefined : { id, name, color };
 }

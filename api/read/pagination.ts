@@ -1,3 +1,6 @@
+import { sql } from "kysely";
+import type { Condition } from "./reader.ts";
+
 /** Spec §4.5. */
 export const pageSize = 15;
 
@@ -10,6 +13,11 @@ type Place = Readonly<{
 }>;
 
 export const offsetOf = (page: number): number => (page - 1) * pageSize;
+
+/** How much of what meets a condition: a `limit` clause, and a statement that counts all of it beside each row. */
+export type Extent = Readonly<{ total?: Condition; limit?: Condition }>;
+
+export const pageOf = (page: number): Condition => sql`limit ${pageSize} offset ${offsetOf(page)}`;
 
 /** The envelope of a list. Beyond the last page: no data, true meta, and `prev` is the last page. */
 export function paginate<Item>(data: Item[], total: number, { url, filters, page }: Place) {
@@ -36,11 +44,11 @@ function queryOf(filters: Place["filters"], page: number): string {
 
 /** The total rides on every row; a page without rows, beyond the last, has to ask for it. */
 export async function totalOf(
-  rows: readonly { total: number | null }[],
+  rows: readonly { total: number }[],
   page: number,
-  count: { executeTakeFirst(): Promise<{ total: number } | undefined> },
+  count: () => Promise<number>,
 ): Promise<number> {
   const first = rows[0];
-  if (first) return first.total ?? 0;
-  return page === 1 ? 0 : ((await count.executeTakeFirst())?.total ?? 0);
+  if (first) return first.total;
+  return page === 1 ? 0 : count();
 }

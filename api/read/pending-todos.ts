@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { parseTodoCursor, type TodoPlace, todoCursor } from "../../shared/contracts/todo-cursor.ts";
-import { clockOf, type Read } from "./reader.ts";
-import { inDefaultOrder, isPending, presentTodos, todosOf } from "./todos.ts";
+import { both, type Condition, clockOf, type Read } from "./reader.ts";
+import { countTodos, inContext, isPending, presentTodos, selectTodos, todosOf } from "./todos.ts";
 
 const defaultLimit = 25;
 
@@ -9,17 +9,15 @@ const defaultLimit = 25;
 export const list: Read<"todo.pending"> = async (reader, input) => {
   const { overdue_only, context, limit = defaultLimit, cursor } = input;
   const { today } = await clockOf(reader);
-  let own = todosOf(reader).where(isPending);
-  if (overdue_only) own = own.where("t.due_date", "<", today.date);
-  if (context !== undefined)
-    own = own.where(sql<string>`lower(t.context)`, "=", sql<string>`lower(${context})`);
-  const count = own.select(({ fn }) => fn.countAll<number>().as("total"));
+  const conditions = [todosOf(reader), isPending];
+  if (overdue_only) conditions.push(sql`t.due_date < ${today.date}::date`);
+  if (context !== undefined) conditions.push(inContext(context));
   const place = cursor === undefined ? undefined : parseTodoCursor(cursor);
-  const [rows, counted] = await Promise.all([
-    inDefaultOrder(place ? own.where(isAfter(place)) : own)
-      .limit(limit + 1)
-      .execute(),
-    count.executeTakeFirst(),
+  const [rows, total] = await Promise.all([
+    selectTodos(reader, both(...conditions, ...(place ? [isAfter(place)] : [])), {
+      limit: sql`limit ${limit + 1}`,
+    }),
+    countTodos(reader, both(...conditions)),
   ]);
   const todos = presentTodos(rows.slice(0, limit), today);
   const last = rows.length > limit ? todos.at(-1) : undefined;
@@ -27,13 +25,13 @@ export const list: Read<"todo.pending"> = async (reader, input) => {
     today: today.date,
     time_zone: today.timeZone,
     todos,
-    total: counted?.total ?? 0,
+    total,
     next_cursor: last ? todoCursor(last) : null,
   };
 };
 
 /** Nulls come last: an undated todo is after every dated one, one without a time after all times of its day. */
-function isAfter({ id, due_date, time_of_day }: TodoPlace) {
+function isAfter({ id, due_date, time_of_day }: TodoPlace): Condition {
   const sameTime = sql`t.time_of_day is not distinct from ${time_of_day}::time_of_day and t.id > ${id}::bigint`;
   const laterTime =
     time_of_day === null
@@ -41,5 +39,5 @@ function isAfter({ id, due_date, time_of_day }: TodoPlace) {
       : sql`t.time_of_day is null or t.time_of_day > ${time_of_day}::time_of_day`;
   const sameDay = sql`t.due_date is not distinct from ${due_date}::date and (${laterTime} or (${sameTime}))`;
   const laterDay = due_date === null ? sql`false` : sql`t.due_date is null or t.due_date > ${due_date}::date`;
-  return sql<boolean>`(${laterDay} or (${sameDay}))`;
+  return sql`(${laterDay} or (${sameDay}))`;
 }

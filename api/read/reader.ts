@@ -1,5 +1,5 @@
 import type { InferKyselyDB } from "@mikro-orm/sql";
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
 import type { entities } from "../../shared/db/entities.ts";
 import type { Today } from "../../shared/db/present.ts";
@@ -26,14 +26,26 @@ export type Read<Name extends QueryName> = (
 
 export type Clock = Readonly<{ timeZone: string; dayStartHour: number; today: Today }>;
 
+export type Condition = RawBuilder<unknown>;
+export const both = (...conditions: readonly Condition[]): Condition =>
+  sql`(${sql.join(conditions, sql` and `)})`;
+
+/** The user's settings as columns that come along with each row of anything, so that a page is one statement. */
+export const clockColumns = ({ userId }: Reader) => sql`
+  (select time_zone from users where user_id = ${userId}) as user_time_zone,
+  (select day_start_hour from users where user_id = ${userId}) as user_day_start_hour`;
+
+export type ClockColumns = { user_time_zone: string | null; user_day_start_hour: number | null };
+
 /** The user's zone, start of day and present date. */
-export async function clockOf({ db, userId, now, defaultTimeZone }: Reader): Promise<Clock> {
-  const user = await db
-    .selectFrom("users")
-    .select(["time_zone", "day_start_hour"])
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  const timeZone = user?.time_zone ?? defaultTimeZone;
-  const dayStartHour = user?.day_start_hour ?? 0;
+export async function clockOf(reader: Reader): Promise<Clock> {
+  const { rows } = await sql<ClockColumns>`select ${clockColumns(reader)}`.execute(reader.db);
+  return clockBeside(rows, reader);
+}
+
+/** The clock that came along; without a row nothing is shown in it. */
+export function clockBeside(rows: readonly ClockColumns[], { now, defaultTimeZone }: Reader): Clock {
+  const timeZone = rows[0]?.user_time_zone ?? defaultTimeZone;
+  const dayStartHour = rows[0]?.user_day_start_hour ?? 0;
   return { timeZone, dayStartHour, today: { date: localDay(now, timeZone, dayStartHour), timeZone } };
 }
