@@ -112,7 +112,8 @@ test("nothing that a client sends makes a 5xx", async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ method, path, id, fields, key }) => {
       if (method === "DELETE" && !path.endsWith("/complete") && id === "real") return;
-      const query = new URLSearchParams(Object.entries(fields).map(([name, text]) => [name, String(text)]));
+      const query = new URLSearchParams();
+      for (const [name, text] of Object.entries(fields)) query.set(name, String(text));
       const reads = method === "GET";
       const answer = await rest(method, `${addressOf(path, id)}${reads ? `?${query}` : ""}`, {
         ...(!reads && { body: JSON.stringify(fields) }),
