@@ -1,0 +1,175 @@
+import { describe, expect, test } from "bun:test";
+import { encode } from "gpt-tokenizer/encoding/cl100k_base";
+import { startStack } from "../harness.ts";
+import { agent } from "./support.ts";
+
+const stack = await startStack();
+stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
+const fresh = () => agent(stack, { sub: crypto.randomUUID() });
+
+describe("writing", () => {
+  test("a todo is created, changed, toggled and deleted, each answer with what it became", async () => {
+    const { call } = await fresh();
+    const created = await call("create-todo", {
+      title: "Water the plants",
+      due_date: "2026-11-19",
+      time_of_day: "evening",
+      estimated_minutes: 10,
+      context: "home",
+    });
+    const { id } = created.facts.todo;
+    expect(created.text).toBe(
+      `Today is 2026-11-20 in UTC.\nCreated #${id} Water the plants — due 2026-11-19, overdue, evening, 10 min, @home`,
+    );
+    const changed = await call("update-todo", {
+      todo_id: id,
+      description: "Not the cactus",
+      clear: ["due_date"],
+    });
+    expect(changed.facts.todo).toEqual({
+      id,
+      title: "Water the plants",
+      description: "Not the cactus",
+      time_of_day: "evening",
+      estimated_minutes: 10,
+      context: "home",
+    });
+    expect((await call("toggle-todo", { todo_id: id })).facts.todo.is_completed).toBe(true);
+    expect((await call("toggle-todo", { todo_id: id })).facts.todo).not.toHaveProperty("is_completed");
+    expect((await call("delete-todo", { todo_id: id })).text).toContain(`Deleted todo #${id}.`);
+    expect(await call("delete-todo", { todo_id: id })).toMatchObject({
+      isError: true,
+      facts: { code: "not_found" },
+    });
+  });
+
+  test("toggle with a wanted state changes nothing the second time", async () => {
+    const { call } = await fresh();
+    const { facts } = await call("create-todo", { title: "x" });
+    const args = { todo_id: facts.todo.id, completed: true };
+    for (let time = 0; time < 2; time++)
+      expect((await call("toggle-todo", args)).facts.todo.is_completed).toBe(true);
+  });
+
+  test("completing a recurring todo names the next one", async () => {
+    const { call } = await fresh();
+    const created = await call("create-todo", { title: "Bins", recurrence: "FREQ=WEEKLY;BYDAY=MO" });
+    expect(created.facts.todo).toMatchObject({ due_date: "2026-11-23", recurrence: "FREQ=WEEKLY;BYDAY=MO" });
+    const done = await call("toggle-todo", { todo_id: created.facts.todo.id });
+    expect(done.text).toContain(`next is #${done.facts.todo.next_todo_id}`);
+  });
+
+  test("a repeat with the same key answers the same and says so; another request with it is refused", async () => {
+    const { call } = await fresh();
+    const args = { title: "Once", idempotency_key: "k1" };
+    const first = await call("create-todo", args);
+    const second = await call("create-todo", args);
+    expect(second.facts).toEqual({ ...first.facts, replayed: true });
+    expect((await call("get-pending-todos")).facts.total).toBe(1);
+    const other = await call("create-todo", { title: "Twice", idempotency_key: "k1" });
+    expect(other).toMatchObject({ isError: true, facts: { code: "invalid" } });
+  });
+});
+
+describe("arguments", () => {
+  test("an unknown one is refused with the list of the known ones", async () => {
+    const { call } = await fresh();
+    const { isError, text } = await call("toggle-todo", { id: 1 });
+    expect(isError).toBe(true);
+    expect(text).toContain(
+      "id is not an argument of this tool, which takes todo_id, completed, idempotency_key",
+    );
+  });
+
+  test.each([
+    ["create-todo", {}, "title"],
+    ["create-todo", { title: " " }, "title"],
+    ["create-todo", { title: "x", due_date: "2026-02-30" }, "due_date"],
+    ["create-todo", { title: "x", recurrence: "FREQ=HOURLY" }, "recurrence"],
+    ["create-todo", { title: "x", category_id: 7 }, "category_id"],
+    ["create-todo", { title: "x", estimated_minutes: "10" }, "estimated_minutes"],
+    ["create-todo", { title: "x", description: null }, "description"],
+    ["create-todo", { title: "x", idempotency_key: "" }, "idempotency_key"],
+    ["create-todo", { title: "x", idempotency_key: "k".repeat(256) }, "idempotency_key"],
+    ["update-todo", { todo_id: 1, clear: ["title"] }, "clear"],
+    ["update-todo", { todo_id: 1, due_date: "2026-11-21", clear: ["due_date"] }, "clear"],
+    ["toggle-todo", { todo_id: 1, completed: "yes" }, "completed"],
+    ["delete-todo", { todo_id: 0 }, "todo_id"],
+    ["delete-todo", { todo_id: 2 ** 53 }, "todo_id"],
+    ["get-pending-todos", { limit: 101 }, "limit"],
+    ["get-pending-todos", { cursor: "7" }, "cursor"],
+    ["get-pending-todos", { idempotency_key: "k" }, "idempotency_key"],
+  ])("%s %j is refused for its %s", async (tool, args, name) => {
+    const { call } = await fresh();
+    const { isError, facts } = await call(tool, args);
+    expect(isError).toBe(true);
+    expect(facts.code).toBe("invalid");
+    expect(Object.keys(facts.errors)).toEqual([name]);
+    expect(facts.message).toEndWith("; correct the arguments and call again.");
+  });
+});
+
+describe("get-pending-todos", () => {
+  const titles = (facts: { todos: { title: string }[] }) => facts.todos.map(({ title }) => title);
+
+  test("pages by cursor in the default order, and neither repeats nor skips when todos come and go", async () => {
+    const { call } = await fresh();
+    const days = [null, "2026-11-21", "2026-11-19"];
+    const times = [null, "evening", "morning"];
+    for (const due_date of days)
+      for (const time_of_day of times)
+        for (const n of [1, 2])
+          await call("create-todo", {
+            title: `${due_date ?? "undated"} ${time_of_day ?? "any"} ${n}`,
+            ...(due_date && { due_date }),
+            ...(time_of_day && { time_of_day }),
+          });
+    const whole = await call("get-pending-todos", { limit: 100 });
+    expect(whole.facts.todos).toHaveLength(18);
+    expect(whole.facts).not.toHaveProperty("next_cursor");
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { facts, text } = await call("get-pending-todos", { limit: 5, ...(cursor && { cursor }) });
+      seen.push(...titles(facts));
+      cursor = facts.next_cursor;
+      if (cursor) expect(text).toEndWith(`More with cursor ${cursor}`);
+      await call("delete-todo", { todo_id: facts.todos.at(-1).id });
+    } while (cursor);
+    expect(seen).toEqual(titles(whole.facts));
+    expect(seen[0]).toBe("2026-11-19 morning 1");
+    expect(seen.at(-1)).toBe("undated any 2");
+  });
+
+  test("can be narrowed to overdue ones and to a context", async () => {
+    const { call } = await fresh();
+    await call("create-todo", { title: "late", due_date: "2026-11-19" });
+    await call("create-todo", { title: "today", due_date: "2026-11-20", context: "Home" });
+    expect(titles((await call("get-pending-todos", { overdue_only: true })).facts)).toEqual(["late"]);
+    expect(titles((await call("get-pending-todos", { context: "home" })).facts)).toEqual(["today"]);
+  });
+
+  test("25 todos cost under 1,200 tokens structured and under 750 as text", async () => {
+    const { call, token } = await fresh();
+    const { body } = await stack.rest("POST", "/categories", { token, body: { name: "Household" } });
+    const titles = [
+      "Buy oat milk and bread",
+      "Call the dentist",
+      "Review Anna's pull request",
+      "Pay the rent",
+    ];
+    for (let index = 0; index < 30; index++)
+      await call("create-todo", {
+        title: titles[index % titles.length],
+        ...(index % 5 < 4 && { due_date: `2026-11-${18 + (index % 7)}` }),
+        ...(index % 3 === 0 && { time_of_day: "morning" }),
+        ...(index % 2 === 0 && { estimated_minutes: 15 }),
+        ...(index % 4 === 0 && { context: "errands" }),
+        ...(index % 3 === 0 && { category_id: body.id }),
+      });
+    const { text, facts } = await call("get-pending-todos");
+    expect(facts.todos).toHaveLength(25);
+    expect(encode(JSON.stringify(facts)).length).toBeLessThan(1_200);
+    expect(encode(text).length).toBeLessThan(750);
+  });
+});
