@@ -1,4 +1,4 @@
-import { dayNumber } from "../../shared/domain/day.ts";
+import { dayNumber, localTime } from "../../shared/domain/day.ts";
 
 const dateFormat = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" } as const;
 
@@ -14,6 +14,10 @@ export function sayDate(date: string, today: string): string {
     })
     .replace(",", "");
 }
+
+/** The date of an instant (RFC 3339) in a zone, as people say it on the given day. */
+export const sayDay = (instant: string, timeZone: string, today: string): string =>
+  sayDate(localTime(Date.parse(instant), timeZone).slice(0, 10), today);
 
 /** `1 habit`, `2 habits`. */
 export function count(number: number, noun: string): string {

@@ -1,6 +1,7 @@
 import { isRefused } from "../../shared/errors.ts";
 import { stylesheet } from "../html.ts";
 import type { Account, Visit } from "./account.ts";
+import { showActions } from "./actions/page.ts";
 import { readForm } from "./form.ts";
 import { message, refusalPage, seeOther } from "./respond.ts";
 import { sessionCookie } from "./session.ts";
@@ -16,6 +17,7 @@ const pages: Readonly<Record<string, Methods>> = {
   "/": { GET: () => seeOther("/account") },
   [stylesheet.path]: { GET: sendStylesheet },
   "/account": { GET: own(showToday) },
+  "/account/actions": { GET: own(showActions) },
   "/account/tick": { POST: posted(tickOff) },
   "/account/sign-in": { GET: beginSignIn },
   "/account/callback": { GET: finishSignIn },

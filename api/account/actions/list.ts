@@ -1,0 +1,64 @@
+import type { Static } from "typebox";
+import type { Action } from "../../../shared/contracts/action.ts";
+import { localTime } from "../../../shared/domain/day.ts";
+import { type Html, html } from "../../html.ts";
+import { type Names, namesOf } from "../../read/names.ts";
+import type { Reader } from "../../read/reader.ts";
+import { sayDate } from "../dates.ts";
+import { type Args, idIn, readArgs } from "./arguments.ts";
+import { describeCall } from "./describe.ts";
+import { sayOutcome } from "./outcomes.ts";
+import { nameOf } from "./who.ts";
+
+type Call = Static<typeof Action> & { args: Args; localTime: string };
+type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
+
+/** The calls under the days of the user on which they came. */
+export async function actionList(
+  reader: Reader,
+  actions: readonly Static<typeof Action>[],
+  { timeZone, today, isFiltered }: Shown,
+): Promise<Html> {
+  if (actions.length === 0) return html`<p class="quiet">${isFiltered ? "No call is like that." : none}</p>`;
+  const calls = actions.map((action) => ({
+    ...action,
+    args: readArgs(action.arguments),
+    localTime: localTime(Date.parse(action.called_at), timeZone),
+  }));
+  const names = await namesOf(reader, idsIn(calls));
+  const days = Map.groupBy(calls, (call) => call.localTime.slice(0, 10));
+  return html`${[...days].map(
+    ([date, calls]) => html`<h2>${sayDate(date, today)}</h2>
+      <ul class="plain log">${calls.map((call) => callItem(call, names))}</ul>`,
+  )}`;
+}
+
+const none = "Nobody has called a tool yet. What the agents that you connect do will be listed here.";
+
+function idsIn(calls: readonly Call[]) {
+  const ids = (name: string) => calls.flatMap(({ args }) => idIn(args, name) ?? []);
+  return { habits: ids("habit_id"), todos: ids("todo_id") };
+}
+
+function callItem(call: Call, names: Names): Html {
+  const { tool, args, outcome, replayed, called_at } = call;
+  const ok = outcome === "ok";
+  return html`<li class="card"><div class="spread">
+    <p class="deed"><time datetime="${called_at}">${call.localTime.slice(11, 16)}</time>
+    <span>${describeCall({ tool, args, ok, names })}</span></p>
+    <p class="badge${!ok && " bad"}">${sayOutcome(outcome)}${replayed && ", repeated"}</p></div>
+    <details><summary class="small"><span class="unseen">Details of the call by </span><strong>${nameOf(call)}</strong> · ${tool}</summary>
+    ${fineprint(call)}</details></li>`;
+}
+
+const longestArguments = 2_000;
+
+function fineprint({ arguments: json, request_id, duration_ms, token_id }: Call): Html {
+  const own = `/account/actions?${new URLSearchParams({ token_id })}`;
+  const isLong = json.length > longestArguments;
+  return html`<dl class="facts small"><dt>Arguments</dt>
+    <dd><code>${json.slice(0, longestArguments)}${isLong && "…"}</code></dd>
+    <dt>Took</dt><dd>${Math.round(duration_ms)} ms</dd>
+    <dt>Token</dt><dd><code>${token_id}</code> <a href="${own}">All its calls</a></dd>
+    <dt>Request</dt><dd><code>${request_id}</code></dd></dl>`;
+}

@@ -1,0 +1,16 @@
+/** The outcomes of tool calls as people read them. */
+const words: Readonly<Record<string, string>> = {
+  ok: "Done",
+  insufficient_scope: "Not permitted",
+  invalid: "Wrong arguments",
+  not_found: "Not found",
+  conflict: "Already so",
+  rate_limited: "Too many calls",
+  overloaded: "Service was away",
+  internal: "Failed",
+};
+
+/** What can be filtered by. */
+export const outcomes: readonly (readonly [code: string, words: string])[] = Object.entries(words);
+
+export const sayOutcome = (code: string): string => words[code] ?? code;

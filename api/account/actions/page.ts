@@ -1,0 +1,42 @@
+import { listActions } from "../../../shared/contracts/action.ts";
+import { validate } from "../../../shared/contracts/validate.ts";
+import { localTime } from "../../../shared/domain/day.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { html } from "../../html.ts";
+import { queryFields } from "../../query.ts";
+import * as actions from "../../read/actions.ts";
+import { clockOf } from "../../read/reader.ts";
+import type { Visit } from "../account.ts";
+import { frame } from "../frame.ts";
+import { page, refusalPage } from "../respond.ts";
+import { filterForm } from "./filter-form.ts";
+import { actionList } from "./list.ts";
+
+const pageSize = 50;
+
+/** GET /account/actions?token_id=…&tool=…&outcome=…&cursor=…: what every token did over MCP, newest first. */
+export async function showActions(visit: Visit): Promise<Response> {
+  const { account, session, url } = visit;
+  const reader = account.reader({ userId: session.sub });
+  const chosen = new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
+  const validated = validate(listActions, { ...queryFields(listActions.input, chosen), limit: pageSize });
+  if (isRefused(validated)) return refusalPage(account, validated.refusal);
+  const [{ timeZone }, found, known] = await Promise.all([
+    clockOf(reader),
+    actions.list(reader, validated.input),
+    actions.tokens(reader, {}),
+  ]);
+  if (isRefused(found)) return refusalPage(account, found.refusal);
+  if (isRefused(known)) return refusalPage(account, known.refusal);
+  const today = localTime(reader.now, timeZone).slice(0, 10);
+  const isFirst = !chosen.has("cursor");
+  chosen.delete("cursor");
+  const address = (more: Record<string, string>) =>
+    `/account/actions?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
+  const body = html`<p class="quiet lead">What agents and apps did for you over MCP. Times are those of ${timeZone}.</p>
+    ${known.tokens.length > 0 && filterForm({ chosen, tokens: known.tokens, timeZone, today })}
+    ${await actionList(reader, found.actions, { timeZone, today, isFiltered: chosen.size > 0 })}
+    <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
+    ${found.next_cursor && html`<a href="${address({ cursor: found.next_cursor })}" rel="next">Older</a>`}</nav>`;
+  return page(account, { title: "Actions", body, ...frame(visit) });
+}
