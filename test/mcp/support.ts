@@ -1,10 +1,15 @@
-import type { Answer, JsonBody, Stack } from "../harness.ts";
+import type { SQL } from "bun";
+import type { Answer, JsonBody } from "../harness.ts";
+import type { Issuer } from "../support/issuer.ts";
+
+/** Where to call, and who issues its tokens. */
+export type Door = Readonly<{ config: { baseUrl: string }; issuer: Issuer }>;
 
 type Options = Readonly<{ token?: string | undefined; headers?: Record<string, string> }>;
 
 /** One POST to the MCP endpoint, by hand: whatever body and headers the test wants. */
 export async function post(
-  { config }: Stack,
+  { config }: Door,
   body: unknown,
   { token, headers }: Options = {},
 ): Promise<Answer> {
@@ -31,7 +36,7 @@ export const rpc = (method: string, params: object = {}) => ({ jsonrpc: "2.0", i
 export type ToolAnswer = Readonly<{ text: string; facts: JsonBody; isError: boolean; answer: Answer }>;
 
 /** A caller of tools with one token, in the revision 2025-11-25. */
-export async function agent(stack: Stack, claims: Parameters<Stack["issuer"]["token"]>[0] = {}) {
+export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
   const token = await stack.issuer.token(claims);
   return {
     token,
@@ -50,3 +55,18 @@ export type Tool = {
   inputSchema: { properties: object; additionalProperties: boolean };
   outputSchema: { required: string[] };
 };
+
+export type ActionRow = {
+  token_id: string;
+  client_name: string | null;
+  tool: string;
+  arguments: string;
+  outcome: string;
+  replayed: boolean;
+  called_at: Date;
+  duration_ms: number;
+};
+
+/** A user's rows of the action log, in the order of their calls. */
+export const loggedCalls = (sql: SQL, userId: string): Promise<ActionRow[]> =>
+  sql`select * from action_log where user_id = ${userId} order by request_id`;
