@@ -1,10 +1,11 @@
 import type { Context } from "koa";
 import { allScopes, isScope, type Scope, scopes } from "../../../shared/scopes.ts";
+import { field, problem } from "../../form-fields.ts";
 import { type Html, html } from "../../html.ts";
 import type { Account } from "../accounts.ts";
 import { type Connection, createPersonalToken, listConnections, revokeConnection } from "../grants.ts";
 import type { Identity } from "../identity.ts";
-import { field, problem, scopeFields } from "./fields.ts";
+import { scopeFields } from "./fields.ts";
 import { seeOther, sendPage } from "./respond.ts";
 import { formToken, frame, readForm, type Visitor } from "./visitor.ts";
 

@@ -1,10 +1,11 @@
 import type { Context } from "koa";
 import type { Grant, Interaction } from "oidc-provider";
 import { allScopes, isScope, type Scope } from "../../../shared/scopes.ts";
+import { problem } from "../../form-fields.ts";
 import { type Html, html } from "../../html.ts";
 import type { Identity } from "../identity.ts";
 import { scopesOf, setScopes } from "../resources.ts";
-import { problem, scopeFields } from "./fields.ts";
+import { scopeFields } from "./fields.ts";
 import { formSource } from "./redirects.ts";
 import { seeOther, sendPage } from "./respond.ts";
 import { formToken, readForm, type Visitor, visitorOf } from "./visitor.ts";

@@ -1,8 +1,9 @@
 import type { Context } from "koa";
+import { field, problem, zoneField } from "../../form-fields.ts";
 import { type Html, html } from "../../html.ts";
 import type { Identity } from "../identity.ts";
 import type { SignedIn } from "./api-tokens.ts";
-import { field, newPassword, problem, zoneField } from "./fields.ts";
+import { newPassword } from "./fields.ts";
 import { sendPage } from "./respond.ts";
 import { formToken, frame } from "./visitor.ts";
 

@@ -1,9 +1,10 @@
 import type { Context } from "koa";
+import { isTimeZone } from "../../form-fields.ts";
 import { changePassword, deleteAccount, setTimeZone } from "../accounts.ts";
 import type { Identity } from "../identity.ts";
 import type { SignedIn } from "./api-tokens.ts";
 import { passwordRefusal } from "./current-password.ts";
-import { isTimeZone, passwordProblem } from "./fields.ts";
+import { passwordProblem } from "./fields.ts";
 import { sendProfile } from "./profile-page.ts";
 import { seeOther, sendMessage } from "./respond.ts";
 import { readForm, signOut } from "./visitor.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "koa";
+import { field, problem } from "../../form-fields.ts";
 import { html } from "../../html.ts";
 import { checkPassword, normalizeEmail } from "../accounts.ts";
 import type { Identity } from "../identity.ts";
-import { field, problem } from "./fields.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendPage } from "./respond.ts";
 import { formToken, readForm, signIn, signOut, type Visitor, visitorOf } from "./visitor.ts";

@@ -1,9 +1,10 @@
 import type { Context } from "koa";
+import { field, isTimeZone, problem, zoneField } from "../../form-fields.ts";
 import { html } from "../../html.ts";
 import { createAccount, normalizeEmail } from "../accounts.ts";
 import { mailConfirmation } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
-import { field, isTimeZone, newPassword, passwordProblem, problem, zoneField } from "./fields.ts";
+import { newPassword, passwordProblem } from "./fields.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
 import { formToken, readForm, signIn, type Visitor, visitorOf } from "./visitor.ts";

@@ -1,0 +1,59 @@
+import { type Html, html } from "./html.ts";
+
+type Field = Readonly<{
+  name: string;
+  /** The name, unless another form of the page has a field of that name. */
+  id?: string;
+  label: string;
+  type?: "text" | "email" | "password" | "url";
+  value?: string;
+  autocomplete?: string;
+  hint?: string;
+  error?: string | undefined;
+  max?: number;
+  required?: boolean;
+}>;
+
+/** A labelled input; its hint and its error are read out with it. */
+export function field(input: Field): Html {
+  const {
+    name,
+    id = name,
+    label,
+    type = "text",
+    value = "",
+    autocomplete = "off",
+    hint,
+    error,
+    max = 254,
+    required = true,
+  } = input;
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return html`<div class="field"><label for="${id}">${label}</label>
+    <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
+      maxlength="${max}"${required && html` required`} aria-describedby="${describedBy}"
+      aria-invalid="${error ? "true" : "false"}">
+    ${hint && html`<p class="quiet small" id="${id}-hint">${hint}</p>`}
+    ${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
+}
+
+const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
+
+export function isTimeZone(zone: string | null): zone is string {
+  return zone !== null && zones.includes(zone);
+}
+
+/** A choice of all time zones; a chosen one under an older name stays what it is. */
+export function zoneField(chosen: string): Html {
+  const offered = zones.includes(chosen) ? zones : [chosen, ...zones];
+  return html`<div class="field"><label for="time_zone">Time zone</label>
+    <select id="time_zone" name="time_zone" autocomplete="off">
+    ${offered.map((zone) =>
+      zone === chosen ? html`<option selected>${zone}</option>` : html`<option>${zone}</option>`,
+    )}</select></div>`;
+}
+
+/** A list of problems at the top of a form, announced when the page opens. */
+export function problem(message: string | undefined): Html | undefined {
+  return message ? html`<p class="note bad" role="alert">${message}</p>` : undefined;
+}
