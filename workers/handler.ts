@@ -1,20 +1,10 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../shared/contracts/catalogue.ts";
-import type {
-  ActionRow,
-  CategoryRow,
-  HabitCompletionRow,
-  HabitRow,
-  InboxRow,
-  ReminderDeliveryRow,
-  ReminderRow,
-  TodoRow,
-  UserRow,
-} from "../shared/db/entities.ts";
 import type { Today } from "../shared/db/present.ts";
 import type { Refused } from "../shared/errors.ts";
 import type { NumberedTable } from "./unit-of-work/ids.ts";
 import type { Need } from "./unit-of-work/load.ts";
 import type { OwnRows } from "./unit-of-work/state.ts";
+import type { Rows } from "./unit-of-work/tables.ts";
 
 /** Everything a handler may look at and change: the calling user's rows as the commands before it left them. */
 export type Context = Readonly<{
@@ -26,16 +16,16 @@ export type Context = Readonly<{
   today: Today;
   dayStartHour: number;
   nextId(table: NumberedTable): number;
-  users: OwnRows<UserRow>;
-  categories: OwnRows<CategoryRow>;
-  habits: OwnRows<HabitRow>;
-  completions: OwnRows<HabitCompletionRow>;
-  todos: OwnRows<TodoRow>;
-  reminders: OwnRows<ReminderRow>;
+  users: OwnRows<Rows["users"]>;
+  categories: OwnRows<Rows["categories"]>;
+  habits: OwnRows<Rows["habits"]>;
+  completions: OwnRows<Rows["habit_completions"]>;
+  todos: OwnRows<Rows["todos"]>;
+  reminders: OwnRows<Rows["reminders"]>;
   deliveries: OwnRows<ReminderDeliveryRow>;
-  actions: OwnRows<ActionRow>;
+  actions: OwnRows<Rows["action_log"]>;
   /** The stored replies, which the unit of work keeps; handlers only ever delete them with their user. */
-  inbox: OwnRows<InboxRow>;
+  inbox: OwnRows<Rows["inbox"]>;
 }>;
 
 /** One command's rule: pure and synchronous, on rows already loaded and locked. Refusals are values. */
