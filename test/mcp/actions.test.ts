@@ -1,0 +1,119 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { stripVTControlCharacters } from "node:util";
+import { read } from "../../api/read/index.ts";
+import type { Reader, Tables } from "../../api/read/reader.ts";
+import type { InputOf, OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { createLog } from "../../shared/log.ts";
+import { startStack } from "../harness.ts";
+import { agent } from "./support.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => database.close());
+const stack = await startStack();
+const { config } = stack;
+const database = await openDatabase({
+  url: config.databaseUrl,
+  log: createLog("test", "error"),
+  connections: 1,
+});
+
+type Actions = OutputOf<Queries["action.list"]>;
+
+const reader = (userId: string): Reader => ({
+  db: database.orm.em.getKysely<Tables>(),
+  userId,
+  now: Date.now(),
+  defaultTimeZone: "UTC",
+  baseUrl: config.baseUrl,
+});
+const list = (input: InputOf<Queries["action.list"]> = {}, userId = "ada") =>
+  read("action.list", reader(userId), input) as Promise<Actions>;
+const toolsOf = ({ actions }: Actions) => actions.map(({ tool }) => tool);
+
+const phone = await agent(stack, { sub: "ada", jti: "phone", client_name: "Phone" });
+const laptop = await agent(stack, { sub: "ada", jti: "laptop", client_name: "Laptop" });
+await phone.call("create-todo", { title: "one" });
+const between = new Date().toISOString();
+await Bun.sleep(2);
+await laptop.call("get-pending-todos");
+await laptop.call("delete-todo", { todo_id: 999_999 });
+await (await agent(stack, { sub: "bob" })).call("get-today-habits");
+
+describe("the query of the action log", () => {
+  test("gives a user's own calls, newest first", async () => {
+    expect(toolsOf(await list())).toEqual(["delete-todo", "get-pending-todos", "create-todo"]);
+    expect(toolsOf(await list({}, "bob"))).toEqual(["get-today-habits"]);
+  });
+
+  test("can be narrowed to a token, a tool, an outcome and a time", async () => {
+    expect(toolsOf(await list({ token_id: "phone" }))).toEqual(["create-todo"]);
+    expect(toolsOf(await list({ tool: "get-pending-todos" }))).toEqual(["get-pending-todos"]);
+    expect(toolsOf(await list({ outcome: "not_found" }))).toEqual(["delete-todo"]);
+    expect(toolsOf(await list({ to: between }))).toEqual(["create-todo"]);
+    expect(toolsOf(await list({ from: between }))).toEqual(["delete-todo", "get-pending-todos"]);
+  });
+
+  test("pages by cursor without repeating or skipping a call", async () => {
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Actions = await list({ limit: 1, ...(cursor !== null && { cursor }) });
+      seen.push(...toolsOf(page));
+      cursor = page.next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(["delete-todo", "get-pending-todos", "create-todo"]);
+  });
+
+  test("names the tokens seen, the last used first", async () => {
+    const { tokens } = (await read("action.tokens", reader("ada"), {})) as OutputOf<Queries["action.tokens"]>;
+    expect(tokens.map(({ token_id, client_name }) => [token_id, client_name])).toEqual([
+      ["laptop", "Laptop"],
+      ["phone", "Phone"],
+    ]);
+  });
+
+  test("is no REST route and no tool", async () => {
+    expect((await stack.rest("GET", "/actions")).status).toBe(404);
+    expect((await phone.call("action.list")).answer.body.error.message).toContain("Unknown tool");
+  });
+});
+
+describe("npm run actions", () => {
+  const env = { ...process.env, DATABASE_URL: config.databaseUrl, NO_COLOR: "1" };
+  const start = (...args: string[]) =>
+    Bun.spawn([process.execPath, "api/actions/main.ts", ...args], { env, stdout: "pipe", stderr: "pipe" });
+
+  test("prints the calls of a user as they were made, one line each", async () => {
+    const run = start("--subject", "ada", "--token", "laptop");
+    const lines = stripVTControlCharacters(await new Response(run.stdout).text())
+      .trimEnd()
+      .split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}Laptop laptop +get-pending-todos +ok {2}\{\} {2}\d+ ms$/,
+    );
+    expect(lines[1]).toContain(`delete-todo       not_found  {"todo_id":999999}`);
+    expect(await run.exited).toBe(0);
+  });
+
+  test("--follow goes on with every further call", async () => {
+    const run = start("--subject", "carol", "--follow");
+    const carol = await agent(stack, { sub: "carol" });
+    await carol.call("create-todo", { title: "first" });
+    const chunks = run.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+    let text = "";
+    while (!text.includes("first")) text += (await chunks.next()).value;
+    await carol.call("create-todo", { title: "second" });
+    while (!text.includes("second")) text += (await chunks.next()).value;
+    run.kill();
+    await run.exited;
+    expect(text.match(/first/g)).toHaveLength(1);
+  });
+
+  test("without a subject it says how it is used", async () => {
+    const run = start();
+    expect(await new Response(run.stderr).text()).toContain("npm run actions -- --subject SUB");
+    expect(await run.exited).toBe(1);
+  });
+});
