@@ -22,7 +22,7 @@ export type Context = Readonly<{
   completions: OwnRows<Rows["habit_completions"]>;
   todos: OwnRows<Rows["todos"]>;
   reminders: OwnRows<Rows["reminders"]>;
-  deliveries: OwnRows<ReminderDeliveryRow>;
+  deliveries: OwnRows<Rows["reminder_deliveries"]>;
   actions: OwnRows<Rows["action_log"]>;
   /** The stored replies, which the unit of work keeps; handlers only ever delete them with their user. */
   inbox: OwnRows<Rows["inbox"]>;
