@@ -41,7 +41,9 @@ export function createApp(context: AppContext) {
   app.get(favicon.path, () => new Response(favicon.svg, { headers: favicon.headers }));
   for (const path of accountPaths)
     app.all(path, ({ request }) => context.answerPage(request), { parse: "none" });
-  app.all("/mcp", ({ request }) => answerMcp(context, request), { parse: "none" });
+  const answerCall = ({ request }: { request: Request }) =>
+    context.metrics.measure(request.method, "/mcp", () => answerMcp(context, request));
+  app.all("/mcp", answerCall, { parse: "none" });
   addRestRoutes(app, context);
   return app;
 }
