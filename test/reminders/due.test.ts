@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { startStack } from "../harness.ts";
-import { reminding } from "./support.ts";
+import { reminding } from "./support/stack.ts";
 
 const stack = await startStack({ workers: 2 });
 const { travelTo, createTodo, remind, statusBecomes, deliveriesOf, reminderOf } = reminding(stack);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { startStack } from "../harness.ts";
-import { asAccountPage, reminding } from "./support.ts";
+import { asAccountPage, reminding } from "./support/stack.ts";
 
 const stack = await startStack();
 const { rest } = stack;

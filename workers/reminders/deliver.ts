@@ -7,6 +7,7 @@ import { finish, type Outcome } from "./finish.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { createWriter } from "./outcomes.ts";
 import { retryAt } from "./retry.ts";
+import { recordWebhookAttempts, type WebhookAttempt } from "./webhook-health.ts";
 
 export type DelivererContext = Readonly<{
   pool: Pool;
@@ -30,10 +31,14 @@ const stopWithinMs = 8_000;
 export function createDeliverer(context: DelivererContext): Deliverer {
   const { pool, log, now, channels } = context;
   const underWay = new Map<string, Delivery>();
-  const writer = createWriter<Outcome>(
-    async (outcomes) => {
-      await finish(pool, now(), outcomes);
-      for (const { id } of outcomes) underWay.delete(id);
+  const writer = createWriter<Attempt>(
+    async (attempts) => {
+      await finish(pool, now(), attempts.map(outcomeOf));
+      for (const { delivery } of attempts) underWay.delete(delivery.id);
+      const ofWebhooks = attempts.flatMap(webhookAttempt);
+      await recordWebhookAttempts(pool, now(), ofWebhooks).catch((error) =>
+        log.warn({ reason: String(error) }),
+      );
     },
     (error) => log.warn({ reason: String(error) }, "deliveries not marked yet"),
   );
@@ -45,7 +50,7 @@ export function createDeliverer(context: DelivererContext): Deliverer {
   async function send(delivery: Delivery): Promise<void> {
     const sent = await channels[delivery.channel].send(delivery);
     if (!sent.ok) log.warn({ delivery: delivery.id, reason: sent.reason }, "reminder not delivered");
-    writer.add(outcomeOf(delivery, sent, now()));
+    writer.add({ delivery, sent, at: now() });
   }
 
   return {
@@ -66,10 +71,19 @@ export function createDeliverer(context: DelivererContext): Deliverer {
   };
 }
 
-function outcomeOf({ user_id, id, todo, attempts }: Delivery, sent: Sent, now: number): Outcome {
-  const delivery = { userId: user_id, id, nextAttemptAt: now };
-  if (sent.ok) return { ...delivery, status: "sent", error: null };
-  const again = sent.final || todo === null ? undefined : retryAt(now, attempts);
-  if (again === undefined) return { ...delivery, status: "failed", error: sent.reason };
-  return { ...delivery, status: "retrying", error: sent.reason, nextAttemptAt: again };
+type Attempt = Readonly<{ delivery: Delivery; sent: Sent; at: number }>;
+
+function outcomeOf({ delivery, sent, at }: Attempt): Outcome {
+  const { user_id: userId, id, todo, attempts } = delivery;
+  if (sent.ok) return { userId, id, nextAttemptAt: at, status: "sent", error: null };
+  const again = sent.final || todo === null ? undefined : retryAt(at, attempts);
+  if (again === undefined) return { userId, id, nextAttemptAt: at, status: "failed", error: sent.reason };
+  return { userId, id, nextAttemptAt: again, status: "retrying", error: sent.reason };
+}
+
+/** What never left this process says nothing about the receiver, nor does a success among successes. */
+function webhookAttempt({ delivery, sent }: Attempt): WebhookAttempt[] {
+  const { channel, user_id: userId, webhook_failures: failures } = delivery;
+  const tells = sent.ok ? failures > 0 : !sent.final;
+  return channel === "webhook" && tells ? [{ userId, ok: sent.ok }] : [];
 }

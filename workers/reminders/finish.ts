@@ -24,7 +24,7 @@ const finishDeliveries = `
     join reminder_deliveries d on d.user_id = o.user_id and d.id = o.id
     join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
     where o.status = 'sent' or (o.status = 'failed' and r.status = 'scheduled')
-    order by r.user_id, r.todo_id
+    order by r.user_id collate "C", r.todo_id
     for update of r
   ), marked as (
     update reminders r set status = v.status, updated_at = now()

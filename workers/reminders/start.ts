@@ -1,8 +1,12 @@
 import { Queue, Worker } from "bullmq";
+import type { ReminderChannel } from "../../shared/db/entities.ts";
 import { keyPrefix } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
+import type { Channel } from "./channels/channel.ts";
+import { createEmailChannel } from "./channels/email.ts";
 import { createLogChannel } from "./channels/log.ts";
+import { createWebhookChannel } from "./channels/webhook.ts";
 import { createDeliverer } from "./deliver.ts";
 import { type DeliveryKeys, deliveryQueue } from "./jobs.ts";
 import { tick } from "./tick.ts";
@@ -47,7 +51,8 @@ export async function startReminders(context: WorkerContext): Promise<{ stop(): 
   };
 }
 
-function openChannels({ config, log }: WorkerContext) {
-  const toLog = createLogChannel(log, config.defaultTimeZone);
-  return { log: toLog, email: toLog, webhook: toLog };
-}
+const openChannels = ({ config, log }: WorkerContext): Record<ReminderChannel, Channel> => ({
+  log: createLogChannel(log, config.defaultTimeZone),
+  email: createEmailChannel(config),
+  webhook: createWebhookChannel(config),
+});

@@ -1,12 +1,12 @@
 import { SQL } from "bun";
-import { createDispatch } from "../../api/dispatch.ts";
-import { openMailbox } from "../../api/mailbox.ts";
-import { read } from "../../api/read/index.ts";
-import type { Tables } from "../../api/read/reader.ts";
-import type { CommandName } from "../../shared/contracts/catalogue.ts";
-import { openDatabase } from "../../shared/db/orm.ts";
-import { createLog } from "../../shared/log.ts";
-import type { Stack } from "../harness.ts";
+import { createDispatch } from "../../../api/dispatch.ts";
+import { openMailbox } from "../../../api/mailbox.ts";
+import { read } from "../../../api/read/index.ts";
+import type { Tables } from "../../../api/read/reader.ts";
+import type { CommandName } from "../../../shared/contracts/catalogue.ts";
+import { openDatabase } from "../../../shared/db/orm.ts";
+import { createLog } from "../../../shared/log.ts";
+import type { Stack } from "../../harness.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for
 type Row = any;

@@ -1,0 +1,178 @@
+import { beforeEach, expect, test } from "bun:test";
+import { changeSettings } from "../../shared/contracts/user.ts";
+import { validate } from "../../shared/contracts/validate.ts";
+import { startStack } from "../harness.ts";
+import { headersOf, startMailbox } from "./support/mailbox.ts";
+import { startReceiver } from "./support/receiver.ts";
+import { asAccountPage, eventually, query, reminding } from "./support/stack.ts";
+
+const mailbox = await startMailbox();
+const stack = await startStack({ env: { SMTP_URL: mailbox.url, WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const { travelTo, createTodo, remind, statusBecomes, deliveriesOf } = reminding(stack);
+let secret = "";
+const receiver = startReceiver(() => secret);
+
+const configure = (input: object) => asAccountPage(stack, "user.configure", input);
+const settings = () => asAccountPage(stack, "user.settings");
+
+async function useWebhook(url = receiver.url): Promise<void> {
+  await configure({ webhook_url: null, reminder_channel: "log" });
+  secret = (await configure({ reminder_channel: "webhook", webhook_url: url })).webhook_secret;
+}
+
+async function remindNow(title = "Water the plants"): Promise<number> {
+  const todo = await createTodo({ title });
+  await remind(todo, "2026-11-21T08:00:00Z");
+  return todo;
+}
+
+beforeEach(() => {
+  travelTo("2026-11-21T08:00:00Z");
+  receiver.behaviour.answer = () => new Response(null, { status: 204 });
+});
+
+test("a user who chose nothing has the log, and settings say so", async () => {
+  expect(await settings()).toEqual({
+    time_zone: "UTC",
+    day_start_hour: 0,
+    reminder_channel: "log",
+    email: null,
+    webhook_url: null,
+    webhook_secret: null,
+    webhook_failures: 0,
+    webhook_disabled_at: null,
+    webhook_test: null,
+  });
+});
+
+test("a channel without its target is refused", async () => {
+  expect((await configure({ reminder_channel: "email" })).errors).toHaveProperty("email");
+  expect((await configure({ reminder_channel: "webhook" })).errors).toHaveProperty("webhook_url");
+  expect((await asAccountPage(stack, "webhook.test")).code).toBe("conflict");
+});
+
+test("a reminder by e-mail reaches the mailbox, its Message-ID made of the delivery's id", async () => {
+  await configure({ email: "ada@example.com", reminder_channel: "email" });
+  const todo = await remindNow("Call Grace");
+  await statusBecomes(todo, "sent");
+  const [delivery] = await deliveriesOf(todo);
+  const mail = mailbox.mails.find((one) => headersOf(one)["message-id"]?.includes(delivery.id));
+  expect(mail?.to).toEqual(["ada@example.com"]);
+  expect(delivery).toMatchObject({ channel: "email", status: "sent" });
+});
+
+test("a webhook gets a secret of its own, kept while the address stays", async () => {
+  await useWebhook();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect((await configure({ webhook_url: receiver.url })).webhook_secret).toBe(secret);
+  const other = await configure({ webhook_url: "https://example.com/hook" });
+  expect(other.webhook_secret).not.toBe(secret);
+});
+
+test("a reminder by webhook is signed and carries the delivery's id", async () => {
+  await useWebhook();
+  const todo = await remindNow();
+  await statusBecomes(todo, "sent");
+  const [delivery] = await deliveriesOf(todo);
+  const events = receiver.received.filter(({ id }) => id === delivery.id);
+  expect(events).toHaveLength(1);
+  expect(events[0]?.event.data).toMatchObject({ todo: { id: todo }, late: false });
+});
+
+test("the test button sends an event, and the settings show what became of it", async () => {
+  await useWebhook();
+  const { delivery_id } = await asAccountPage(stack, "webhook.test");
+  await eventually(async () => (await settings()).webhook_test?.status === "sent");
+  expect(receiver.received.find(({ id }) => id === delivery_id)?.event.type).toBe("webhook.test");
+  receiver.behaviour.answer = () => new Response(null, { status: 500 });
+  await asAccountPage(stack, "webhook.test");
+  const failed = await eventually(async () => {
+    const { webhook_test } = await settings();
+    return webhook_test?.status === "failed" && webhook_test;
+  });
+  expect(failed.error).toBe("The webhook answered 500.");
+});
+
+test("a failed attempt is repeated with growing waits, and after the sixth the reminder has failed", async () => {
+  await useWebhook();
+  receiver.behaviour.answer = () => new Response(null, { status: 503 });
+  const todo = await remindNow();
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    const delivery = await eventually(async () => {
+      const [one] = await deliveriesOf(todo);
+      return one?.attempts === attempt && ["retrying", "failed"].includes(one.status) && one;
+    });
+    if (attempt < 6) expect(delivery.status).toBe("retrying");
+    stack.clock.now = delivery.next_attempt_at.getTime() + 1;
+  }
+  await statusBecomes(todo, "failed");
+  const [delivery] = await deliveriesOf(todo);
+  expect(delivery).toMatchObject({ status: "failed", attempts: 6, error: "The webhook answered 503." });
+  expect(
+    new Set(receiver.received.filter(({ event }) => event.data.todo?.id === todo).map(({ id }) => id)).size,
+  ).toBe(1);
+  expect((await settings()).webhook_disabled_at).toBeNull();
+});
+
+test("a retry is called off when the reminder moves meanwhile", async () => {
+  await useWebhook();
+  receiver.behaviour.answer = () => new Response(null, { status: 503 });
+  const todo = await remindNow();
+  await eventually(async () => (await deliveriesOf(todo))[0]?.status === "retrying");
+  await remind(todo, "2026-11-21T10:00:00Z");
+  receiver.behaviour.answer = () => new Response(null, { status: 204 });
+  travelTo("2026-11-21T08:10:00Z");
+  await eventually(async () => (await deliveriesOf(todo))[0]?.status === "cancelled");
+  travelTo("2026-11-21T10:00:00Z");
+  await statusBecomes(todo, "sent");
+  const statuses = (await deliveriesOf(todo)).map((row) => row.status).sort();
+  expect(statuses).toEqual(["cancelled", "sent"]);
+});
+
+test("a webhook that fails for a day is switched off, visibly, until it is saved or tested again", async () => {
+  await useWebhook();
+  receiver.behaviour.answer = () => new Response(null, { status: 500 });
+  const failing = async (times: number) => {
+    for (let one = 0; one < times; one++) {
+      const before = (await settings()).webhook_failures;
+      await asAccountPage(stack, "webhook.test");
+      await eventually(async () => (await settings()).webhook_failures === before + 1);
+    }
+  };
+  await failing(4);
+  travelTo("2026-11-22T07:59:00Z");
+  await failing(1);
+  expect((await settings()).webhook_disabled_at).toBeNull();
+  travelTo("2026-11-22T08:01:00Z");
+  await failing(1);
+  expect(await settings()).toMatchObject({ webhook_failures: 6 });
+  expect((await settings()).webhook_disabled_at).toStartWith("2026-11-22T08:01:00");
+  receiver.behaviour.answer = () => new Response(null, { status: 204 });
+  const todo = await createTodo();
+  await remind(todo, "2026-11-22T08:01:00Z");
+  await statusBecomes(todo, "failed");
+  await asAccountPage(stack, "webhook.test");
+  await eventually(async () => (await settings()).webhook_disabled_at === null);
+  expect((await settings()).webhook_failures).toBe(0);
+});
+
+test("addresses that are none are refused", async () => {
+  const none = ["ftp://example.com", "http://example.com", "https://ada:pw@example.com", "example.com", ""];
+  for (const webhook_url of none)
+    expect((await asPage({ webhook_url })).errors).toHaveProperty("webhook_url");
+  for (const email of ["ada", "ada@", "a@b@c", "ada@example.com\r\nBcc: x@example.com"])
+    expect((await asPage({ email })).errors).toHaveProperty("email");
+});
+
+/** The account pages check what a person types against the contract before it is sent. */
+async function asPage(fields: object) {
+  const validated = validate(changeSettings, { ...fields });
+  return "refusal" in validated ? validated.refusal : { errors: undefined };
+}
+
+test("closing the account removes its deliveries", async () => {
+  await asAccountPage(stack, "user.delete");
+  expect(
+    await query(stack.config.databaseUrl, "select 1 from reminder_deliveries where user_id = 'ada'"),
+  ).toEqual([]);
+});

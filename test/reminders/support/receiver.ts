@@ -1,0 +1,43 @@
+import { afterAll } from "bun:test";
+import { Webhook } from "standardwebhooks";
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape is what they assert
+type Event = any;
+export type Received = Readonly<{ id: string; event: Event; at: number }>;
+
+export type Receiver = Readonly<{
+  url: string;
+  /** Every request whose signature the public library accepted, repeats included. */
+  received: Received[];
+  /** Requests that it refused. */
+  forged: string[];
+  /** How it answers; replace it to break or stall it. */
+  behaviour: { answer(received: Received): Response | Promise<Response> };
+}>;
+
+/** A webhook receiver as a user would write one: it checks every signature with the public library. */
+export function startReceiver(secretOf: () => string): Receiver {
+  const received: Received[] = [];
+  const forged: string[] = [];
+  const behaviour: Receiver["behaviour"] = { answer: () => new Response(null, { status: 204 }) };
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const body = await request.text();
+      const headers = Object.fromEntries(request.headers);
+      try {
+        const event = new Webhook(secretOf()).verify(body, headers);
+        const one = { id: headers["webhook-id"] ?? "", event, at: Date.now() };
+        received.push(one);
+        return behaviour.answer(one);
+      } catch (error) {
+        forged.push(String(error));
+        return new Response(null, { status: 401 });
+      }
+    },
+  });
+  afterAll(() => server.stop(true));
+  return { url: `http://127.0.0.1:${server.port}/hook`, received, forged, behaviour };
+}

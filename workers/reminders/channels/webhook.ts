@@ -1,0 +1,106 @@
+import http from "node:http";
+import https from "node:https";
+import { isIP } from "node:net";
+import { Webhook } from "standardwebhooks";
+import type { Config } from "../../../shared/config.ts";
+import type { Delivery } from "../begin.ts";
+import { type Channel, contentOf, failed, type Sent } from "./channel.ts";
+import { guardedLookup, isAllowedAddress, refusal } from "./public-address.ts";
+
+type Options = Pick<Config, "webhookAllowLoopback" | "defaultTimeZone">;
+
+const timeoutMs = 10_000;
+const maxAnswerBytes = 64 * 1024;
+const maxConnectionsPerHost = 128;
+
+/**
+ * Posts a signed event to the user's address (Standard Webhooks: `webhook-id` is the delivery's id). Only
+ * to public addresses, without redirects, within 10 s; any 2xx is success.
+ */
+export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: Options): Channel {
+  const lookup = guardedLookup(webhookAllowLoopback);
+  const settings = { keepAlive: true, maxSockets: maxConnectionsPerHost };
+  const agents = { "http:": new http.Agent(settings), "https:": new https.Agent(settings) };
+
+  function post(url: URL, headers: Record<string, string>, body: string): Promise<Sent> {
+    const secure = url.protocol === "https:";
+    const { promise, resolve } = Promise.withResolvers<Sent>();
+    const request = (secure ? https : http).request(
+      url,
+      {
+        method: "POST",
+        headers: { ...headers, "content-length": Buffer.byteLength(body) },
+        agent: agents[secure ? "https:" : "http:"],
+        lookup,
+        signal: AbortSignal.timeout(timeoutMs),
+      },
+      (answer) => {
+        resolve(outcomeOf(answer.statusCode ?? 0));
+        drain(answer);
+      },
+    );
+    request.on("error", (error) =>
+      resolve(failed(request.destroyed && error.name === "AbortError" ? tooSlow : error.message)),
+    );
+    request.end(body);
+    return promise;
+  }
+
+  return {
+    async send(delivery) {
+      const { webhook_url, webhook_secret, webhook_disabled_at, todo, id } = delivery;
+      if (webhook_url === null || webhook_secret === null) return failed("No webhook address is set.", true);
+      if (webhook_disabled_at !== null && todo !== null)
+        return failed("The webhook was switched off after failing for a day.", true);
+      const url = new URL(webhook_url);
+      if (!isAllowedUrl(url, webhookAllowLoopback)) return failed(refusal, true);
+      const body = JSON.stringify(eventOf(delivery, defaultTimeZone));
+      return post(url, signedHeaders(id, webhook_secret, body), body);
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+const tooSlow = `No answer within ${timeoutMs / 1_000} s.`;
+
+function eventOf(delivery: Delivery, defaultTimeZone: string) {
+  const data = contentOf(delivery, defaultTimeZone);
+  return { type: data.todo === null ? "webhook.test" : "reminder.due", timestamp: data.remind_at, data };
+}
+
+/** The receiver compares the signature's time with its own clock, so this is always the present. */
+function signedHeaders(id: string, secret: string, body: string): Record<string, string> {
+  const at = new Date();
+  return {
+    "content-type": "application/json",
+    "user-agent": "Kept-Webhooks",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+    "webhook-signature": new Webhook(secret).sign(id, at, body),
+  };
+}
+
+/** An address in figures never reaches the look-up, so it is checked here; names are checked when they resolve. */
+function isAllowedUrl({ protocol, hostname }: URL, allowLoopback: boolean): boolean {
+  if (protocol !== "https:" && !allowLoopback) return false;
+  const address = hostname.replace(/^\[|\]$/g, "");
+  return isIP(address) === 0 || isAllowedAddress(address, allowLoopback);
+}
+
+function outcomeOf(status: number): Sent {
+  if (status >= 200 && status < 300) return { ok: true };
+  const hint = status >= 300 && status < 400 ? "; redirects are not followed" : "";
+  return failed(`The webhook answered ${status}${hint}.`);
+}
+
+/** Reads the rest, so that the connection can be used again; an endless answer ends it. */
+function drain(answer: http.IncomingMessage): void {
+  let bytes = 0;
+  answer.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) answer.destroy();
+  });
+  answer.on("error", () => {});
+}

@@ -1,0 +1,49 @@
+import type { Pool } from "pg";
+
+/** How one attempt at a user's webhook went. */
+export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
+
+/**
+ * Five failures in a row over a day switch a webhook off, and a success ends the row (a successful test also
+ * switches it on again). The user sees both in the settings.
+ */
+const recordAttempts = `
+  with attempts as materialized (
+    select user_id, count(*) filter (where not ok) as failures, bool_or(ok) as ok
+    from unnest($1::text[], $2::boolean[]) v(user_id, ok)
+    group by user_id
+  ), counted as materialized (
+    select u.user_id, a.ok,
+      u.webhook_failures + a.failures as failures,
+      coalesce(u.webhook_failing_since, $3::timestamptz) as failing_since
+    from attempts a
+    join users u on u.user_id = a.user_id
+    where not a.ok or u.webhook_failures > 0
+    order by u.user_id collate "C"
+    for update of u
+  )
+  update users u
+  set webhook_failures = case when c.ok then 0 else c.failures end,
+    webhook_failing_since = case when not c.ok then c.failing_since end,
+    webhook_disabled_at = case
+      when c.ok then null
+      when c.failures >= 5 and c.failing_since <= $3::timestamptz - interval '1 day'
+        then coalesce(u.webhook_disabled_at, $3::timestamptz)
+      else u.webhook_disabled_at
+    end
+  from counted c
+  where u.user_id = c.user_id`;
+
+/** @param now epoch ms */
+export async function recordWebhookAttempts(
+  pool: Pool,
+  now: number,
+  attempts: readonly WebhookAttempt[],
+): Promise<void> {
+  if (attempts.length === 0) return;
+  await pool.query(recordAttempts, [
+    attempts.map(({ userId }) => userId),
+    attempts.map(({ ok }) => ok),
+    new Date(now).toISOString(),
+  ]);
+}
