@@ -1,4 +1,4 @@
-import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import { type CommandName, commands } from "../../shared/contracts/catalogue.ts";
 import type { Contract } from "../../shared/contracts/contract.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { isRefused } from "../../shared/errors.ts";
@@ -7,13 +7,12 @@ import type { Visit } from "./account.ts";
 
 /** What a signed-in person's form asks for, by the same way as every mutation: checked, queued, committed. */
 export async function carryOut(
-  { account, session }: Visit,
-  command: Contract,
+  { account, session }: Pick<Visit, "account" | "session">,
+  name: CommandName,
   fields: Fields,
 ): Promise<Outcome> {
-  const validated = validate(command, fields);
+  const validated = validate(commands[name] as Contract, fields);
   if (isRefused(validated)) return validated;
-  const name = command.name as CommandName;
   const { outcome } = await account.dispatch({ userId: session.sub }, { name, input: validated.input });
   return outcome;
 }

@@ -5,6 +5,8 @@ import { showActions } from "./actions/page.ts";
 import { readForm } from "./form.ts";
 import { message, refusalPage, seeOther } from "./respond.ts";
 import { sessionCookie } from "./session.ts";
+import { showSettings } from "./settings/page.ts";
+import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in.ts";
 import { signOut } from "./sign-out.ts";
 import { showToday } from "./today/page.ts";
@@ -18,6 +20,11 @@ const pages: Readonly<Record<string, Methods>> = {
   [stylesheet.path]: { GET: sendStylesheet },
   "/account": { GET: own(showToday) },
   "/account/actions": { GET: own(showActions) },
+  "/account/settings": { GET: own((visit) => showSettings(visit)) },
+  "/account/settings/day": { POST: posted(saveDay) },
+  "/account/settings/reminders": { POST: posted(saveChannel) },
+  "/account/settings/webhook": { POST: posted(saveWebhook) },
+  "/account/settings/webhook/test": { POST: posted(sendTest) },
   "/account/tick": { POST: posted(tickOff) },
   "/account/sign-in": { GET: beginSignIn },
   "/account/callback": { GET: finishSignIn },

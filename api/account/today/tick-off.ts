@@ -1,5 +1,3 @@
-import { completeHabit, undoHabit } from "../../../shared/contracts/habit.ts";
-import { toggleTodo } from "../../../shared/contracts/todo.ts";
 import type { Visit } from "../account.ts";
 import { carryOut } from "../carry-out.ts";
 import { refusalPage, seeOther } from "../respond.ts";
@@ -10,8 +8,8 @@ export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Resp
   const habitId = Number(form.get("habit_id"));
   const todoId = Number(form.get("todo_id"));
   const outcome = habitId
-    ? await carryOut(visit, done ? completeHabit : undoHabit, { habit_id: habitId })
-    : await carryOut(visit, toggleTodo, { todo_id: todoId, is_completed: done });
+    ? await carryOut(visit, done ? "habit.complete" : "habit.undo", { habit_id: habitId })
+    : await carryOut(visit, "todo.toggle", { todo_id: todoId, is_completed: done });
   if ("refusal" in outcome && outcome.refusal.code === "overloaded")
     return refusalPage(visit.account, outcome.refusal);
   return seeOther(

@@ -1,0 +1,32 @@
+import { type Html, html } from "../../html.ts";
+import type { Visit } from "../account.ts";
+import { formToken } from "../form.ts";
+import type { Settings } from "./page.ts";
+
+/** Where reminders go; a way that would lead nowhere cannot be chosen and says why. */
+export function channelForm(visit: Visit, settings: Settings): Html {
+  const { reminder_channel, email, webhook_url } = settings;
+  const canMail = email !== null && visit.account.config.smtpUrl !== undefined;
+  const choice = (value: Settings["reminder_channel"], label: string, hint: Html | string, open: boolean) => {
+    const checked = value === reminder_channel && html` checked`;
+    return html`<label class="choice"><input type="radio" name="reminder_channel" value="${value}"${checked}
+      ${!open && html` disabled`}><span>${label}<span class="quiet small hint">${hint}</span></span></label>`;
+  };
+  return html`<form method="post" action="/account/settings/reminders" class="card">${formToken(visit)}
+    <fieldset><legend>Send them</legend>
+    ${choice("email", "By e-mail", emailHint(visit, email), canMail)}
+    ${choice("webhook", "To your webhook", webhook_url ?? "Save its address below first.", webhook_url !== null)}
+    ${choice("log", "Nowhere", "They are only noted in the log of this server.", true)}
+    </fieldset><button>Save</button></form>`;
+}
+
+function emailHint({ account: { config }, session }: Visit, email: string | null): Html | string {
+  if (config.smtpUrl === undefined) return "This server sends no e-mail.";
+  if (email !== null) return email;
+  if (session.email === undefined) return "Your identity provider tells no e-mail address.";
+  const confirm = config.builtInIdentity
+    ? html`<a href="${config.authUrl}/profile">Confirm it</a>`
+    : "Confirm it at your identity provider";
+  return html`${session.email} is not confirmed. ${confirm}, then
+    <a href="/account/sign-in?next=/account/settings">sign in again</a>.`;
+}

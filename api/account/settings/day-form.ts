@@ -1,0 +1,21 @@
+import { zoneField } from "../../form-fields.ts";
+import { type Html, html } from "../../html.ts";
+import type { Visit } from "../account.ts";
+import { formToken } from "../form.ts";
+import type { Settings } from "./page.ts";
+
+const hours = ["Midnight", "1 a.m.", "2 a.m.", "3 a.m.", "4 a.m.", "5 a.m.", "6 a.m."];
+
+/** When the user's today begins, and where. */
+export function dayForm(visit: Visit, { time_zone, day_start_hour }: Settings): Html {
+  return html`<form method="post" action="/account/settings/day" class="card">${formToken(visit)}
+    ${zoneField(time_zone)}
+    <div class="field"><label for="day_start_hour">A new day starts at</label>
+    <select id="day_start_hour" name="day_start_hour" aria-describedby="day-hint">${hours.map(
+      (label, hour) =>
+        html`<option value="${hour}"${hour === day_start_hour && html` selected`}>${label}</option>`,
+    )}</select>
+    <p class="quiet small" id="day-hint">For people who finish after midnight. Neither breaks a streak, and
+      reminders keep to the clock.</p></div>
+    <button>Save your day</button></form>`;
+}

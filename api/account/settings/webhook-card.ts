@@ -1,0 +1,59 @@
+import { localTime } from "../../../shared/domain/day.ts";
+import { field } from "../../form-fields.ts";
+import { type Html, html } from "../../html.ts";
+import type { Visit } from "../account.ts";
+import { count } from "../dates.ts";
+import { formToken } from "../form.ts";
+import type { Attempt, Settings } from "./page.ts";
+
+const path = "/account/settings/webhook";
+
+/** The webhook's address, its secret, how it does, and a test. */
+export function webhookCard(visit: Visit, settings: Settings, { webhook }: Attempt): Html {
+  const { webhook_url: saved, webhook_disabled_at: isOff } = settings;
+  return html`<div class="card"><form method="post" action="${path}">${formToken(visit)}
+    ${field({
+      name: "webhook_url",
+      label: "Address",
+      type: "url",
+      value: webhook?.url ?? saved ?? "",
+      hint: "Reminders are posted here as JSON, signed as Standard Webhooks says. Leave it empty to have none.",
+      error: webhook?.error,
+      max: 2_000,
+      required: false,
+    })}
+    <button>${isOff ? "Save and switch on again" : "Save webhook"}</button></form>
+    ${saved !== null && details(visit, settings)}</div>`;
+}
+
+function details(visit: Visit, settings: Settings): Html {
+  return html`<dl class="facts"><dt>State</dt><dd>${state(settings)}</dd>
+    <dt>Last test</dt><dd>${lastTest(settings)}</dd></dl>
+    <form method="post" action="${path}/test">${formToken(visit)}
+    <button class="plain">Send a test</button></form>
+    <details><summary>Show the signing secret</summary>
+    <p class="quiet small">The receiver checks signatures with it. Another address gets another secret.</p>
+    <p><code class="secret">${settings.webhook_secret}</code></p></details>`;
+}
+
+function state({ webhook_failures, webhook_disabled_at, time_zone }: Settings): Html | string {
+  if (webhook_disabled_at)
+    return html`<strong class="error">Switched off</strong> on ${time(webhook_disabled_at, time_zone)}, because it
+      failed for a day`;
+  if (webhook_failures > 0) return html`On, with ${count(webhook_failures, "failure")} in a row`;
+  return "On";
+}
+
+function lastTest({ webhook_test: test, time_zone }: Settings): Html | string {
+  if (!test) return "Never";
+  const { status, error, created_at, finished_at } = test;
+  const at = time(finished_at ?? created_at, time_zone);
+  if (status === "sent") return html`Delivered on ${at}`;
+  if (status === "failed" || status === "cancelled") return html`Failed on ${at}${error && html`: ${error}`}`;
+  return html`On its way since ${at}${error && html`, so far: ${error}`}. <a href="/account/settings#webhook">Look again</a>`;
+}
+
+const time = (instant: string, timeZone: string): Html => {
+  const local = localTime(Date.parse(instant), timeZone);
+  return html`<time datetime="${instant}">${local.replace("T", " ").slice(0, 16)}</time>`;
+};

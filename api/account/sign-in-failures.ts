@@ -1,0 +1,40 @@
+import * as oidc from "openid-client";
+import type { Account } from "./account.ts";
+import { message } from "./respond.ts";
+
+/** The page for a sign-in that came back and failed. */
+export function refused(account: Account, error: Error): Response {
+  if (error instanceof oidc.AuthorizationResponseError) return again(account, "The sign-in was cancelled.");
+  if (isWrongAnswer(error)) return again(account, "This sign-in is not the one that you started here last.");
+  return providerAway(account, error);
+}
+
+/** Not what was asked for, or a code that was used before: the person's browser, not the provider, is at fault. */
+function isWrongAnswer(error: unknown): boolean {
+  if (error instanceof oidc.ResponseBodyError) return error.error === "invalid_grant";
+  return error instanceof oidc.ClientError && wrongAnswers.includes(error.code ?? "");
+}
+
+const wrongAnswers = [
+  "OAUTH_INVALID_RESPONSE",
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+];
+
+/** The page of a sign-in that has to be started anew. */
+export function again(account: Account, text: string): Response {
+  const link = { href: "/account", label: "Sign in again" };
+  return message(account, "You are not signed in", text, { status: 400, link });
+}
+
+/** The page for while nobody can be signed in. */
+export function providerAway(account: Account, error: Error): Response {
+  account.log.warn({ reason: error.message }, "the identity provider cannot sign anybody in");
+  const text = "The identity provider that signs you in cannot be reached. Your habits and todos are safe.";
+  const link = { href: "/account", label: "Try again" };
+  return message(account, "Sign-in is away for a moment", text, {
+    status: 503,
+    headers: { "Retry-After": "5" },
+    link,
+  });
+}
