@@ -3,7 +3,7 @@ import type { CommandName, QueryName } from "../shared/contracts/catalogue.ts";
 import type { Contract } from "../shared/contracts/contract.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import { isRefused, type Refused, refuse } from "../shared/errors.ts";
-import type { Outcome, ToolCall } from "../shared/queue/envelope.ts";
+import type { Outcome } from "../shared/queue/envelope.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { read } from "./read/index.ts";
 import type { Reader } from "./read/reader.ts";
@@ -18,7 +18,6 @@ export type PerformContext = Readonly<{
 type Options = Readonly<{
   required?: readonly string[];
   idempotencyKey?: string | undefined;
-  call?: ToolCall;
 }>;
 
 /** Whether the actor's token may do this; both doors ask before they look at the request's content. */
@@ -33,14 +32,14 @@ export async function perform(
   contract: Contract,
   actor: Actor,
   fields: Fields,
-  { required = [], idempotencyKey, call }: Options = {},
+  { required = [], idempotencyKey }: Options = {},
 ): Promise<Performed> {
   const validated = validate(contract, fields, required);
   if (isRefused(validated)) return { outcome: validated, replayed: false };
   const { input } = validated;
   if (contract.kind === "command") {
     const name = contract.name as CommandName;
-    return context.dispatch(actor, { name, input, idempotencyKey, ...(call && { call }) });
+    return context.dispatch(actor, { name, input, idempotencyKey });
   }
   const result = await read(contract.name as QueryName, context.reader(actor), input);
   return { outcome: isRefused(result) ? result : { body: JSON.stringify(result) }, replayed: false };

@@ -2,7 +2,11 @@ import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import { argumentsOf, type ToolEntry } from "./tools.ts";
 
-export type ToolInput = Readonly<{ fields: Fields; idempotencyKey: string | undefined }>;
+export type ToolInput = Readonly<{
+  /** Validated against the contract. */
+  input: Fields;
+  idempotencyKey: string | undefined;
+}>;
 
 /** A tool's arguments, checked strictly and turned into what its contract takes. */
 export function readArguments(entry: ToolEntry, args: Fields): ToolInput | Refused {
@@ -17,7 +21,7 @@ export function readArguments(entry: ToolEntry, args: Fields): ToolInput | Refus
   const fields = tool.toInput(own as never) as Fields;
   const accepted = validate(contract, fields);
   if (isRefused(accepted)) return accepted;
-  return { fields, idempotencyKey: key as string | undefined };
+  return { input: accepted.input, idempotencyKey: key as string | undefined };
 }
 
 function unknownArguments(unknown: readonly string[], known: readonly string[]): Refused {

@@ -6,16 +6,17 @@ import {
 import type { Actor } from "../../shared/actor.ts";
 import type { Config } from "../../shared/config.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
-import { isRefused, refuse } from "../../shared/errors.ts";
+import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { scopeChallenge, unauthenticatedChallenge } from "../auth/challenge.ts";
 import { isObject, parseJson, readText } from "../body.ts";
-import { admit, type CallContext, carryOut } from "./call.ts";
+import { admit, type Call, type CallContext, carryOut, turnAway } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall } from "./log-call.ts";
 import { serveMessage } from "./serve.ts";
 import { createServer } from "./server.ts";
 import { callOf } from "./tool-call.ts";
+import { tools } from "./tools.ts";
 
 export type McpContext = CallContext & Readonly<{ config: Config; authenticate: Authenticate }>;
 
@@ -52,7 +53,6 @@ async function readMessage(request: Request): Promise<Fields | Response> {
   return isObject(message) ? message : invalidRequest(notJson.message);
 }
 
-/** A missing scope is answered over HTTP, so that OAuth clients can step up; all else is the protocol's. */
 async function answerMessage(
   context: McpContext,
   request: Request,
@@ -60,13 +60,20 @@ async function answerMessage(
   actor: Actor,
 ): Promise<Response> {
   const call = callOf(message, actor);
-  const refusal = call && (await admit(context, call));
-  const scopes = call?.entry?.contract.scopes ?? [];
-  if (call && refusal?.refusal.code === "insufficient_scope") {
-    const unlogged = await logCall(context, call, refusal.refusal.code);
-    if (unlogged) return rpcRefusal(unlogged.refusal, new Headers(), message.id);
-    const challenge = scopeChallenge(context.config, "mcp", scopes);
-    return rpcRefusal(refusal.refusal, new Headers({ "www-authenticate": challenge }), message.id);
-  }
-  return serveMessage(request, message, () => createServer(call && (() => carryOut(context, call, refusal))));
+  if (!call) return serveMessage(request, message, () => createServer(undefined));
+  const admitted = await admit(context, call);
+  if (isRefused(admitted) && admitted.refusal.code === "insufficient_scope")
+    return forbid(context, call, admitted, message.id);
+  const answer = () =>
+    isRefused(admitted) ? turnAway(context, call, admitted) : carryOut(context, call, admitted);
+  return serveMessage(request, message, () => createServer(answer));
+}
+
+/** A missing scope is answered over HTTP, so that OAuth clients can step up. */
+async function forbid(context: McpContext, call: Call, { refusal }: Refused, id: unknown): Promise<Response> {
+  const unlogged = await logCall(context, call, refusal.code);
+  if (unlogged) return rpcRefusal(unlogged.refusal, new Headers(), id);
+  const scopes = tools.get(call.record.tool)?.contract.scopes ?? [];
+  const challenge = scopeChallenge(context.config, "mcp", scopes);
+  return rpcRefusal(refusal, new Headers({ "www-authenticate": challenge }), id);
 }

@@ -4,8 +4,12 @@ import type { Refusal } from "../../shared/errors.ts";
 import { advise } from "./advice.ts";
 import type { Presented } from "./results/index.ts";
 
+/** What a call did, and the user's day on which it did it. */
+export type Done = Readonly<{ presented: Presented; today: Today; replayed: boolean }>;
+
 /** A tool's answer: text and structured content say the same, because clients show only one of them. */
-export function answered({ lines, facts }: Presented, today: Today, replayed: boolean): CallToolResult {
+export function answered({ presented, today, replayed }: Done): CallToolResult {
+  const { lines, facts } = presented;
   const repeat = replayed
     ? ["Done by an earlier call with this idempotency_key; this one changed nothing."]
     : [];

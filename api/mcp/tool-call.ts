@@ -3,7 +3,6 @@ import type { Fields } from "../../shared/contracts/validate.ts";
 import { printable } from "../../shared/printable.ts";
 import { isObject } from "../body.ts";
 import type { Call } from "./call.ts";
-import { tools } from "./tools.ts";
 
 const maxToolName = 128;
 
@@ -15,7 +14,6 @@ export function callOf(message: Fields, actor: Actor): Call | undefined {
   if (typeof name !== "string" || !isObject(args)) return undefined;
   return {
     actor,
-    entry: tools.get(name),
     args,
     record: {
       requestId: Bun.randomUUIDv7(),

@@ -1,31 +1,30 @@
 import { sql } from "kysely";
 import { parseTodoCursor, type TodoPlace, todoCursor } from "../../shared/contracts/todo-cursor.ts";
-import { both, type Condition, clockOf, type Read } from "./reader.ts";
-import { countTodos, inContext, isPending, presentTodos, selectTodos, todosOf } from "./todos.ts";
+import { both, type Condition, clockBeside, clockOf, type Read } from "./reader.ts";
+import { countOf, countTodos, inContext, isPending, presentTodos, selectTodos, todosOf } from "./todos.ts";
 
 const defaultLimit = 25;
 
 /** By keyset: todos that come or go between two pages never make one repeat or skip another. */
 export const list: Read<"todo.pending"> = async (reader, input) => {
   const { overdue_only, context, limit = defaultLimit, cursor } = input;
-  const { today } = await clockOf(reader);
   const conditions = [todosOf(reader), isPending];
-  if (overdue_only) conditions.push(sql`t.due_date < ${today.date}::date`);
+  if (overdue_only) conditions.push(sql`t.due_date < ${(await clockOf(reader)).today.date}::date`);
   if (context !== undefined) conditions.push(inContext(context));
+  const mine = both(...conditions);
   const place = cursor === undefined ? undefined : parseTodoCursor(cursor);
-  const [rows, total] = await Promise.all([
-    selectTodos(reader, both(...conditions, ...(place ? [isAfter(place)] : [])), {
-      limit: sql`limit ${limit + 1}`,
-    }),
-    countTodos(reader, both(...conditions)),
-  ]);
+  const rows = await selectTodos(reader, place ? both(mine, isAfter(place)) : mine, {
+    total: countOf(mine),
+    limit: sql`limit ${limit + 1}`,
+  });
+  const { today } = rows.length > 0 ? clockBeside(rows, reader) : await clockOf(reader);
   const todos = presentTodos(rows.slice(0, limit), today);
   const last = rows.length > limit ? todos.at(-1) : undefined;
   return {
     today: today.date,
     time_zone: today.timeZone,
     todos,
-    total,
+    total: rows[0]?.total ?? (await countTodos(reader, mine)),
     next_cursor: last ? todoCursor(last) : null,
   };
 };

@@ -60,7 +60,7 @@ type TodoBesideRelations = TodoRow &
     reminder_status: PresentedReminder["status"] | null;
   };
 
-const countOf = (condition: Condition) =>
+export const countOf = (condition: Condition) =>
   sql<{ total: number }>`select count(*) as total from todos t where ${condition}`;
 
 /**

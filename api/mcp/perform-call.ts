@@ -1,0 +1,62 @@
+import type { CommandName, QueryName } from "../../shared/contracts/catalogue.ts";
+import { isRefused, type Refused } from "../../shared/errors.ts";
+import type { PerformContext } from "../perform.ts";
+import { read } from "../read/index.ts";
+import { clockOf } from "../read/reader.ts";
+import { readArguments, type ToolInput } from "./arguments.ts";
+import type { Call } from "./call.ts";
+import { logCall } from "./log-call.ts";
+import type { Done } from "./result.ts";
+import type { ToolEntry } from "./tools.ts";
+
+/** Checks the arguments, then reads, or dispatches and awaits; every outcome with its row in the action log. */
+export async function performCall(
+  context: PerformContext,
+  call: Call,
+  entry: ToolEntry,
+): Promise<Done | Refused> {
+  const input = readArguments(entry, call.args);
+  if (isRefused(input)) return refuseLogged(context, call, input);
+  return entry.contract.kind === "command"
+    ? change(context, call, entry, input)
+    : look(context, call, entry, input);
+}
+
+/** A change's row is written in the transaction of its effects; one that failed has none yet. */
+async function change(
+  context: PerformContext,
+  call: Call,
+  { contract, presenter }: ToolEntry,
+  { input, idempotencyKey }: ToolInput,
+): Promise<Done | Refused> {
+  const { actor, record } = call;
+  const { today } = await clockOf(context.reader(actor));
+  const name = contract.name as CommandName;
+  const { outcome, replayed } = await context.dispatch(actor, { name, input, idempotencyKey, call: record });
+  if ("refusal" in outcome)
+    return outcome.refusal.code === "internal" ? refuseLogged(context, call, outcome) : outcome;
+  const result = outcome.body === null ? null : JSON.parse(outcome.body);
+  return { presented: presenter.present(result as never, input as never), today, replayed };
+}
+
+/** A read's row is written beside it, and nothing is given out without it. */
+async function look(
+  context: PerformContext,
+  call: Call,
+  { contract, presenter }: ToolEntry,
+  { input }: ToolInput,
+): Promise<Done | Refused> {
+  const [result, unlogged] = await Promise.all([
+    read(contract.name as QueryName, context.reader(call.actor), input),
+    logCall(context, call, "ok"),
+  ]);
+  if (unlogged) return unlogged;
+  if (isRefused(result)) return result;
+  const { today: date, time_zone: timeZone } = result as { today: string; time_zone: string };
+  const presented = presenter.present(result as never, input as never);
+  return { presented, today: { date, timeZone }, replayed: false };
+}
+
+async function refuseLogged(context: PerformContext, call: Call, refusal: Refused): Promise<Refused> {
+  return (await logCall(context, call, refusal.refusal.code)) ?? refusal;
+}
