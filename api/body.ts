@@ -21,20 +21,28 @@ export async function readBody(request: Request): Promise<Readonly<{ fields: Fie
 
 /** The body as text, refused as soon as it is known to be too large or not to be UTF-8. */
 export async function readText(request: Request): Promise<string | Refused> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return tooLarge;
-  if (!request.body) return "";
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > maxBodyBytes) return tooLarge;
-    chunks.push(chunk);
-  }
+  const length = request.headers.get("content-length");
+  if (Number(length) > maxBodyBytes) return tooLarge;
+  // A stream costs as much as all our checks together, and a body of declared length is bounded by it.
+  const bytes = length === null ? await readBounded(request.body) : await request.bytes();
+  if (bytes === undefined) return tooLarge;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return notJson;
   }
+}
+
+/** @returns undefined when there is more than a body may have */
+async function readBounded(body: Request["body"]): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Brackets may nest this deep: no schema needs more, and parsers have died of more. */

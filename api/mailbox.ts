@@ -23,6 +23,8 @@ export type Mailbox = Readonly<{
 const replyTimeoutMs = 1_500;
 const maxEnvelope = 100;
 const maxGathered = 2_000;
+/** Answers set off the next requests: without this pause the first of them leaves alone and all others wait for it. */
+const gatherMs = 1;
 
 /**
  * Carries commands to the workers. An envelope leaves at once with whatever has gathered; commands gather
@@ -61,6 +63,7 @@ export async function openMailbox(
     gathered = gathered.slice(maxEnvelope);
     underWay += 1;
     await deliver(commands);
+    if (commands.length > 1) await Bun.sleep(gatherMs);
     underWay -= 1;
     await post();
   }
