@@ -1,6 +1,6 @@
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
-import { argumentsOf, type ToolEntry } from "./tools.ts";
+import type { ToolEntry } from "./tools.ts";
 
 export type ToolInput = Readonly<{
   /** Validated against the contract. */
@@ -9,22 +9,23 @@ export type ToolInput = Readonly<{
 }>;
 
 /** A tool's arguments, checked strictly and turned into what its contract takes. */
-export function readArguments(entry: ToolEntry, args: Fields): ToolInput | Refused {
-  const { contract, tool } = entry;
-  const schema = argumentsOf(entry);
-  const known = Object.keys(schema.properties);
+export function readArguments({ contract, tool, ...entry }: ToolEntry, args: Fields): ToolInput | Refused {
+  const known = Object.keys(entry.arguments.properties);
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
   if (unknown.length > 0) return unknownArguments(unknown, known);
-  const checked = validate({ input: schema, ...(tool.refine && { refine: tool.refine }) }, args);
+  const checked = validate({ input: entry.arguments, ...(tool.refine && { refine: tool.refine }) }, args);
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input as Fields;
-  const fields = tool.toInput(own as never) as Fields;
-  const accepted = validate(contract, fields);
+  const accepted = validate(contract, tool.toInput(own as never) as Fields);
   if (isRefused(accepted)) return accepted;
   return { input: accepted.input, idempotencyKey: key as string | undefined };
 }
 
+const maxShown = 64;
+
 function unknownArguments(unknown: readonly string[], known: readonly string[]): Refused {
   const sentence = `is not an argument of this tool, which takes ${known.join(", ")}.`;
-  return invalid(Object.fromEntries(unknown.map((name) => [name, [`${name} ${sentence}`]])));
+  return invalid(
+    Object.fromEntries(unknown.map((name) => [name, [`${name.slice(0, maxShown)} ${sentence}`]])),
+  );
 }
