@@ -21,14 +21,14 @@ const pages: Readonly<Record<string, Methods>> = {
   "/account": { GET: own(showToday) },
   "/account/actions": { GET: own(showActions) },
   "/account/settings": { GET: own((visit) => showSettings(visit)) },
-  "/account/settings/day": { POST: posted(saveDay) },
-  "/account/settings/reminders": { POST: posted(saveChannel) },
-  "/account/settings/webhook": { POST: posted(saveWebhook) },
-  "/account/settings/webhook/test": { POST: posted(sendTest) },
-  "/account/tick": { POST: posted(tickOff) },
+  "/account/settings/day": form(saveDay, "/account/settings"),
+  "/account/settings/reminders": form(saveChannel, "/account/settings"),
+  "/account/settings/webhook": form(saveWebhook, "/account/settings"),
+  "/account/settings/webhook/test": form(sendTest, "/account/settings"),
+  "/account/tick": form(tickOff, "/account"),
   "/account/sign-in": { GET: beginSignIn },
   "/account/callback": { GET: finishSignIn },
-  "/account/sign-out": { POST: posted(signOut) },
+  "/account/sign-out": form(signOut, "/account"),
 };
 
 /** Addresses that the account pages answer; `*` stands for anything. */
@@ -72,12 +72,13 @@ function own(show: (visit: Visit) => Promise<Response> | Response): Page {
 const backTo = (request: Request): string =>
   URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
 
-/** What a signed-in person's form asks for. */
-function posted(act: (visit: Visit, form: URLSearchParams) => Promise<Response>): Page {
-  return own(async (visit) => {
+/** What a signed-in person's form asks for; whoever comes by its address alone goes to the page it is on. */
+function form(act: (visit: Visit, form: URLSearchParams) => Promise<Response>, back: string): Methods {
+  const post = own(async (visit) => {
     const form = await readForm(visit);
     return isRefused(form) ? refusalPage(visit.account, form.refusal) : act(visit, form);
   });
+  return { GET: () => seeOther(back), POST: post };
 }
 
 function sendStylesheet(): Response {

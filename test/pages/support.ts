@@ -1,54 +1,54 @@
-import { afterAll } from "bun:test";
+import { afterAll, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { freePort, type Stack, startStack } from "../harness.ts";
 import { runIdentity, type TestIdentity } from "../identity/support.ts";
 
 const executablePath = Bun.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
-
-/** Without Debian's package `chromium` (or CHROMIUM_PATH) there is no browser to test with. */
-export const hasBrowser = existsSync(executablePath);
+const hasBrowser = existsSync(executablePath);
 if (!hasBrowser)
-  console.warn(`SKIPPED: the page tests need a browser, and ${executablePath} does not exist.`);
+  console.warn(`SKIPPED: tests in a real browser need ${executablePath} (Debian: apt-get install chromium).`);
+
+const timeoutMs = 60_000;
+
+/** A test that needs a real browser; skipped, with the reason on the screen, where there is none. */
+export function browserTest(name: string, run: () => Promise<void>): void {
+  test.skipIf(!hasBrowser)(name, run, timeoutMs);
+}
 
 export type Site = Readonly<{
   stack: Stack;
   identity: TestIdentity;
-  /** A browser profile of its own. */
-  visitor(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** An empty page in a browser profile of its own. */
+  open(options?: BrowserContextOptions): Promise<Page>;
 }>;
 
 /** The whole service with its built-in provider and a real browser, for one test file. */
 export async function startSite(env: Record<string, string> = {}): Promise<Site> {
+  const started: { browser?: Browser; identity?: TestIdentity } = {};
   // Registered before the stack's own, so that it runs first: the provider uses the stack's database.
-  let browser: Browser | undefined;
-  let identity: TestIdentity | undefined;
   afterAll(async () => {
-    await browser?.close();
-    await identity?.stop();
+    await started.browser?.close();
+    await started.identity?.stop();
   });
-  const stack = await startStack({
-    env: {
-      AUTH_URL: "",
-      IDENTITY_PORT: String(freePort()),
-      DATA_DIR: await mkdtemp(join(tmpdir(), "kept-pages-")),
-      TOKEN_CACHE_SECONDS: "1",
-      ...env,
+  const dataDir = await mkdtemp(join(tmpdir(), "kept-pages-"));
+  const provider = { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir };
+  const stack = await startStack({ env: { ...provider, TOKEN_CACHE_SECONDS: "1", ...env } });
+  const identity = await runIdentity(stack.config);
+  started.identity = identity;
+  return {
+    stack,
+    identity,
+    async open(options) {
+      started.browser ??= await chromium.launch({ executablePath, args: browserFlags });
+      const page = await (await started.browser.newContext(options)).newPage();
+      page.setDefaultTimeout(10_000);
+      return page;
     },
-  });
-  identity = await runIdentity(stack.config);
-  browser = await chromium.launch({ executablePath, args: browserFlags });
-  const { newContext } = browser;
-  return { stack, identity, visitor: (options) => newContext.call(browser, options) };
+  };
 }
 
 /** A container has no sandbox for it; the rest keeps it from calling home. */
@@ -62,14 +62,10 @@ const browserFlags = [
   "--disable-sync",
 ];
 
-export const password = "correct horse battery";
+const password = "correct horse battery";
 
-/** Signs up at the provider, coming from the account pages, and ends on them. */
-export async function signUp(
-  site: Site,
-  page: Page,
-  email = `${crypto.randomUUID()}@example.org`,
-): Promise<void> {
+/** Signs up in Europe/Berlin, coming from the account pages and ending on them. */
+export async function signUp(site: Site, page: Page, email = `${crypto.randomUUID()}@example.org`) {
   await page.goto(`${site.stack.config.baseUrl}/account`);
   await page.getByRole("link", { name: "Create an account" }).click();
   await page.getByLabel("E-mail address").fill(email);
@@ -77,4 +73,27 @@ export async function signUp(
   await page.getByLabel("Time zone").selectOption("Europe/Berlin");
   await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL(`${site.stack.config.baseUrl}/account`);
+}
+
+/** Makes a personal access token on the provider's page, by the scopes' checkboxes. */
+export async function createToken(site: Site, page: Page, name: string, scopes: readonly string[]) {
+  await page.goto(`${site.identity.config.authUrl}/profile/api-tokens`);
+  await page.getByText("Create a token").click();
+  await page.getByLabel("Name").fill(name);
+  for (const scope of scopes) await page.locator(`input[value="${scope}"]`).check();
+  await page.getByRole("button", { name: "Create token" }).click();
+  return (await page.locator(".secret").textContent()) ?? "";
+}
+
+/** One tool call over MCP. */
+export async function callTool({ stack }: Site, token: string, name: string, args: unknown = {}) {
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json",
+  };
+  const url = `${stack.config.baseUrl}/mcp`;
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: response.status, result: ((await response.json()) as { result?: unknown }).result };
 }

@@ -89,6 +89,7 @@ export function frame(
   current?: string,
 ): { nav: NavLink[]; corner: Html } {
   const links = [
+    { href: `${identity.config.baseUrl}/account`, label: "Today" },
     { href: "/profile/api-tokens", label: "Tokens and apps" },
     { href: "/profile", label: "Account" },
   ];
