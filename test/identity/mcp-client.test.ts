@@ -5,8 +5,8 @@ import { join } from "node:path";
 import * as present from "@modelcontextprotocol/client";
 import * as legacy from "@modelcontextprotocol/sdk/client/auth.js";
 import { freePort, startStack } from "../harness.ts";
-import type { Browser } from "./browser.ts";
-import { consent, redirectUri, runIdentity, signedUp } from "./support.ts";
+import { oauthAgent } from "./oauth-agent.ts";
+import { runIdentity, signedUp } from "./support.ts";
 
 // Registered before the stack's own, so that it runs first: the provider uses the stack's database.
 afterAll(() => identity.stop());
@@ -19,41 +19,6 @@ const serverUrl = `${stack.config.baseUrl}/mcp`;
 
 type Tokens = { access_token: string; scope?: string | undefined; refresh_token?: string | undefined };
 
-/** An agent's memory of its registration and tokens, and the person who answers when it opens a browser. */
-function agent(browser: Browser, ticked: string[][]) {
-  // `never` fits what both libraries expect to read back.
-  const state: { client?: never; tokens?: never; verifier: string; came: URLSearchParams } = {
-    verifier: "",
-    came: new URLSearchParams(),
-  };
-  return {
-    came: () => state.came,
-    redirectUrl: redirectUri,
-    clientMetadata: {
-      client_name: "Official client",
-      redirect_uris: [redirectUri],
-      grant_types: ["authorization_code", "refresh_token"],
-      token_endpoint_auth_method: "none",
-    },
-    clientInformation: () => state.client,
-    saveClientInformation(client: unknown) {
-      state.client = client as never;
-    },
-    tokens: () => state.tokens,
-    saveTokens(tokens: unknown) {
-      state.tokens = tokens as never;
-    },
-    saveCodeVerifier(verifier: string) {
-      state.verifier = verifier;
-    },
-    codeVerifier: () => state.verifier,
-    async redirectToAuthorization(address: URL) {
-      const back = await consent(browser, await browser.open(address.href), ticked.shift());
-      state.came = new URL(back.url).searchParams;
-    },
-  };
-}
-
 const clients = {
   "@modelcontextprotocol/client": present.auth,
   "@modelcontextprotocol/sdk": legacy.auth,
@@ -62,7 +27,7 @@ const clients = {
 for (const [name, auth] of Object.entries(clients)) {
   test(`${name}, given only the address of /mcp, registers, signs in and steps up`, async () => {
     const browser = await signedUp(identity.config);
-    const provider = agent(browser, [["todos:read"], ["todos:read", "todos:write"]]);
+    const provider = oauthAgent(browser, [["todos:read"], ["todos:read", "todos:write"]]);
     const signIn = async (scope: string) => {
       expect(await auth(provider, { serverUrl, scope })).toBe("REDIRECT");
       const authorizationCode = provider.came().get("code") ?? "";
