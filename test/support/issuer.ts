@@ -1,49 +1,61 @@
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { CompactSign, exportJWK, generateKeyPair, type JWK } from "jose";
 import { allScopes } from "../../shared/scopes.ts";
+
+type Claims = Record<string, unknown>;
 
 export type Issuer = Readonly<{
   url: string;
   /** A signed access token; claims override the defaults, `undefined` leaves one out. */
-  token(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
+  token(claims?: Claims, header?: Claims): Promise<string>;
+  /** Any text signed with the issuer's real key. */
+  sign(payload: string, header?: Claims): Promise<string>;
+  /** The claims of a good token. */
+  claims(): Claims;
+  /** Its public key, as everyone can read it. */
+  publicKey(): JWK;
+  /** Replaces the signing key; the old one is no longer published. */
+  rotate(): Promise<void>;
   stop(): Promise<void>;
 }>;
 
 /** A real token issuer: RFC 8414 metadata, a JWKS and signed RFC 9068 tokens over HTTP. */
 export async function startIssuer(audience: string): Promise<Issuer> {
-  const { publicKey, privateKey } = await generateKeyPair("ES256");
-  const key = { ...(await exportJWK(publicKey)), kid: "test", alg: "ES256", use: "sig" };
+  let signing = await newKey();
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch(request) {
       const { pathname, origin } = new URL(request.url);
-      if (pathname === "/jwks") return Response.json({ keys: [key] });
+      if (pathname === "/jwks") return Response.json({ keys: [signing.published] });
       if (pathname !== "/.well-known/oauth-authorization-server") return new Response(null, { status: 404 });
       return Response.json({ issuer: origin, jwks_uri: `${origin}/jwks` });
     },
   });
   const url = `http://127.0.0.1:${server.port}`;
+  const claims = () => {
+    const iat = Math.floor(Date.now() / 1000);
+    const fixed = { iss: url, aud: audience, sub: "ada", client_id: "test", scope: allScopes.join(" ") };
+    return { ...fixed, jti: crypto.randomUUID(), iat, exp: iat + 3_600 };
+  };
+  const sign: Issuer["sign"] = (payload, header = {}) =>
+    new CompactSign(new TextEncoder().encode(payload))
+      .setProtectedHeader({ alg: "ES256", kid: signing.published.kid, typ: "at+jwt", ...header })
+      .sign(signing.privateKey);
   return {
     url,
-    async token(claims = {}, header = {}) {
-      const now = Math.floor(Date.now() / 1000);
-      const defaults = {
-        iss: url,
-        aud: audience,
-        sub: "ada",
-        jti: crypto.randomUUID(),
-        client_id: "test",
-        scope: allScopes.join(" "),
-        iat: now,
-        exp: now + 3_600,
-      };
-      const payload = Object.fromEntries(
-        Object.entries({ ...defaults, ...claims }).filter(([, value]) => value !== undefined),
-      );
-      return new SignJWT(payload)
-        .setProtectedHeader({ alg: "ES256", kid: "test", typ: "at+jwt", ...header })
-        .sign(privateKey);
+    claims,
+    sign,
+    token: (overrides = {}, header = {}) => sign(JSON.stringify({ ...claims(), ...overrides }), header),
+    publicKey: () => signing.published,
+    async rotate() {
+      signing = await newKey();
     },
     stop: () => server.stop(true),
   };
+}
+
+async function newKey() {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const published = { ...(await exportJWK(publicKey)), kid: crypto.randomUUID(), alg: "ES256", use: "sig" };
+  return { privateKey, published };
 }
