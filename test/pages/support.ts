@@ -12,12 +12,8 @@ const hasBrowser = existsSync(executablePath);
 if (!hasBrowser)
   console.warn(`SKIPPED: tests in a real browser need ${executablePath} (Debian: apt-get install chromium).`);
 
-const timeoutMs = 60_000;
-
 /** A test that needs a real browser; skipped, with the reason on the screen, where there is none. */
-export function browserTest(name: string, run: () => Promise<void>): void {
-  test.skipIf(!hasBrowser)(name, run, timeoutMs);
-}
+export const browserTest = test.skipIf(!hasBrowser);
 
 export type Site = Readonly<{
   stack: Stack;
