@@ -5,13 +5,14 @@ import { connectImpatient, connectPatient } from "../shared/queue/queues.ts";
 import { startCommands } from "./commands.ts";
 import type { WorkerContext } from "./context.ts";
 import { startReminders } from "./reminders/start.ts";
+import { startUpkeep } from "./upkeep.ts";
 
 type Options = Readonly<{ config: Config; log: Log; now?: () => number }>;
 
 /** Connections of the reminders, beside two for each envelope under way. */
 const reminderConnections = 4;
 
-/** Starts one worker process's share of the work, until stopped: commands and reminders. */
+/** Starts one worker process's share of the work, until stopped: commands, reminders, upkeep. */
 export async function startWorkers({ config, log, now = Date.now }: Options): Promise<{
   stop(): Promise<void>;
 }> {
@@ -28,7 +29,7 @@ export async function startWorkers({ config, log, now = Date.now }: Options): Pr
     publisher: connectImpatient(config.redisUrl),
     blocking: connectPatient(config.redisUrl),
   };
-  const parts = [startCommands(context), await startReminders(context)];
+  const parts = [startCommands(context), await startReminders(context), await startUpkeep(context)];
   return {
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));

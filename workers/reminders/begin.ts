@@ -56,18 +56,18 @@ const beginDeliveries = `
       finished_at = case when l.verdict <> 'sending' then $3::timestamptz end
     from looked_at l
     where d.user_id = l.user_id and d.id = l.id
-    returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.scheduled_at
+    returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
+      case when d.todo_id is not null then l.todo end as todo, l.time_zone, l.email,
+      l.webhook_url, l.webhook_secret, l.webhook_failures, l.webhook_disabled_at
   ), missed as (
     update reminders r set status = 'missed', updated_at = now()
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
-  select b.user_id, b.id, b.attempts, b.late, l.channel, b.scheduled_at, l.time_zone,
-    case when b.todo_id is not null then l.todo end as todo,
-    l.email, l.webhook_url, l.webhook_secret, l.webhook_failures, l.webhook_disabled_at
-  from begun b
-  join looked_at l on l.user_id = b.user_id and l.id = b.id
-  where b.status = 'sending'`;
+  select user_id, id, attempts, late, channel, scheduled_at, todo, time_zone, email,
+    webhook_url, webhook_secret, webhook_failures, webhook_disabled_at
+  from begun
+  where status = 'sending'`;
 
 /** How long a delivery belongs to the process that began it, unless that renews the lease. */
 const lease = "15 seconds";

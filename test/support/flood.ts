@@ -1,0 +1,84 @@
+import { SQL } from "bun";
+import { Webhook } from "standardwebhooks";
+
+export const floodSecret = `whsec_${Buffer.from("the flood's thirty-two byte key!").toString("base64")}`;
+
+type Seed = Readonly<{
+  url: string;
+  users: number;
+  remindersPerUser: number;
+  /** Of the first reminder (epoch ms); the others follow evenly. */
+  dueAt: number;
+  spreadMs: number;
+}>;
+
+/** Users with a webhook at `url`, each with todos and reminders, as the commands would have left them. */
+export async function seedReminders(databaseUrl: string, seed: Seed): Promise<void> {
+  const { url, users, remindersPerUser, dueAt, spreadMs } = seed;
+  const total = users * remindersPerUser;
+  const at = new Date(dueAt).toISOString();
+  const sql = new SQL(databaseUrl, { max: 1 });
+  const owner = `'flood-' || (n % ${users})`;
+  await sql.unsafe(
+    `insert into users (user_id, time_zone, zone_source, day_start_hour, reminder_channel, webhook_url,
+       webhook_secret, created_at, updated_at)
+     select ${owner}, 'UTC', 'claim', 0, 'webhook', $1, $2, now(), now() from generate_series(0, ${users - 1}) n`,
+    [url, floodSecret],
+  );
+  await sql.unsafe(
+    `insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
+     select ${owner}, 1000000 + n, 'Todo ' || n, false, 'due', now(), now() from generate_series(0, ${total - 1}) n`,
+  );
+  await sql.unsafe(
+    `insert into reminders (user_id, todo_id, remind_at, status, created_at, updated_at)
+     select ${owner}, 1000000 + n, $1::timestamptz + n * interval '${spreadMs / total} ms', 'scheduled', now(), now()
+     from generate_series(0, ${total - 1}) n`,
+    [at],
+  );
+  await sql.close();
+}
+
+export type FloodReceiver = Readonly<{
+  url: string;
+  /** How late each request came (ms) after its reminder's time, in order of arrival. */
+  lateness: number[];
+  /** How often each delivery's id came. */
+  times: Map<string, number>;
+  /** The todos that were reminded of. */
+  todos: Set<number>;
+  stop(): Promise<void>;
+}>;
+
+/** Counts what comes, and checks every hundredth signature with the public library. */
+export function startFloodReceiver(): FloodReceiver {
+  const lateness: number[] = [];
+  const times = new Map<string, number>();
+  const todos = new Set<number>();
+  const webhook = new Webhook(floodSecret);
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const body = await request.text();
+      const id = request.headers.get("webhook-id") ?? "";
+      if (times.size % 100 === 0) webhook.verify(body, Object.fromEntries(request.headers));
+      const { data } = JSON.parse(body);
+      lateness.push(Date.now() - Date.parse(data.remind_at));
+      times.set(id, (times.get(id) ?? 0) + 1);
+      todos.add(data.todo.id);
+      return new Response(null, { status: 204 });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/`,
+    lateness,
+    times,
+    todos,
+    stop: () => server.stop(true),
+  };
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
