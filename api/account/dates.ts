@@ -15,6 +15,10 @@ export function sayDate(date: string, today: string): string {
     .replace(",", "");
 }
 
+/** A date that may be long past when it is read. */
+export const sayFullDate = (date: string): string =>
+  new Date(date).toLocaleDateString("en-GB", { ...dateFormat, year: "numeric" }).replace(",", "");
+
 /** The date of an instant (RFC 3339) in a zone, as people say it on the given day. */
 export const sayDay = (instant: string, timeZone: string, today: string): string =>
   sayDate(localTime(Date.parse(instant), timeZone).slice(0, 10), today);

@@ -1,18 +1,22 @@
-import { expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { allScopes } from "../../shared/scopes.ts";
+import { startMailbox } from "../support/mailbox.ts";
 import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
 
-const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
+const mailbox = await startMailbox();
+afterAll(() => mailbox.stop());
+const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes", SMTP_URL: mailbox.url });
 const { baseUrl } = site.stack.config;
 
 async function newPerson() {
   const page = await site.open();
-  await signUp(site, page);
+  const email = `${crypto.randomUUID()}@example.org`;
+  await signUp(site, page, email);
   const token = await createToken(site, page, "Script", allScopes);
   const rest = (method: string, path: string, body?: object) =>
     site.stack.rest(method, path, { token, ...(body && { body }) });
-  return { page, token, rest };
+  return { page, email, token, rest };
 }
 
 browserTest("a person ticks habits and todos off, and takes it back", async () => {
@@ -132,5 +136,25 @@ browserTest(
     await page.getByRole("button", { name: "Save webhook" }).click();
     await page.getByText("choose another way").waitFor();
     await receiver.stop(true);
+  },
+);
+
+browserTest(
+  "reminders go by e-mail once the address is confirmed and the person has signed in again",
+  async () => {
+    const { page, email } = await newPerson();
+    await page.goto(`${baseUrl}/account/settings`);
+    expect(await page.getByLabel("By e-mail").isDisabled()).toBe(true);
+    await page.getByText(`${email} is not confirmed`).waitFor();
+    const mail = mailbox.mails.find(({ to }) => to.includes(email));
+    await page.goto(/http\S+token=[\w-]{43}/.exec(mail?.source ?? "")?.[0] ?? "");
+    await page.getByRole("button", { name: "Confirm my address" }).click();
+
+    await page.goto(`${baseUrl}/account/settings`);
+    await page.getByRole("link", { name: "sign in again" }).click();
+    await page.getByLabel("By e-mail").check();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Reminders go where you chose.").waitFor();
+    expect(await page.getByLabel("By e-mail").isChecked()).toBe(true);
   },
 );

@@ -1,5 +1,6 @@
 import { type Html, html } from "../../html.ts";
 import type { Names } from "../../read/names.ts";
+import { sayFullDate } from "../dates.ts";
 import { type Args, idIn, quote, textIn } from "./arguments.ts";
 
 /** What a call is about: the verb as it is said of a call that happened, and of one that was refused. */
@@ -68,17 +69,22 @@ function named(kind: string, id: number | undefined, names: ReadonlyMap<number, 
     : html`the ${kind} ${quote(name)}`;
 }
 
-const dueOn = (args: Args) => args.due_date !== undefined && html`, due ${textIn(args, "due_date")}`;
+const dueOn = (args: Args) => args.due_date !== undefined && html`, due ${dueDate(args)}`;
 const repeating = (args: Args) =>
   args.recurrence !== undefined && html`, repeating by ${textIn(args, "recurrence")}`;
 const within = (args: Args) => args.context !== undefined && html` of the context ${quote(args.context)}`;
+
+function dueDate(args: Args): string | undefined {
+  const text = textIn(args, "due_date");
+  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && Date.parse(text) ? sayFullDate(text) : text;
+}
 
 function changes(args: Args): Html | false {
   const cleared = Array.isArray(args.clear) ? args.clear.map((name) => html`no ${said(name)}`) : [];
   const set = ["title", "description"]
     .filter((name) => args[name] !== undefined)
     .map((name) => html`${name} ${quote(args[name])}`);
-  const due = args.due_date === undefined ? [] : [html`due ${textIn(args, "due_date")}`];
+  const due = args.due_date === undefined ? [] : [html`due ${dueDate(args)}`];
   const all = [...set, ...due, ...cleared];
   return all.length > 0 && html`: ${all.map((change, index) => html`${index > 0 && ", "}${change}`)}`;
 }

@@ -15,7 +15,7 @@ export function dayForm(visit: Visit, { time_zone, day_start_hour }: Settings): 
       (label, hour) =>
         html`<option value="${hour}"${hour === day_start_hour && html` selected`}>${label}</option>`,
     )}</select>
-    <p class="quiet small" id="day-hint">For people who finish after midnight. Neither breaks a streak, and
-      reminders keep to the clock.</p></div>
+    <p class="quiet small" id="day-hint">For people who finish after midnight. Changing this or the
+      zone breaks no streak.</p></div>
     <button>Save your day</button></form>`;
 }

@@ -39,7 +39,7 @@ function habitItem(visit: Visit, habit: HabitItem): Html {
 function streak({ streak_count, longest_streak, frequency, schedule }: HabitItem): Html {
   const isWeekly = frequency === "weekly" || (schedule !== null && "times_per_week" in schedule);
   const unit = isWeekly ? "week" : "day";
-  const best = longest_streak > streak_count && html` <span class="quiet">best ${longest_streak}</span>`;
+  const best = longest_streak > streak_count && html` · best ${longest_streak}`;
   return html`<p class="streak${streak_count > 0 && " alive"}"><strong>${streak_count}</strong>
     <span>${count(streak_count, unit).split(" ")[1]}<span class="unseen"> in the streak</span></span>${best}</p>`;
 }

@@ -1,0 +1,94 @@
+import { afterAll, expect } from "bun:test";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { allScopes } from "../../shared/scopes.ts";
+import { authorizationRequest, registerApp } from "../identity/support.ts";
+import { startMailbox } from "../support/mailbox.ts";
+import { fillWithLife } from "./sample.ts";
+import { browserTest, createToken, signUp, startSite } from "./support.ts";
+
+const mailbox = await startMailbox();
+const site = await startSite({ SMTP_URL: mailbox.url });
+const { baseUrl, authUrl } = site.stack.config;
+const views = {
+  light: { colorScheme: "light", viewport: { width: 1000, height: 700 } },
+  dark: { colorScheme: "dark", viewport: { width: 1000, height: 700 } },
+  phone: { colorScheme: "light", viewport: { width: 390, height: 800 } },
+} as const;
+
+/** `PICTURES=yes npm test test/pages/accessibility` draws the pictures of the docs anew. */
+const picturesFolder = Bun.env.PICTURES && join(import.meta.dir, "../../docs/screenshots");
+const checked: string[] = [];
+afterAll(async () => {
+  console.log(`axe-core looked at ${checked.length} pages.`);
+  await mailbox.stop();
+});
+
+/** What axe-core calls serious or worse, and what a phone would have to scroll sideways for. */
+async function check(page: Page, name: string): Promise<void> {
+  for (const [view, { colorScheme, viewport }] of Object.entries(views)) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    await page.evaluate(axe.source);
+    const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+    const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+    const found = grave.map(({ id, nodes }) => `${name} ${view}: ${id} at ${nodes.map((node) => node.html)}`);
+    expect(found).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
+    checked.push(`${name} ${view}`);
+    if (picturesFolder)
+      await page.screenshot({ path: join(picturesFolder, `${name}-${view}.png`), fullPage: true });
+  }
+}
+
+browserTest("the account pages have no serious fault, light, dark and on a phone", async () => {
+  const page = await site.open();
+  await signUp(site, page, "ada@example.org");
+  await check(page, "today-empty");
+  await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes));
+  await page.goto(`${baseUrl}/account`);
+  await check(page, "today");
+  await page.goto(`${baseUrl}/account/actions`);
+  await page.locator(".log summary").nth(3).click();
+  await check(page, "actions");
+  await page.goto(`${baseUrl}/account/settings`);
+  await page.getByRole("textbox", { name: "Address" }).fill("https://example.com/kept");
+  await page.getByRole("button", { name: "Save webhook" }).click();
+  await page.getByText("Show the signing secret").click();
+  await check(page, "settings");
+  await page.getByRole("textbox", { name: "Address" }).fill("http://example.com/kept");
+  await page.getByRole("button", { name: "Save webhook" }).click();
+  await check(page, "settings-error");
+  await page.goto(`${baseUrl}/account/nothing`);
+  await check(page, "not-found");
+});
+
+browserTest("the provider's pages have no serious fault, light, dark and on a phone", async () => {
+  const page = await site.open();
+  await page.goto(`${authUrl}/sign-in`);
+  await check(page, "sign-in");
+  await page.goto(`${authUrl}/sign-up`);
+  await check(page, "sign-up");
+  await signUp(site, page, "grace@example.org");
+  await createToken(site, page, "Laptop script", ["habits:read", "todos:read"]);
+  await check(page, "api-tokens");
+  await page.getByText("Create a token").click();
+  await check(page, "api-tokens-form");
+  await page.goto(`${authUrl}/profile`);
+  await check(page, "account");
+  const mail = mailbox.mails.find(({ to }) => to.includes("grace@example.org"));
+  await page.goto(/http\S+token=[\w-]{43}/.exec(mail?.source ?? "")?.[0] ?? "");
+  await check(page, "confirm-email");
+  const client_id = await registerApp(site.identity.config, { client_name: "Claude Code" });
+  const scope = "habits:read habits:write todos:read todos:write";
+  await page.goto(`${authUrl}${authorizationRequest(site.identity.config, { client_id, scope }).address}`);
+  await check(page, "consent");
+  await page.goto(`${authUrl}/authorize?client_id=nobody`);
+  await check(page, "error");
+  await page.goto(`${baseUrl}/account`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign out?" }).waitFor();
+  await check(page, "sign-out");
+});
