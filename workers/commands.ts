@@ -5,17 +5,20 @@ import type { WorkerContext } from "./context.ts";
 import { type EnvelopeContext, processEnvelope } from "./envelope.ts";
 import { createIds } from "./unit-of-work/ids.ts";
 import { describeTables } from "./unit-of-work/tables.ts";
+import { createWaitingRoom } from "./waiting-room.ts";
 
 /** Takes envelopes off the queue, carries their commands out and answers the front doors. */
 export function startCommands({ config, log, database, publisher, blocking }: WorkerContext): {
   stop(): Promise<void>;
 } {
+  const waitingRoom = createWaitingRoom(config.workerConcurrency);
   const context: EnvelopeContext = {
     pool: database.pool,
     tables: describeTables(database.orm),
     reserveIds: createIds(database.pool),
     config,
     log,
+    waitingRoom,
     reply: ({ id, replyTo }, replies) => {
       const message: Replies = { envelopeId: id, replies };
       // A reply that is lost here is found in the inbox by the front door that waits for it.
@@ -35,5 +38,10 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
     skipVersionCheck: true,
   });
   worker.on("error", (error) => log.warn({ reason: error.message }, "queue unavailable"));
-  return { stop: () => worker.close() };
+  return {
+    async stop() {
+      await worker.close();
+      await waitingRoom.emptied();
+    },
+  };
 }

@@ -10,31 +10,38 @@ import {
   TransactionFailed,
 } from "./transaction.ts";
 import { needId } from "./unit-of-work/load.ts";
+import type { WaitingRoom } from "./waiting-room.ts";
 
 export type EnvelopeContext = TransactionContext &
-  Readonly<{ log: Log; reply(envelope: Envelope, replies: readonly Reply[]): Promise<unknown> }>;
+  Readonly<{
+    log: Log;
+    waitingRoom: WaitingRoom;
+    reply(envelope: Envelope, replies: readonly Reply[]): Promise<unknown>;
+  }>;
 
 /**
  * Carries out an envelope and answers it. Never throws: every command is answered, with its committed
  * outcome or with `overloaded`. Commands on rows held elsewhere follow in transactions of their own, so
- * that they delay nobody else.
+ * that they delay neither the others of this envelope nor the next ones.
  */
 export async function processEnvelope(context: EnvelopeContext, envelope: Envelope): Promise<void> {
   const { replies, busy } = await attempt(context, envelope.commands, true);
-  await context.reply(envelope, replies);
-  await Promise.all(
-    byRow(busy).map(async (commands) => {
-      const later = await attempt(context, commands, false);
-      await context.reply(envelope, later.replies);
-    }),
-  );
+  const refused = [...byRows(busy)].flatMap(([rows, commands]) => {
+    const follow = async (late: boolean) => {
+      const later = late ? refuseHeld(commands) : (await attempt(context, commands, false)).replies;
+      await context.reply(envelope, later);
+    };
+    return context.waitingRoom.enter(rows, follow) ? [] : refuseHeld(commands);
+  });
+  await context.reply(envelope, [...replies, ...refused]);
 }
 
 /** Commands that wait for the same rows belong together, in their order. */
-function byRow(commands: readonly QueuedCommand[]): QueuedCommand[][] {
-  const groups = Map.groupBy(commands, (command) => lockedRows(command).map(needId).join());
-  return [...groups.values()];
-}
+const byRows = (commands: readonly QueuedCommand[]) =>
+  Map.groupBy(commands, (command) => lockedRows(command).map(needId).join());
+
+const refuseHeld = (commands: readonly QueuedCommand[]): Reply[] =>
+  commands.map(({ ticket }) => ({ ticket, outcome: overloaded("no"), replayed: false }));
 
 /** One transaction for all; when Postgres refuses it, each command alone, so that one cannot spoil the others. */
 async function attempt(
@@ -87,16 +94,25 @@ const isRefusedByDatabase = ({ cause }: TransactionFailed): boolean =>
 const isPassing = ({ cause }: TransactionFailed): boolean =>
   isDatabaseError(cause) && ["23505", "23503", "40001", "40P01"].includes(cause.code);
 
+/** The row is still held by someone else after all our patience. */
+const isHeld = ({ cause }: TransactionFailed): boolean => isDatabaseError(cause) && cause.code === "55P03";
+
 function failed({ log }: EnvelopeContext, command: QueuedCommand, failure: TransactionFailed): Reply {
+  const { ticket } = command;
+  if (isHeld(failure)) return { ticket, outcome: overloaded("no"), replayed: false };
   const reason = failure.cause instanceof Error ? failure.cause.message : String(failure.cause);
   log.error({ command: command.name, id: command.id, reason }, "command failed");
   const outcome: Outcome = isRefusedByDatabase(failure)
     ? refuse("internal", "This request failed because of a fault of the service; nothing was changed.", {
         applied: "no",
       })
-    : refuse("overloaded", "The service is briefly unable to write. Please try again.", {
-        applied: failure.commitSent ? "unknown" : "no",
-        retryAfterSeconds: 1,
-      });
-  return { ticket: command.ticket, outcome, replayed: false };
+    : overloaded(failure.commitSent ? "unknown" : "no");
+  return { ticket, outcome, replayed: false };
+}
+
+function overloaded(applied: "no" | "unknown"): Outcome {
+  return refuse("overloaded", "The service is briefly unable to write. Please try again.", {
+    applied,
+    retryAfterSeconds: 1,
+  });
 }

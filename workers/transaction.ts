@@ -35,7 +35,7 @@ export class TransactionFailed extends Error {
 /**
  * Folds commands into one transaction: load and lock what they need, run their handlers in order on the
  * state that the earlier ones left, write all changes with the stored replies, commit.
- * @param stepAside leave out commands on rows that are held elsewhere, instead of waiting for them
+ * @param stepAside leave out commands on rows that are held elsewhere, instead of waiting for them a while
  * @throws TransactionFailed; then nothing was applied, unless `commitSent`
  */
 export async function fold(

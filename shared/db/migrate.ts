@@ -5,7 +5,7 @@ import { openDatabase } from "./orm.ts";
 /** Brings the database at `url` to the newest schema; safe to run by several processes at once. */
 export async function migrate(url: string, logLevel = "info"): Promise<void> {
   const log = createLog("migrate", logLevel);
-  const database = await openDatabase({ url, log, connections: 2 });
+  const database = await openDatabase({ url, log, purpose: "migrations", connections: 2 });
   const guard = await database.pool.connect();
   try {
     await guard.query("select pg_advisory_lock(hashtext('kept.migrate'))");

@@ -12,15 +12,27 @@ export type Database = Readonly<{
   close(): Promise<void>;
 }>;
 
-/** `reads`: the planner is free. `writes`: connections only look up keys, so plans are generic and index-only. */
-export type Purpose = "reads" | "writes";
+/** As long as a write waits for a row that another transaction holds. */
+export const lockTimeoutMs = 800;
 
+/** Writes only look up keys, so their plans are generic and use nothing but indexes. */
 const writeSettings = [
   "-c plan_cache_mode=force_generic_plan",
   "-c enable_seqscan=off",
   "-c enable_hashjoin=off",
   "-c enable_mergejoin=off",
+  `-c lock_timeout=${lockTimeoutMs}`,
 ].join(" ");
+
+/**
+ * What connections are for. Somebody waits for a read: a frozen server fails it within 2 s, connecting and
+ * all. A write is answered for by the front door's own timeout; its connection is only not to hang for ever.
+ */
+const purposes = {
+  reads: { connectMs: 900, queryMs: 900, settings: "" },
+  writes: { connectMs: 1_500, queryMs: 10_000, settings: writeSettings },
+  migrations: { connectMs: 1_500, queryMs: 0, settings: "" },
+};
 
 /**
  * Opens MikroORM on a pool of at most `connections`, every statement prepared once per connection.
@@ -29,10 +41,11 @@ const writeSettings = [
 export async function openDatabase(options: {
   url: string;
   log: Log;
-  purpose?: Purpose;
+  purpose?: keyof typeof purposes;
   connections?: number;
 }): Promise<Database> {
   const { url, log, purpose = "reads", connections = 10 } = options;
+  const { connectMs, queryMs, settings } = purposes[purpose];
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
     clientUrl: url,
@@ -45,8 +58,9 @@ export async function openDatabase(options: {
     driverOptions: {
       pipeline: true,
       application_name: `kept-${purpose}`,
-      connectionTimeoutMillis: 1_500,
-      options: `-c timezone=UTC -c jit=off${purpose === "writes" ? ` ${writeSettings}` : ""}`,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: queryMs,
+      options: `-c timezone=UTC -c jit=off ${settings}`,
       onPoolCreated(created: Pool) {
         pool = created;
         numericIds(created);
