@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import type { Answer } from "../harness.ts";
+import { startWorld, timed } from "./world.ts";
+
+const { gates, call, freeze } = await startWorld("away");
+const todo = await call("POST", "/todos", { body: { title: "There before" } });
+const path = `/todos/${todo.body.id}`;
+
+const write = (door = 0) => call("POST", "/todos", { door, body: { title: "Written" } });
+const read = (door = 0) => call("GET", path, { door });
+
+/** Milliseconds until `attempt` succeeds again at every front door. */
+async function healing(attempt: (door: number) => Promise<Answer>): Promise<number> {
+  const heal = async (door: number) => {
+    while ((await attempt(door)).status >= 500) await Bun.sleep(20);
+  };
+  return (await timed(Promise.all([heal(0), heal(1)]))).ms;
+}
+
+function expectOverloaded({ status, headers, body }: Answer): void {
+  expect(status).toBe(503);
+  expect(headers.get("retry-after")).toMatch(/^\d+$/);
+  expect(body.code).toBe("overloaded");
+  expect(["no", "unknown"]).toContain(body.applied);
+}
+
+/** Calls one after another. @returns the middle one of the times they took, in ms */
+async function middleTime(attempt: () => Promise<Answer>, check: (answer: Answer) => void): Promise<number> {
+  const times: number[] = [];
+  for (let turn = 0; turn < 9; turn++) {
+    const { result, ms } = await timed(attempt());
+    check(result);
+    times.push(ms);
+  }
+  return times.toSorted((one, other) => one - other)[4] ?? 0;
+}
+
+const expectFound = ({ status, body }: Answer): void => {
+  expect(status).toBe(200);
+  expect(body).toEqual(todo.body);
+};
+
+describe("Redis away", () => {
+  test("writes are refused at once, reads go on, and all is well within 2 s of its return", async () => {
+    gates.redis.shut();
+    await Bun.sleep(100);
+    expect(await middleTime(write, expectOverloaded)).toBeLessThan(100);
+    expect(await middleTime(read, expectFound)).toBeLessThan(100);
+    gates.redis.open();
+    expect(await healing(write)).toBeLessThan(2_000);
+  }, 20_000);
+
+  test("an absence longer than any retry changes nothing about that", async () => {
+    gates.redis.shut();
+    await Bun.sleep(5_000);
+    expect(await middleTime(write, expectOverloaded)).toBeLessThan(100);
+    gates.redis.open();
+    expect(await healing(write)).toBeLessThan(2_000);
+  }, 20_000);
+});
+
+describe("Redis frozen", () => {
+  test("writes are refused within 2 s, reads go on, and all is well within 2 s of its thawing", async () => {
+    const thaw = freeze("redis");
+    const attempts = await Promise.all(Array.from({ length: 20 }, (_, door) => timed(write(door))));
+    for (const { result, ms } of attempts) {
+      expectOverloaded(result);
+      expect(ms).toBeLessThan(2_000);
+    }
+    expect(await middleTime(read, expectFound)).toBeLessThan(100);
+    thaw();
+    expect(await healing(write)).toBeLessThan(2_000);
+  }, 20_000);
+});
+
+describe("PostgreSQL away", () => {
+  test("everything is refused at once, and all is well within 2 s of its return", async () => {
+    gates.postgres.shut();
+    await Bun.sleep(100);
+    expect(await middleTime(write, expectOverloaded)).toBeLessThan(100);
+    expect(await middleTime(read, expectOverloaded)).toBeLessThan(100);
+    gates.postgres.open();
+    expect(await healing(write)).toBeLessThan(2_000);
+    expect(await healing(read)).toBeLessThan(2_000);
+  }, 20_000);
+});
+
+describe("PostgreSQL frozen", () => {
+  test("everything is refused within 2 s, and all is well within 2 s of its thawing", async () => {
+    const thaw = freeze("postgres");
+    const attempts = await Promise.all(
+      Array.from({ length: 40 }, (_, door) => timed(door % 4 < 2 ? write(door) : read(door))),
+    );
+    for (const { result, ms } of attempts) {
+      expectOverloaded(result);
+      expect(ms).toBeLessThan(2_000);
+    }
+    thaw();
+    expect(await healing(write)).toBeLessThan(2_000);
+    expect(await healing(read)).toBeLessThan(2_000);
+  }, 20_000);
+});
+
+afterEach(async () => {
+  await healing(write);
+  await healing(read);
+});

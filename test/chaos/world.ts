@@ -1,0 +1,102 @@
+import { afterAll } from "bun:test";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { migrate } from "../../shared/db/migrate.ts";
+import { startPostgres } from "../../shared/embedded/postgres.ts";
+import { startRedis } from "../../shared/embedded/redis.ts";
+import { type Answer, callRest } from "../harness.ts";
+import { descendants } from "../support/descendants.ts";
+import { pidsOf, startRoles } from "../support/roles.ts";
+import { type Gate, openGate } from "./gate.ts";
+
+export type Victim = "api" | "workers" | "redis" | "postgres";
+
+export type World = Readonly<{
+  /** Straight to the private PostgreSQL, past the gate. */
+  sql: SQL;
+  databaseUrl: string;
+  redisUrl: string;
+  gates: Readonly<{ redis: Gate; postgres: Gate }>;
+  call: Call;
+  /** Kills every process of that kind with -9; what supervises it starts it again. */
+  kill(victim: Victim): void;
+  /** Stops a server's processes where they stand. @returns what lets them go on */
+  freeze(victim: "redis" | "postgres"): () => void;
+}>;
+
+export type Call = (
+  method: string,
+  path: string,
+  options?: { door?: number; body?: unknown; key?: string },
+) => Promise<Answer>;
+
+/** A Kept of two front doors and two workers on servers of its own, all real processes that may be killed. */
+export async function startWorld(name: string, env: Record<string, string> = {}): Promise<World> {
+  const folder = join(import.meta.dir, "../..", `data-test-${name}-${process.pid}`);
+  const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
+  await migrate(postgres.url, "error");
+  const gates = { redis: openGate(redis.url), postgres: openGate(postgres.url) };
+  const roles = await startRoles({
+    env: {
+      DATABASE_URL: gates.postgres.url,
+      REDIS_URL: gates.redis.url,
+      RATE_LIMIT_PER_MINUTE: "0",
+      LOG_LEVEL: "silent",
+      ...env,
+    },
+    apis: 2,
+    workers: 2,
+  });
+  const sql = new SQL(postgres.url, { max: 2 });
+  afterAll(async () => {
+    await sql.close();
+    await roles.stop();
+    for (const gate of Object.values(gates)) gate.shut();
+    await Promise.all([postgres.stop(), redis.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+  const serverPid = (victim: "redis" | "postgres") =>
+    Number.parseInt(
+      readFileSync(join(folder, victim, victim === "redis" ? "redis.pid" : "postmaster.pid"), "utf8"),
+      10,
+    );
+  const token = await roles.issuer.token();
+  return {
+    sql,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    gates,
+    call: callDoors(roles.baseUrls, token),
+    kill(victim) {
+      const pids = victim === "api" || victim === "workers" ? pidsOf(victim) : [serverPid(victim)];
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+    },
+    freeze(victim) {
+      const server = serverPid(victim);
+      const backends = descendants().filter(({ parent }) => parent === server);
+      const pids = [server, ...backends.map(({ pid }) => pid)];
+      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      return () => {
+        for (const pid of pids) process.kill(pid, "SIGCONT");
+      };
+    },
+  };
+}
+
+/** Calls the front door of that number, any number, with one token of all scopes. */
+export function callDoors(baseUrls: readonly string[], token: string): Call {
+  return (method, path, { door = 0, body, key } = {}) =>
+    callRest({ baseUrl: baseUrls[door % baseUrls.length] ?? "" }, method, path, {
+      token,
+      ...(body !== undefined && { body }),
+      ...(key !== undefined && { headers: { "idempotency-key": key } }),
+    });
+}
+
+/** Milliseconds that something took, with its result. */
+export async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
+  const start = performance.now();
+  const result = await work;
+  return { result, ms: performance.now() - start };
+}
