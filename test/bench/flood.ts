@@ -19,7 +19,14 @@ async function measure({ name, reminders, spreadMs, workers }: Run): Promise<voi
   const receiver = startFloodReceiver();
   const dueAt = Date.now() + 10_000 + reminders / 20;
   const remindersPerUser = Math.ceil(reminders / users);
-  await seedReminders(databaseUrl, { url: receiver.url, users, remindersPerUser, dueAt, spreadMs });
+  await seedReminders(databaseUrl, {
+    url: receiver.url,
+    prefix: name,
+    users,
+    remindersPerUser,
+    dueAt,
+    spreadMs,
+  });
   const expected = remindersPerUser * users;
   const env = {
     DATABASE_URL: databaseUrl,

@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { startStack } from "../harness.ts";
 import { asAccountPage, reminding } from "./support/stack.ts";
 
+setDefaultTimeout(30_000);
 const stack = await startStack();
 const { rest } = stack;
 const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminding(stack);

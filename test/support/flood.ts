@@ -5,6 +5,8 @@ export const floodSecret = `whsec_${Buffer.from("the flood's thirty-two byte key
 
 type Seed = Readonly<{
   url: string;
+  /** Of the users' names. */
+  prefix: string;
   users: number;
   remindersPerUser: number;
   /** Of the first reminder (epoch ms); the others follow evenly. */
@@ -14,11 +16,11 @@ type Seed = Readonly<{
 
 /** Users with a webhook at `url`, each with todos and reminders, as the commands would have left them. */
 export async function seedReminders(databaseUrl: string, seed: Seed): Promise<void> {
-  const { url, users, remindersPerUser, dueAt, spreadMs } = seed;
+  const { url, prefix, users, remindersPerUser, dueAt, spreadMs } = seed;
   const total = users * remindersPerUser;
   const at = new Date(dueAt).toISOString();
   const sql = new SQL(databaseUrl, { max: 1 });
-  const owner = `'flood-' || (n % ${users})`;
+  const owner = `'${prefix}-' || (n % ${users})`;
   await sql.unsafe(
     `insert into users (user_id, time_zone, zone_source, day_start_hour, reminder_channel, webhook_url,
        webhook_secret, created_at, updated_at)
@@ -49,8 +51,10 @@ export type FloodReceiver = Readonly<{
   stop(): Promise<void>;
 }>;
 
+const accept = async () => new Response(null, { status: 204 });
+
 /** Counts what comes, and checks every hundredth signature with the public library. */
-export function startFloodReceiver(): FloodReceiver {
+export function startFloodReceiver(answer = accept): FloodReceiver {
   const lateness: number[] = [];
   const times = new Map<string, number>();
   const todos = new Set<number>();
@@ -58,6 +62,7 @@ export function startFloodReceiver(): FloodReceiver {
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    idleTimeout: 0,
     async fetch(request) {
       const body = await request.text();
       const id = request.headers.get("webhook-id") ?? "";
@@ -66,7 +71,7 @@ export function startFloodReceiver(): FloodReceiver {
       lateness.push(Date.now() - Date.parse(data.remind_at));
       times.set(id, (times.get(id) ?? 0) + 1);
       todos.add(data.todo.id);
-      return new Response(null, { status: 204 });
+      return answer();
     },
   });
   return {

@@ -1,13 +1,14 @@
 import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/db/entities.ts";
 import type { Log } from "../../shared/log.ts";
+import { type Attempt, outcomeOf, webhookAttempt } from "./attempt.ts";
 import { begin, type Delivery, renewLeaseEveryMs, renewLeases } from "./begin.ts";
-import type { Channel, Sent } from "./channels/channel.ts";
-import { finish, type Outcome } from "./finish.ts";
+import type { Channel } from "./channels/channel.ts";
+import { finish } from "./finish.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { createWriter } from "./outcomes.ts";
-import { retryAt } from "./retry.ts";
-import { recordWebhookAttempts, type WebhookAttempt } from "./webhook-health.ts";
+import { createSlowTargets } from "./slow-targets.ts";
+import { recordWebhookAttempts } from "./webhook-health.ts";
 
 export type DelivererContext = Readonly<{
   pool: Pool;
@@ -31,14 +32,17 @@ const stopWithinMs = 8_000;
 export function createDeliverer(context: DelivererContext): Deliverer {
   const { pool, log, now, channels } = context;
   const underWay = new Map<string, Delivery>();
+  const targets = createSlowTargets();
   const writer = createWriter<Attempt>(
     async (attempts) => {
-      await finish(pool, now(), attempts.map(outcomeOf));
-      for (const { delivery } of attempts) underWay.delete(delivery.id);
-      const ofWebhooks = attempts.flatMap(webhookAttempt);
+      const held = await finish(pool, now(), attempts.map(outcomeOf));
+      const marked = attempts.filter(({ delivery }) => !held.has(delivery.id));
+      for (const { delivery } of marked) underWay.delete(delivery.id);
+      const ofWebhooks = marked.flatMap(webhookAttempt);
       await recordWebhookAttempts(pool, now(), ofWebhooks).catch((error) =>
         log.warn({ reason: String(error) }),
       );
+      return attempts.filter(({ delivery }) => held.has(delivery.id));
     },
     (error) => log.warn({ reason: String(error) }, "deliveries not marked yet"),
   );
@@ -48,7 +52,10 @@ export function createDeliverer(context: DelivererContext): Deliverer {
   }, renewLeaseEveryMs);
 
   async function send(delivery: Delivery): Promise<void> {
+    if (!targets.enter(delivery)) return writer.add({ delivery, sent: "no room", at: now() });
+    const from = performance.now();
     const sent = await channels[delivery.channel].send(delivery);
+    targets.leave(delivery, performance.now() - from);
     if (!sent.ok) log.warn({ delivery: delivery.id, reason: sent.reason }, "reminder not delivered");
     writer.add({ delivery, sent, at: now() });
   }
@@ -69,21 +76,4 @@ export function createDeliverer(context: DelivererContext): Deliverer {
       for (const channel of Object.values(channels)) channel.close();
     },
   };
-}
-
-type Attempt = Readonly<{ delivery: Delivery; sent: Sent; at: number }>;
-
-function outcomeOf({ delivery, sent, at }: Attempt): Outcome {
-  const { user_id: userId, id, todo, attempts } = delivery;
-  if (sent.ok) return { userId, id, nextAttemptAt: at, status: "sent", error: null };
-  const again = sent.final || todo === null ? undefined : retryAt(at, attempts);
-  if (again === undefined) return { userId, id, nextAttemptAt: at, status: "failed", error: sent.reason };
-  return { userId, id, nextAttemptAt: again, status: "retrying", error: sent.reason };
-}
-
-/** What never left this process says nothing about the receiver, nor does a success among successes. */
-function webhookAttempt({ delivery, sent }: Attempt): WebhookAttempt[] {
-  const { channel, user_id: userId, webhook_failures: failures } = delivery;
-  const tells = sent.ok ? failures > 0 : !sent.final;
-  return channel === "webhook" && tells ? [{ userId, ok: sent.ok }] : [];
 }

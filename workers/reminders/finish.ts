@@ -1,47 +1,62 @@
 import type { Pool } from "pg";
 
-/** How an attempt ended. `retrying` is taken up again by a tick at `nextAttemptAt`. */
+/**
+ * How an attempt ended. A tick takes `retrying` up again at `nextAttemptAt`, and `postponed`, which was not
+ * sent and does not count as an attempt.
+ */
 export type Outcome = Readonly<{
   userId: string;
   id: string;
-  status: "sent" | "failed" | "retrying";
+  status: "sent" | "failed" | "retrying" | "postponed";
   error: string | null;
-  /** Epoch ms; only a retry looks at it. */
+  /** Epoch ms. */
   nextAttemptAt: number;
 }>;
 
 /**
- * Marks deliveries and their reminders, each only while it is still the reminder's present delivery.
- * Reminders are locked in the order of their key, as the unit of work does, so that the two cannot deadlock.
+ * Marks deliveries and their reminders, each only while it is still the reminder's present delivery. A
+ * reminder that a command holds at this moment is left out with its delivery, so that it delays no other.
  */
 const finishDeliveries = `
   with outcomes as materialized (
     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
       v(user_id, id, status, error, next_attempt_at)
-  ), delivered as materialized (
-    select r.user_id, r.todo_id, o.status
+  ), present as materialized (
+    select o.user_id, o.id, r.todo_id, o.status
     from outcomes o
     join reminder_deliveries d on d.user_id = o.user_id and d.id = o.id
     join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
-    where o.status = 'sent' or (o.status = 'failed' and r.status = 'scheduled')
-    order by r.user_id collate "C", r.todo_id
-    for update of r
+    where o.status in ('sent', 'failed')
+  ), free as materialized (
+    select r.user_id, r.todo_id, r.status as before, p.status
+    from present p
+    join reminders r on r.user_id = p.user_id and r.todo_id = p.todo_id and r.delivery_id = p.id
+    for update of r skip locked
   ), marked as (
-    update reminders r set status = v.status, updated_at = now()
-    from delivered v
-    where r.user_id = v.user_id and r.todo_id = v.todo_id
+    update reminders r set status = f.status, updated_at = now()
+    from free f
+    where r.user_id = f.user_id and r.todo_id = f.todo_id and (f.status = 'sent' or f.before = 'scheduled')
+  ), held as materialized (
+    select id from present where (user_id, todo_id) not in (select user_id, todo_id from free)
+  ), finished as (
+    update reminder_deliveries d
+    set status = case when o.status = 'postponed' then 'retrying' else o.status end,
+      attempts = d.attempts - (o.status = 'postponed')::int,
+      error = o.error,
+      next_attempt_at = o.next_attempt_at,
+      finished_at = case when o.status in ('sent', 'failed') then $6::timestamptz end
+    from outcomes o
+    where d.user_id = o.user_id and d.id = o.id and d.finished_at is null
+      and d.id not in (select id from held)
   )
-  update reminder_deliveries d
-  set status = o.status,
-    error = o.error,
-    next_attempt_at = o.next_attempt_at,
-    finished_at = case when o.status <> 'retrying' then $6::timestamptz end
-  from outcomes o
-  where d.user_id = o.user_id and d.id = o.id and d.finished_at is null`;
+  select id::text from held`;
 
-/** @param now epoch ms */
-export async function finish(pool: Pool, now: number, outcomes: readonly Outcome[]): Promise<void> {
-  await pool.query(finishDeliveries, [
+/**
+ * @param now epoch ms
+ * @returns ids of what could not be marked yet
+ */
+export async function finish(pool: Pool, now: number, outcomes: readonly Outcome[]): Promise<Set<string>> {
+  const { rows } = await pool.query<{ id: string }>(finishDeliveries, [
     outcomes.map(({ userId }) => userId),
     outcomes.map(({ id }) => id),
     outcomes.map(({ status }) => status),
@@ -49,4 +64,5 @@ export async function finish(pool: Pool, now: number, outcomes: readonly Outcome
     outcomes.map(({ nextAttemptAt }) => new Date(nextAttemptAt).toISOString()),
     new Date(now).toISOString(),
   ]);
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,9 +1,13 @@
+const maxTogether = 1_000;
+const againAfterMs = 250;
+
 /**
- * Gathers results while earlier ones are being written, so that many share one statement. A write that
- * fails is repeated until it succeeds: what was sent must be marked, also when Postgres restarts.
+ * Gathers results while earlier ones are being written, so that many share one statement. What is not
+ * written is repeated until it is: what was sent must be marked, also when Postgres restarts.
+ * @param write resolves with those that have to wait
  */
 export function createWriter<Item>(
-  write: (items: readonly Item[]) => Promise<void>,
+  write: (items: readonly Item[]) => Promise<Item[]>,
   onFailure: (error: unknown) => void,
 ) {
   let gathered: Item[] = [];
@@ -14,13 +18,12 @@ export function createWriter<Item>(
     writing = true;
     while (gathered.length > 0 && !stopped) {
       const items = gathered.slice(0, maxTogether);
-      try {
-        await write(items);
-        gathered = gathered.slice(items.length);
-      } catch (error) {
+      const left = await write(items).catch((error) => {
         onFailure(error);
-        await Bun.sleep(retryEveryMs);
-      }
+        return items;
+      });
+      gathered = [...gathered.slice(items.length), ...left];
+      if (left.length > 0) await Bun.sleep(againAfterMs);
     }
     writing = false;
   }
@@ -36,6 +39,3 @@ export function createWriter<Item>(
     },
   };
 }
-
-const maxTogether = 1_000;
-const retryEveryMs = 250;
