@@ -7,7 +7,9 @@ const closed = await startStack({ env: { METRICS_TOKEN: "s3cret" } });
 test("metrics count requests by route, and are for this machine or for who shows the token", async () => {
   await open.rest("GET", "/habits/1");
   const text = await (await fetch(`${open.config.baseUrl}/metrics`)).text();
-  expect(text).toContain('kept_request_seconds_count{method="GET",route="/habits/{habit_id}",status="404"} 1');
+  expect(text).toContain(
+    'kept_request_seconds_count{method="GET",route="/habits/{habit_id}",status="404"} 1',
+  );
   const statuses = [];
   for (const authorization of ["", "Bearer wrong", "Bearer s3cret"]) {
     statuses.push((await fetch(`${closed.config.baseUrl}/metrics`, { headers: { authorization } })).status);
