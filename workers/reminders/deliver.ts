@@ -1,14 +1,11 @@
 import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/db/entities.ts";
 import type { Log } from "../../shared/log.ts";
-import { type Attempt, outcomeOf, webhookAttempt } from "./attempt.ts";
 import { begin, type Delivery, renewLeaseEveryMs, renewLeases } from "./begin.ts";
-import type { Channel } from "./channels/channel.ts";
-import { finish } from "./finish.ts";
+import { type Channel, failed } from "./channels/channel.ts";
 import type { DeliveryKeys } from "./jobs.ts";
-import { createWriter } from "./outcomes.ts";
+import { createMarker } from "./mark.ts";
 import { createSlowTargets } from "./slow-targets.ts";
-import { recordWebhookAttempts } from "./webhook-health.ts";
 
 export type DelivererContext = Readonly<{
   pool: Pool;
@@ -33,31 +30,19 @@ export function createDeliverer(context: DelivererContext): Deliverer {
   const { pool, log, now, channels } = context;
   const underWay = new Map<string, Delivery>();
   const targets = createSlowTargets();
-  const writer = createWriter<Attempt>(
-    async (attempts) => {
-      const held = await finish(pool, now(), attempts.map(outcomeOf));
-      const marked = attempts.filter(({ delivery }) => !held.has(delivery.id));
-      for (const { delivery } of marked) underWay.delete(delivery.id);
-      const ofWebhooks = marked.flatMap(webhookAttempt);
-      await recordWebhookAttempts(pool, now(), ofWebhooks).catch((error) =>
-        log.warn({ reason: String(error) }),
-      );
-      return attempts.filter(({ delivery }) => held.has(delivery.id));
-    },
-    (error) => log.warn({ reason: String(error) }, "deliveries not marked yet"),
-  );
+  const marker = createMarker(context, ({ delivery }) => underWay.delete(delivery.id));
   const heartbeat = setInterval(() => {
     const keys = { users: [...underWay.values()].map(({ user_id }) => user_id), ids: [...underWay.keys()] };
     if (underWay.size > 0) renewLeases(pool, now(), keys).catch(() => {});
   }, renewLeaseEveryMs);
 
   async function send(delivery: Delivery): Promise<void> {
-    if (!targets.enter(delivery)) return writer.add({ delivery, sent: "no room", at: now() });
+    if (!targets.enter(delivery)) return marker.add({ delivery, sent: "no room", at: now() });
     const from = performance.now();
-    const sent = await channels[delivery.channel].send(delivery);
+    const sent = await channels[delivery.channel].send(delivery).catch((error) => failed(String(error)));
     targets.leave(delivery, performance.now() - from);
     if (!sent.ok) log.warn({ delivery: delivery.id, reason: sent.reason }, "reminder not delivered");
-    writer.add({ delivery, sent, at: now() });
+    marker.add({ delivery, sent, at: now() });
   }
 
   return {
@@ -72,7 +57,7 @@ export function createDeliverer(context: DelivererContext): Deliverer {
       const deadline = Date.now() + stopWithinMs;
       while (underWay.size > 0 && Date.now() < deadline) await Bun.sleep(10);
       clearInterval(heartbeat);
-      writer.stop();
+      marker.stop();
       for (const channel of Object.values(channels)) channel.close();
     },
   };

@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { isIP } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
 import { Webhook } from "standardwebhooks";
 import type { Config } from "../../../shared/config.ts";
 import type { Delivery } from "../begin.ts";
@@ -18,34 +18,7 @@ const maxConnectionsPerHost = 128;
  * to public addresses, without redirects, within 10 s; any 2xx is success.
  */
 export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: Options): Channel {
-  const lookup = guardedLookup(webhookAllowLoopback);
-  const settings = { keepAlive: true, maxSockets: maxConnectionsPerHost };
-  const agents = { "http:": new http.Agent(settings), "https:": new https.Agent(settings) };
-
-  function post(url: URL, headers: Record<string, string>, body: string): Promise<Sent> {
-    const secure = url.protocol === "https:";
-    const { promise, resolve } = Promise.withResolvers<Sent>();
-    const request = (secure ? https : http).request(
-      url,
-      {
-        method: "POST",
-        headers: { ...headers, "content-length": Buffer.byteLength(body) },
-        agent: agents[secure ? "https:" : "http:"],
-        lookup,
-        signal: AbortSignal.timeout(timeoutMs),
-      },
-      (answer) => {
-        resolve(outcomeOf(answer.statusCode ?? 0));
-        drain(answer);
-      },
-    );
-    request.on("error", (error) =>
-      resolve(failed(request.destroyed && error.name === "AbortError" ? tooSlow : error.message)),
-    );
-    request.end(body);
-    return promise;
-  }
-
+  const way = openWay(webhookAllowLoopback);
   return {
     async send(delivery) {
       const { webhook_url, webhook_secret, webhook_disabled_at, todo, id } = delivery;
@@ -55,12 +28,41 @@ export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: 
       const url = new URL(webhook_url);
       if (!isAllowedUrl(url, webhookAllowLoopback)) return failed(refusal, true);
       const body = JSON.stringify(eventOf(delivery, defaultTimeZone));
-      return post(url, signedHeaders(id, webhook_secret, body), body);
+      return post(way, url, signedHeaders(id, webhook_secret, body), body);
     },
     close() {
-      for (const agent of Object.values(agents)) agent.destroy();
+      way.http.destroy();
+      way.https.destroy();
     },
   };
+}
+
+/** Kept connections, each opened to an address that was checked. */
+type Way = Readonly<{ http: http.Agent; https: https.Agent; lookup: LookupFunction }>;
+
+function openWay(allowLoopback: boolean): Way {
+  const settings = { keepAlive: true, maxSockets: maxConnectionsPerHost };
+  const lookup = guardedLookup(allowLoopback);
+  return { http: new http.Agent(settings), https: new https.Agent(settings), lookup };
+}
+
+function post(way: Way, url: URL, headers: Record<string, string>, body: string): Promise<Sent> {
+  const secure = url.protocol === "https:";
+  const { promise, resolve } = Promise.withResolvers<Sent>();
+  const options = {
+    method: "POST",
+    headers: { ...headers, "content-length": Buffer.byteLength(body) },
+    agent: secure ? way.https : way.http,
+    lookup: way.lookup,
+    signal: AbortSignal.timeout(timeoutMs),
+  };
+  const request = (secure ? https : http).request(url, options, (answer) => {
+    resolve(outcomeOf(answer.statusCode ?? 0));
+    drain(answer);
+  });
+  request.on("error", ({ name, message }) => resolve(failed(name === "AbortError" ? tooSlow : message)));
+  request.end(body);
+  return promise;
 }
 
 const tooSlow = `No answer within ${timeoutMs / 1_000} s.`;
