@@ -2,7 +2,7 @@ import { startServices } from "./support/services.ts";
 
 /** `npm test [-- files]`: real servers for the run, bun test on them, one plain closing line for any CI. */
 const { databaseUrl, redisUrl, stop } = await startServices();
-const tests = Bun.spawn([process.execPath, "test", ...process.argv.slice(2)], {
+const tests = Bun.spawn([process.execPath, "test", "--timeout=60000", ...process.argv.slice(2)], {
   env: { ...Bun.env, TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl },
   stdout: "inherit",
   stderr: "pipe",

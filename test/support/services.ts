@@ -50,11 +50,13 @@ export async function createDatabase(): Promise<string> {
 export async function openConnections(url: string): Promise<number> {
   const { databaseUrl } = await services();
   const name = new URL(url).pathname.slice(1);
-  const rows = await execute(
-    databaseUrl,
-    `select count(*)::int as count from pg_stat_activity where datname = '${name}'`,
-  );
-  return (rows[0] as { count: number }).count;
+  const sql = `select count(*)::int as count from pg_stat_activity where datname = '${name}'`;
+  // A backend of Postgres ends a moment after its connection.
+  for (let looks = 1; ; looks++) {
+    const [row] = (await execute(databaseUrl, sql)) as { count: number }[];
+    if (!row?.count || looks === 20) return row?.count ?? 0;
+    await Bun.sleep(100);
+  }
 }
 
 function named(url: string, database: string): string {

@@ -47,8 +47,8 @@ function callItem(call: Call, names: Names): Html {
     <p class="deed"><time datetime="${called_at}">${call.localTime.slice(11, 16)}</time>
     <span>${describeCall({ tool, args, ok, names })}</span></p>
     <p class="badge${!ok && " bad"}">${sayOutcome(outcome)}${replayed && ", repeated"}</p></div>
-    <details><summary class="small"><span class="unseen">Details of the call by </span><strong>${nameOf(call)}</strong> · ${tool}</summary>
-    ${fineprint(call)}</details></li>`;
+    <details><summary class="small"><span class="unseen">Details of the call by </span>
+    <strong>${nameOf(call)}</strong> · ${tool}</summary>${fineprint(call)}</details></li>`;
 }
 
 const longestArguments = 2_000;

@@ -2,7 +2,6 @@ import type { Static } from "typebox";
 import type { Habit } from "../../../shared/contracts/habit-schema.ts";
 import { type Html, html } from "../../html.ts";
 import type { Visit } from "../account.ts";
-import { count } from "../dates.ts";
 import { categoryTag } from "./category-tag.ts";
 import { facts } from "./facts.ts";
 import { sayRhythm } from "./rhythm.ts";
@@ -38,8 +37,8 @@ function habitItem(visit: Visit, habit: HabitItem): Html {
 /** Streaks count days, or weeks where the habit belongs to the week. */
 function streak({ streak_count, longest_streak, frequency, schedule }: HabitItem): Html {
   const isWeekly = frequency === "weekly" || (schedule !== null && "times_per_week" in schedule);
-  const unit = isWeekly ? "week" : "day";
+  const unit = `${isWeekly ? "week" : "day"}${streak_count === 1 ? "" : "s"}`;
   const best = longest_streak > streak_count && html` · best ${longest_streak}`;
   return html`<p class="streak${streak_count > 0 && " alive"}"><strong>${streak_count}</strong>
-    <span>${count(streak_count, unit).split(" ")[1]}<span class="unseen"> in the streak</span></span>${best}</p>`;
+    ${unit}<span class="unseen"> in the streak</span>${best}</p>`;
 }
