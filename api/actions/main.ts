@@ -7,29 +7,27 @@ import { isRefused } from "../../shared/errors.ts";
 import { createLog } from "../../shared/log.ts";
 import { runningDatabase } from "../../shared/running-database.ts";
 import { clockOf, type Reader, type Tables } from "../read/reader.ts";
-import { type Filters, follow, newest } from "./read.ts";
+import { type Filters, follow, newest, subjects } from "./read.ts";
 import { actionLine } from "./view.ts";
 
 const usage = `What each token of a user did over MCP.
 
   npm run actions -- --subject SUB [--token ID] [--tool NAME] [--outcome ok|CODE] [--limit N] [--follow]
 
-SUB is the user's id at the identity provider (the token's sub).`;
+SUB is the user's id at the identity provider (the token's sub). In the log:`;
 
-/** The action log in the terminal, oldest of the newest first, as a log reads; --follow keeps on showing. */
+const options = {
+  subject: { type: "string" },
+  token: { type: "string" },
+  tool: { type: "string" },
+  outcome: { type: "string" },
+  limit: { type: "string" },
+  follow: { type: "boolean" },
+} as const;
+
+/** The action log in the terminal, the newest calls last, as a log reads; --follow keeps on showing. */
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      subject: { type: "string" },
-      token: { type: "string" },
-      tool: { type: "string" },
-      outcome: { type: "string" },
-      limit: { type: "string" },
-      follow: { type: "boolean" },
-    },
-  });
-  const { subject: userId, token: token_id, follow: goOn, limit, ...rest } = values;
-  if (userId === undefined) throw new Error(usage);
+  const { subject, token: token_id, follow: goOn = false, limit, ...rest } = parseArgs({ options }).values;
   const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
   const filters = validate(listActions, fields);
   if (isRefused(filters)) throw new Error(filters.refusal.message);
@@ -38,7 +36,11 @@ async function main(): Promise<void> {
   const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
   const { defaultTimeZone, baseUrl } = config;
   const db = database.orm.em.getKysely<Tables>();
-  await show({ db, userId, now: Date.now(), defaultTimeZone, baseUrl }, filters.input, goOn === true);
+  if (subject === undefined) {
+    console.log([usage, ...(await subjects({ db }))].join("\n  "));
+  } else {
+    await show({ db, userId: subject, now: Date.now(), defaultTimeZone, baseUrl }, filters.input, goOn);
+  }
   await database.close();
 }
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Action, listActions } from "../../shared/contracts/action.ts";
 import { isRefused } from "../../shared/errors.ts";
@@ -9,6 +10,7 @@ type Row = Static<typeof Action>;
 
 const pollMs = 1_000;
 const pageSize = 200;
+const maxSubjects = 50;
 /** A row is committed at its call's end and dated by its start: for so long it can still turn up. */
 const latestMs = 60_000;
 
@@ -31,6 +33,20 @@ export async function* follow(reader: Reader, filters: Filters): AsyncGenerator<
     yield* rows.filter(({ request_id }) => !shown.has(request_id));
     shown = idsOf(rows);
   }
+}
+
+/** Whose calls the log holds: the one look across users, for the owner of the instance. */
+export async function subjects({ db }: Pick<Reader, "db">): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string }>`
+    with recursive seen as (
+      (select user_id from action_log order by user_id limit 1)
+      union all
+      select next.user_id from seen, lateral (
+        select user_id from action_log where user_id > seen.user_id order by user_id limit 1
+      ) next
+    )
+    select user_id from seen limit ${maxSubjects}`.execute(db);
+  return rows.map(({ user_id }) => user_id);
 }
 
 const idsOf = (rows: readonly Row[]) => new Set(rows.map(({ request_id }) => request_id));

@@ -2,7 +2,7 @@ import type { Refusal } from "../../shared/errors.ts";
 
 /** A refusal as one sentence that says what to do next. */
 export function advise(refusal: Refusal): string {
-  const reason = refusal.message.replace(/\.$/, "");
+  const reason = refusal.message.replace(/\.( Please try again\.)?$/, "");
   const advice = nextStep(refusal);
   return advice === undefined ? refusal.message : `${reason}; ${advice}.`;
 }

@@ -1,5 +1,5 @@
 import type { CommandName, QueryName } from "../../shared/contracts/catalogue.ts";
-import { isRefused, type Refused } from "../../shared/errors.ts";
+import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
 import { read } from "../read/index.ts";
 import { clockOf } from "../read/reader.ts";
@@ -30,14 +30,21 @@ async function change(
   { input, idempotencyKey }: ToolInput,
 ): Promise<Done | Refused> {
   const { actor, record } = call;
-  const { today } = await clockOf(context.reader(actor));
+  const clock = await clockOf(context.reader(actor)).catch(() => undefined);
+  if (!clock) return unavailable;
   const name = contract.name as CommandName;
   const { outcome, replayed } = await context.dispatch(actor, { name, input, idempotencyKey, call: record });
   if ("refusal" in outcome)
     return outcome.refusal.code === "internal" ? refuseLogged(context, call, outcome) : outcome;
   const result = outcome.body === null ? null : JSON.parse(outcome.body);
-  return { presented: presenter.present(result as never, input as never), today, replayed };
+  return { presented: presenter.present(result as never, input as never), today: clock.today, replayed };
 }
+
+/** Without the day an answer would not be whole: found out before anything is changed. */
+const unavailable = refuse("overloaded", "The service is briefly unable to answer.", {
+  applied: "no",
+  retryAfterSeconds: 1,
+});
 
 /** A read's row is written beside it, and nothing is given out without it. */
 async function look(

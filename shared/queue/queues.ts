@@ -6,15 +6,15 @@ export const keyPrefix = (queuePrefix: string): string => `{${queuePrefix}}`;
 export const replyChannel = (queuePrefix: string, doorId: string): string => `${queuePrefix}:reply:${doorId}`;
 
 /**
- * A connection that answers at once when Redis is away and within 1.5 s when it is frozen, and heals by
- * itself. BullMQ must not wait for it at start, else a process started while Redis is down stays dead.
+ * A connection that answers at once when Redis is away and within `commandTimeout` ms when it is frozen, and
+ * heals by itself. BullMQ must not wait for it at start, else a process started while Redis is down stays dead.
  */
-export function connectImpatient(url: string): Redis {
+export function connectImpatient(url: string, commandTimeout = 1_500): Redis {
   return quiet(
     new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
-      commandTimeout: 1_500,
+      commandTimeout,
       connectTimeout: 1_500,
       retryStrategy,
     }),

@@ -111,9 +111,18 @@ describe("npm run actions", () => {
     expect(text.match(/first/g)).toHaveLength(1);
   });
 
-  test("without a subject it says how it is used", async () => {
+  test("without a subject it says how it is used and whose calls there are", async () => {
     const run = start();
-    expect(await new Response(run.stderr).text()).toContain("npm run actions -- --subject SUB");
+    const text = await new Response(run.stdout).text();
+    expect(text).toContain("npm run actions -- --subject SUB");
+    expect(text).toMatch(/\n {2}ada\n {2}bob\n/);
+  });
+
+  test("a filter that cannot be is refused in one line", async () => {
+    const run = start("--subject", "ada", "--limit", "many");
+    expect(await new Response(run.stderr).text()).toBe(
+      "The limit field must be a whole number from 1 to 200.\n",
+    );
     expect(await run.exited).toBe(1);
   });
 });
