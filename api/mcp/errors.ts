@@ -7,9 +7,13 @@ const serverError = -32_000;
 
 /** A request that never became a call, as HTTP status and JSON-RPC error at once. */
 export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknown = null): Response {
-  const { code, message, retryAfterSeconds } = refusal;
+  const { code, message, applied, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
-  const error = { code: code === "malformed_body" ? PARSE_ERROR : serverError, message, data: { code } };
+  const error = {
+    code: code === "malformed_body" ? PARSE_ERROR : serverError,
+    message,
+    data: { code, ...(applied && { applied }) },
+  };
   return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id, error }), statusOf(code), headers);
 }
 

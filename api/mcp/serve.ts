@@ -5,7 +5,10 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 
-/** Answers one JSON-RPC message with one JSON body, in whichever revision of the protocol it speaks. */
+/**
+ * Answers one JSON-RPC message with one JSON body, in whichever revision of the protocol it speaks. Only
+ * subscriptions/listen is answered by a stream, which ends at once: the list of tools never changes.
+ */
 export async function serveMessage(
   request: Request,
   message: object,

@@ -11,7 +11,7 @@ const instructions = [
   "A bad habit is completed by having avoided it today.",
 ].join(" ");
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 
 /**
  * A server for one message: nothing is kept between requests, so any front door can answer any of them.
@@ -24,7 +24,7 @@ export function createServer(callTool: (() => Promise<CallToolResult>) | undefin
       capabilities: { tools: {} },
       instructions,
       supportedProtocolVersions: handshakeRevisions,
-      cacheHints: { "tools/list": { ttlMs: dayMs, cacheScope: "public" } },
+      cacheHints: { "tools/list": { ttlMs: hourMs, cacheScope: "public" } },
     },
   );
   server.setRequestHandler("tools/list", () => ({ tools: toolList }));

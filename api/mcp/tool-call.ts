@@ -9,7 +9,8 @@ const maxToolName = 128;
 /** The tool call that a JSON-RPC message is; undefined when it is another message, or a malformed call. */
 export function callOf(message: Fields, actor: Actor): Call | undefined {
   const { method, params, id } = message;
-  if (method !== "tools/call" || id === undefined || !isObject(params)) return undefined;
+  const answerable = typeof id === "string" || typeof id === "number";
+  if (method !== "tools/call" || !answerable || !isObject(params)) return undefined;
   const { name, arguments: args = {} } = params;
   if (typeof name !== "string" || !isObject(args)) return undefined;
   return {
