@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { Answer } from "../harness.ts";
 import { startWorld, timed } from "./world.ts";
 
-const { gates, call, freeze } = await startWorld("away");
+const { gates, call, frozen } = await startWorld("away");
 const todo = await call("POST", "/todos", { body: { title: "There before" } });
 const path = `/todos/${todo.body.id}`;
 
@@ -22,6 +22,13 @@ function expectOverloaded({ status, headers, body }: Answer): void {
   expect(headers.get("retry-after")).toMatch(/^\d+$/);
   expect(body.code).toBe("overloaded");
   expect(["no", "unknown"]).toContain(body.applied);
+}
+
+async function expectRefusedInTime(calls: readonly Promise<Answer>[]): Promise<void> {
+  for (const { result, ms } of await Promise.all(calls.map(timed))) {
+    expectOverloaded(result);
+    expect(ms).toBeLessThan(2_000);
+  }
 }
 
 /** Calls one after another. @returns the middle one of the times they took, in ms */
@@ -61,14 +68,10 @@ describe("Redis away", () => {
 
 describe("Redis frozen", () => {
   test("writes are refused within 2 s, reads go on, and all is well within 2 s of its thawing", async () => {
-    const thaw = freeze("redis");
-    const attempts = await Promise.all(Array.from({ length: 20 }, (_, door) => timed(write(door))));
-    for (const { result, ms } of attempts) {
-      expectOverloaded(result);
-      expect(ms).toBeLessThan(2_000);
-    }
-    expect(await middleTime(read, expectFound)).toBeLessThan(100);
-    thaw();
+    await frozen("redis", async () => {
+      await expectRefusedInTime(Array.from({ length: 20 }, (_, door) => write(door)));
+      expect(await middleTime(read, expectFound)).toBeLessThan(100);
+    });
     expect(await healing(write)).toBeLessThan(2_000);
   }, 20_000);
 });
@@ -87,15 +90,9 @@ describe("PostgreSQL away", () => {
 
 describe("PostgreSQL frozen", () => {
   test("everything is refused within 2 s, and all is well within 2 s of its thawing", async () => {
-    const thaw = freeze("postgres");
-    const attempts = await Promise.all(
-      Array.from({ length: 40 }, (_, door) => timed(door % 4 < 2 ? write(door) : read(door))),
+    await frozen("postgres", () =>
+      expectRefusedInTime(Array.from({ length: 40 }, (_, door) => (door % 4 < 2 ? write(door) : read(door)))),
     );
-    for (const { result, ms } of attempts) {
-      expectOverloaded(result);
-      expect(ms).toBeLessThan(2_000);
-    }
-    thaw();
     expect(await healing(write)).toBeLessThan(2_000);
     expect(await healing(read)).toBeLessThan(2_000);
   }, 20_000);

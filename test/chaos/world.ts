@@ -21,8 +21,8 @@ export type World = Readonly<{
   call: Call;
   /** Kills every process of that kind with -9; what supervises it starts it again. */
   kill(victim: Victim): void;
-  /** Stops a server's processes where they stand. @returns what lets them go on */
-  freeze(victim: "redis" | "postgres"): () => void;
+  /** Stops a server's processes where they stand while `work` runs. */
+  frozen(victim: "redis" | "postgres", work: () => Promise<void>): Promise<void>;
 }>;
 
 export type Call = (
@@ -72,14 +72,16 @@ export async function startWorld(name: string, env: Record<string, string> = {})
       const pids = victim === "api" || victim === "workers" ? pidsOf(victim) : [serverPid(victim)];
       for (const pid of pids) process.kill(pid, "SIGKILL");
     },
-    freeze(victim) {
+    async frozen(victim, work) {
       const server = serverPid(victim);
       const backends = descendants().filter(({ parent }) => parent === server);
       const pids = [server, ...backends.map(({ pid }) => pid)];
       for (const pid of pids) process.kill(pid, "SIGSTOP");
-      return () => {
+      try {
+        await work();
+      } finally {
         for (const pid of pids) process.kill(pid, "SIGCONT");
-      };
+      }
     },
   };
 }
