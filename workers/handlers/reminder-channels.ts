@@ -4,6 +4,7 @@ import type { UserRow } from "../../shared/db/entities.ts";
 import { conflict, type FieldErrors } from "../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { all } from "../unit-of-work/load.ts";
+import { patch } from "./patch.ts";
 
 export type Channels = Pick<
   UserRow,
@@ -24,44 +25,24 @@ const untouchedWebhook = {
   webhook_test_id: null,
 };
 
-export function channelsOf(user: UserRow | undefined): Channels {
-  if (!user) {
-    return {
-      reminder_channel: "log",
-      email: null,
-      webhook_url: null,
-      webhook_secret: null,
-      ...untouchedWebhook,
-    };
-  }
-  const { reminder_channel, email, webhook_url, webhook_secret } = user;
-  const { webhook_failures, webhook_failing_since, webhook_disabled_at, webhook_test_id } = user;
-  return {
-    reminder_channel,
-    email,
-    webhook_url,
-    webhook_secret,
-    webhook_failures,
-    webhook_failing_since,
-    webhook_disabled_at,
-    webhook_test_id,
-  };
-}
+/** Of a user who chose nothing. */
+export const noChannels: Channels = {
+  reminder_channel: "log",
+  email: null,
+  webhook_url: null,
+  webhook_secret: null,
+  ...untouchedWebhook,
+};
 
 type Chosen = Pick<InputOf<typeof changeSettings>, "reminder_channel" | "email" | "webhook_url">;
 
 /** Saving a webhook address, also the same again, switches it on. Another address gets a secret of its own. */
-export function changeChannels(before: Channels, chosen: Chosen): Channels {
-  const channels = {
-    ...before,
-    reminder_channel: chosen.reminder_channel ?? before.reminder_channel,
-    email: chosen.email === undefined ? before.email : chosen.email,
-  };
-  const { webhook_url } = chosen;
-  if (webhook_url === undefined) return channels;
+export function changedChannels(before: Channels, { webhook_url, ...chosen }: Chosen): Partial<Channels> {
+  const changed: Partial<Channels> = patch(chosen);
+  if (webhook_url === undefined) return changed;
   const same = webhook_url === before.webhook_url;
   const webhook_secret = same ? before.webhook_secret : webhook_url === null ? null : newSecret();
-  return { ...channels, ...untouchedWebhook, webhook_url, webhook_secret };
+  return { ...changed, ...untouchedWebhook, webhook_url, webhook_secret };
 }
 
 /** 32 random bytes, as Standard Webhooks writes a symmetric secret. */

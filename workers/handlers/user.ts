@@ -4,7 +4,7 @@ import { invalid } from "../../shared/errors.ts";
 import type { Context, Handler } from "../handler.ts";
 import { all } from "../unit-of-work/load.ts";
 import { type Clock, moveClock } from "./move-clock.ts";
-import { type Channels, changeChannels, channelsOf, missingTarget } from "./reminder-channels.ts";
+import { changedChannels, missingTarget, noChannels } from "./reminder-channels.ts";
 
 const everythingThatFollowsTheZone = [all("users"), all("habits"), all("reminders")];
 
@@ -16,8 +16,9 @@ export const configure: Handler<"user.configure"> = {
       time_zone: time_zone ?? context.today.timeZone,
       day_start_hour: day_start_hour === undefined ? context.dayStartHour : (day_start_hour ?? 0),
     };
-    const channels = changeChannels(channelsOf(context.users.get()), chosen);
-    const missing = missingTarget(channels);
+    const before = context.users.get() ?? noChannels;
+    const channels = changedChannels(before, chosen);
+    const missing = missingTarget({ ...before, ...channels });
     if (missing) return invalid(missing);
     const source = time_zone === undefined ? {} : ({ zone_source: "chosen" } as const);
     return store(context, clock, { ...channels, ...source });
@@ -35,19 +36,24 @@ export const adoptZone: Handler<"user.adopt-zone"> = {
       time_zone: keep ? context.today.timeZone : time_zone,
       day_start_hour: context.dayStartHour,
     };
-    const claim = outdated ? {} : { zone_claimed_at: issued_at };
-    return store(context, clock, { ...channelsOf(user), ...claim });
+    return store(context, clock, outdated ? {} : { zone_claimed_at: issued_at });
   },
 };
 
 /** Stores the settings, with what follows the clock in the same transaction. */
-function store(context: Context, clock: Clock, fields: Channels & Partial<UserRow>) {
+function store(context: Context, clock: Clock, fields: Partial<UserRow>) {
   const { users, now } = context;
   const user = users.get();
-  const changed = { ...clock, ...fields, updated_at: now };
+  const changed = { ...fields, ...clock, updated_at: now };
   const row = user
     ? users.update(user, changed)
-    : users.insert({ zone_source: "claim", zone_claimed_at: null, ...changed, created_at: now });
+    : users.insert({
+        zone_source: "claim",
+        zone_claimed_at: null,
+        ...noChannels,
+        ...changed,
+        created_at: now,
+      });
   moveClock(context, clock);
   return presentSettings(row, { timeZone: clock.time_zone, dayStartHour: clock.day_start_hour });
 }
