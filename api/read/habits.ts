@@ -63,24 +63,26 @@ export const dueOn = (date: string): Condition => sql`(
 )`;
 
 export type CategoryColumns = { category_name: string | null; category_color: string | null };
-type HabitBesideCategory = HabitRow & CategoryColumns & ClockColumns & { total: number };
+export type HabitBesideCategory = HabitRow & CategoryColumns & ClockColumns & { total: number };
 
 const countOf = (condition: Condition) =>
   sql<{ total: number }>`select count(*) as total from habits h where ${condition}`;
 
 /** Habits by id, with what is shown beside them. */
-export async function selectHabits(
+export const habitRows = (
   reader: Reader,
   condition: Condition,
   { total = sql`0`, limit = sql`` }: Extent = {},
-): Promise<HabitBesideCategory[]> {
-  const { rows } = await sql<HabitBesideCategory>`
-    select h.*, c.name as category_name, c.color as category_color,
-      ${clockColumns(reader)}, (${total}) as total
-    from habits h
-    left join categories c on c.user_id = h.user_id and c.id = h.category_id
-    where ${condition}
-    order by h.id ${limit}`.execute(reader.db);
+) => sql<HabitBesideCategory>`
+  select h.*, c.name as category_name, c.color as category_color,
+    ${clockColumns(reader)}, (${total}) as total
+  from habits h
+  left join categories c on c.user_id = h.user_id and c.id = h.category_id
+  where ${condition}
+  order by h.id ${limit}`;
+
+async function selectHabits(reader: Reader, condition: Condition, extent?: Extent) {
+  const { rows } = await habitRows(reader, condition, extent).execute(reader.db);
   return rows;
 }
 
