@@ -3,17 +3,20 @@ import { type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = Readonly<{
   seconds: number;
+  /** Of which the best counts, for either side: a busy machine only ever takes away. */
+  rounds: number;
   connections: number;
   users: number;
   chosen: readonly Scenario[];
 }>;
 
-/** Reads `-- --seconds 5 --connections 48 --users 1000 --only create,list`. @throws on what it does not know. */
+/** Reads `-- --seconds 5 --rounds 1 --connections 48 --users 1000 --only create,list`. @throws on what it does not know. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
       seconds: { type: "string", default: "5" },
+      rounds: { type: "string", default: "1" },
       connections: { type: "string", default: "48" },
       users: { type: "string", default: "1000" },
       only: { type: "string" },
@@ -25,6 +28,7 @@ export function readOptions(args: readonly string[]): Options {
     throw new Error(`--only takes of: ${scenarios.map(({ name }) => name).join(", ")}`);
   return {
     seconds: positive("seconds", values.seconds),
+    rounds: positive("rounds", values.rounds),
     connections: positive("connections", values.connections),
     users: positive("users", values.users),
     chosen,

@@ -5,7 +5,7 @@ import { startRoles } from "../support/roles.ts";
 import { startServices } from "../support/services.ts";
 import { type HttpResult, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
-import { demandPgbench, pgbench } from "./pgbench.ts";
+import { demandPgbench, type PgbenchResult, pgbench } from "./pgbench.ts";
 import { printResults } from "./report.ts";
 import { type Scenario, sequencesOf } from "./scenarios.ts";
 import { seed, userAt } from "./seed.ts";
@@ -39,9 +39,14 @@ async function bench(options: Options): Promise<void> {
   const results: Result[] = [];
   for (const scenario of options.chosen) {
     const script = scenario.script(users);
-    const http = await measure({ ...load, port, sequences: sequencesOf(scenario, tokens, port) });
-    const { perSecond } = await pgbench({ url: databaseUrl, script, connections, seconds });
-    results.push({ scenario, http, limitPerSecond: perSecond });
+    const sequences = sequencesOf(scenario, tokens, port);
+    const http: HttpResult[] = [];
+    const limits: PgbenchResult[] = [];
+    for (let round = 0; round < options.rounds; round++) {
+      http.push(await measure({ ...load, port, sequences }));
+      limits.push(await pgbench({ url: databaseUrl, script, connections, seconds }));
+    }
+    results.push({ scenario, http: best(http), limitPerSecond: best(limits).perSecond });
   }
   printResults({ commit: await commit(), cores: cpus().length, options, bare, results });
   await roles.stop();
@@ -60,6 +65,10 @@ async function measureBareServer(load: Omit<Parameters<typeof measure>[0], "port
   const result = await measure({ ...load, port, sequences: [[request]] });
   server.kill();
   return result;
+}
+
+function best<Round extends { perSecond: number }>(rounds: readonly Round[]): Round {
+  return rounds.reduce((one, other) => (other.perSecond > one.perSecond ? other : one));
 }
 
 async function commit(): Promise<string> {
