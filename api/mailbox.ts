@@ -1,4 +1,5 @@
 import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
 import type { Config } from "../shared/config.ts";
 import type { Envelope, QueuedCommand, Replies, Reply } from "../shared/queue/envelope.ts";
 import {
@@ -79,7 +80,10 @@ export async function openMailbox(
     for (const reply of replies) commandWaiters.settle(reply.ticket, reply);
     envelopeWaiters.settle(envelopeId, true);
   });
-  await Promise.race([subscriber.subscribe(replyTo), Bun.sleep(replyTimeoutMs)]);
+  await Promise.race([
+    Promise.all([isReady(producer), subscriber.subscribe(replyTo)]),
+    Bun.sleep(replyTimeoutMs),
+  ]);
 
   return {
     async send(command) {
@@ -99,7 +103,11 @@ export async function openMailbox(
   };
 }
 
-function openQueue(connection: ReturnType<typeof connectImpatient>, queuePrefix: string): Queue<Envelope> {
+/** A producer that is still connecting refuses everything: without this wait the first command would fail. */
+const isReady = (redis: Redis): Promise<unknown> =>
+  redis.status === "ready" ? Promise.resolve() : new Promise((resolve) => redis.once("ready", resolve));
+
+function openQueue(connection: Redis, queuePrefix: string): Queue<Envelope> {
   const queue = new Queue<Envelope>(commandQueue, {
     connection,
     prefix: keyPrefix(queuePrefix),
