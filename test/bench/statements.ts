@@ -43,7 +43,7 @@ export const lockInsertAndUpdate = (users: number): string => `${pick(users)}
 \\set day random(1, 20000)
 begin;
 select * from habits where user_id = :user::text and id = :id for update;
-insert into habit_completions values (:user::text, :id, '2000-01-01'::date + :day::int, now()) on conflict do nothing;
+insert into habit_completions values (:user::text, :id, '1900-01-01'::date + :day::int, now()) on conflict do nothing;
 update habits set completions_count = completions_count + 1, updated_at = now()
 where user_id = :user::text and id = :id;
 commit;
