@@ -151,7 +151,9 @@ test("deleting the account asks for the password, tells the service and ends eve
 });
 
 test("signing in never leads to another site", async () => {
-  for (const next of ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"]) {
+  const foreign = ["https://evil.example/", "//evil.example/", "/\\evil.example", "javascript:alert(1)"];
+  const disguised = ["/.//evil.example/", "/profile/..//evil.example/", "/./\\evil.example/"];
+  for (const next of [...foreign, ...disguised]) {
     const browser = createBrowser(identity.config.authUrl);
     const page = await browser.open(`/sign-in?${new URLSearchParams({ next })}`);
     const { email, password: secret } = identity.owner;

@@ -9,7 +9,9 @@ export function safeNext(identity: Pick<Identity, "config">, next: string | null
   if (!next) return home;
   const { authUrl } = identity.config;
   const url = URL.parse(next, authUrl);
-  return url && url.origin === new URL(authUrl).origin ? `${url.pathname}${url.search}` : home;
+  if (url?.origin !== new URL(authUrl).origin) return home;
+  // `/.//host` is a path of ours whose own text, `//host`, names another site.
+  return url.pathname.startsWith("//") ? home : `${url.pathname}${url.search}`;
 }
 
 /** Where the redirects may end that follow a form leading to `next`: at the app that waits there. */
