@@ -1,5 +1,6 @@
 import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
+import { printable } from "../../shared/printable.ts";
 import type { Throttle } from "./throttle.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -20,14 +21,23 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
       delete metadata.client_secret_expires_at;
     }
     const { client_name: name, redirect_uris: addresses } = metadata;
-    if (typeof name === "string" && (name.length > MAX_NAME || /[\p{Cc}\p{Cs}]/u.test(name))) {
-      throw new errors.InvalidClientMetadata(`client_name must be at most ${MAX_NAME} printable characters`);
+    if (typeof name === "string" && name.length > MAX_NAME) {
+      throw new errors.InvalidClientMetadata(`client_name must be at most ${MAX_NAME} characters`);
+    }
+    if (textsIn(metadata).some((text) => printable(text) !== text)) {
+      throw new errors.InvalidClientMetadata("client metadata must be printable text");
     }
     if (Array.isArray(addresses) && addresses.some(isUnprotected)) {
       throw new errors.InvalidRedirectUri("http redirect_uris must be on a loopback address");
     }
   },
 };
+
+/** Every text of the metadata: Postgres cannot store all of them, and people read some of them. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
 
 function isUnprotected(address: unknown): boolean {
   const url = typeof address === "string" ? URL.parse(address) : null;

@@ -64,10 +64,13 @@ test("redirect addresses are https, loopback or an app's own scheme", async () =
 
 test("odd registrations are refused as such", async () => {
   const redirect_uris = ["http://127.0.0.1/cb"];
-  const odd = ["a\u0000b", "\ud800", "x".repeat(101), "", 7, {}];
+  const odd = ["a\u0000b", "\ud800", "a\u202eb", "x".repeat(101), "", 7, {}];
   for (const client_name of odd) {
     expect((await register({ redirect_uris, client_name })).status).toBe(400);
   }
+  const unstorable = "https://app.example/\u0000";
+  expect((await register({ redirect_uris: [unstorable] })).status).toBe(400);
+  expect((await register({ redirect_uris, policy_uri: unstorable })).status).toBe(400);
   const response = await fetch(`${identity.config.authUrl}/register`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
