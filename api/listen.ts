@@ -14,7 +14,9 @@ export function listen(
     Bun.serve({
       hostname,
       port,
-      fetch: (request, server) => answer(request, server.requestIP(request)?.address),
+      // Bun's development page would show our source to whoever makes a request fail.
+      development: false,
+      fetch: (request, server) => answer(withFullAddress(request), server.requestIP(request)?.address),
       idleTimeout: idleTimeoutSeconds,
     });
   if (host !== undefined) return [listener(serve(host))];
@@ -25,6 +27,16 @@ export function listen(
     // A machine without IPv6 is served on IPv4 alone.
   }
   return servers;
+}
+
+/**
+ * Without a usable Host header (HTTP/1.0) a request has but a path, which URL refuses; and Elysia looks for the
+ * path of a request after a host of at least four characters. Nothing of ours depends on the host in the URL.
+ */
+function withFullAddress(request: Request): Request {
+  if (/^https?:\/\/[^/]{4}/.test(request.url)) return request;
+  const path = request.url.replace(/^https?:\/\/[^/]*/, "");
+  return new Request(`http://localhost${path}`, request);
 }
 
 /** Requests under way are answered; idle connections, which a bare stop waits for, are closed. */

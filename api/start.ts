@@ -57,7 +57,9 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
     health: () => checkHealth(database, mailbox, redis),
   });
   const servers = listen(config, (request, remoteAddress) =>
-    request.url.endsWith("/metrics") ? metrics.answer(request, remoteAddress) : app.handle(request),
+    new URL(request.url).pathname === "/metrics"
+      ? metrics.answer(request, remoteAddress)
+      : app.handle(request),
   );
   return {
     async stop() {
