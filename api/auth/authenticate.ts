@@ -73,7 +73,7 @@ function createCheck({ config, client, onChecked }: Options) {
     const { introspectionEndpoint } = provider;
     if (introspectionEndpoint === undefined || client === undefined) return verified;
     const answer = await introspect(token, introspectionEndpoint, client, config.authAudience);
-    return answer && { ...verified, ...answer };
+    return answer === "unsupported" ? verified : answer && { ...verified, ...answer };
   }
 
   return async (token: string, hash: string): Promise<Known | undefined> => {

@@ -4,7 +4,8 @@ import { ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
 
 /**
  * Asks the provider about a token (RFC 7662).
- * @returns undefined when it is not active, or not meant for this service
+ * @returns undefined when it is not active, or not meant for this service; `unsupported` when the provider does
+ * not introspect tokens of this kind
  * @throws ProviderUnavailable when the provider gives no usable answer
  */
 export async function introspect(
@@ -12,8 +13,9 @@ export async function introspect(
   endpoint: string,
   client: IdentityClient,
   audience: readonly string[],
-): Promise<Claims | undefined> {
+): Promise<Claims | "unsupported" | undefined> {
   const answer = await ask(token, endpoint, client);
+  if (answer.error === "unsupported_token_type") return "unsupported";
   if (answer.active !== true || answer.token_type === "refresh_token") return undefined;
   const now = Date.now() / 1000;
   if (typeof answer.exp === "number" && answer.exp <= now) return undefined;
@@ -33,7 +35,9 @@ async function ask(token: string, endpoint: string, { id, secret }: IdentityClie
       body: new URLSearchParams({ token, token_type_hint: "access_token" }),
       signal: AbortSignal.timeout(providerTimeoutMs),
     });
-    if (response.ok) return (await response.json()) as Claims;
+    const answer = (await response.json()) as Claims;
+    // The one error that speaks of the token (RFC 7009 §2.2.1); others, such as a wrong secret, are our own.
+    if (response.ok || answer.error === "unsupported_token_type") return answer;
     throw new ProviderUnavailable(`Introspection answered ${response.status}.`);
   } catch (error) {
     throw error instanceof ProviderUnavailable ? error : new ProviderUnavailable("Introspection failed.");

@@ -23,6 +23,11 @@ test("the owner's token opens the service, until it is revoked", async () => {
   expect((await stack.rest("GET", "/todos", { token })).status).toBe(401);
 });
 
+test("what looks like a structured token, which the provider does not introspect, is refused", async () => {
+  const odd = ['{"alg":"none"}', '{"sub":"ada"}'].map((part) => Buffer.from(part).toString("base64url"));
+  expect((await stack.rest("GET", "/todos", { token: `${odd.join(".")}.` })).status).toBe(401);
+});
+
 test("an app may do what was ticked and is refused the rest", async () => {
   const browser = await signedUp(identity.config);
   const clientId = await registerApp(identity.config);
