@@ -13,8 +13,7 @@ export async function readBody(request: Request): Promise<Readonly<{ fields: Fie
   if (typeof text !== "string") return text;
   if (text === "") return { fields: {} };
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== undefined && type !== "application/json" && !type.endsWith("+json")) return notJsonType;
-  if (type === undefined) return notJsonType;
+  if (type !== "application/json" && !type?.endsWith("+json")) return notJsonType;
   const value = parseJson(text);
   return isObject(value) ? { fields: value } : notJson;
 }

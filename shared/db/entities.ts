@@ -160,7 +160,7 @@ export const ReminderDeliveryEntity = defineEntity({
     todo_id: p.bigint("number").nullable(),
     /** The channel of the last attempt. */
     channel: p.text().$type<ReminderChannel>().nullable(),
-    status: p.text().$type<"queued" | "sending" | "retrying" | "sent" | "failed" | "missed" | "cancelled">(),
+    status: p.text().$type<DeliveryStatus>(),
     attempts: p.integer(),
     late: p.boolean(),
     error: p.text().nullable(),
