@@ -1,6 +1,8 @@
 import { Type } from "typebox";
+import Format from "typebox/format";
 import { command, query } from "./contract.ts";
 import { Nullable, Timestamp, WholeNumber } from "./fields.ts";
+import { isCalendarDate } from "./text.ts";
 
 /** The action log: what each token did over MCP. No scopes: not reachable with a bearer token. */
 const Call = Type.Object({
@@ -20,8 +22,11 @@ export const recordAction = command({
   output: Type.Null(),
 });
 
+const cursorShape =
+  /^(?<date>[\d-]{10})T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{6}Z_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+Format.Set("action-cursor", (text) => isCalendarDate(cursorShape.exec(text)?.groups?.date ?? ""));
 const ActionCursor = Type.String({
-  pattern: "^[0-9T:.Z-]{27}_[0-9a-f-]{36}$",
+  format: "action-cursor",
   expects: "the next_cursor of an earlier answer",
 });
 
@@ -37,16 +42,24 @@ export const Action = Type.Object({
   duration_ms: Type.Number(),
 });
 
+/** What a column is compared with; Postgres takes no NUL. */
+const Filter = Type.String({ pattern: "^[^\\u0000]*$", expects: "printable text" });
+const Instant = Type.String({
+  format: "date-time",
+  pattern: "^(?!0000).*Z$",
+  expects: "a time such as 2026-11-20T09:15:00Z",
+});
+
 export const listActions = query({
   name: "action.list",
   scopes: [],
   summary: "A user's tool calls, newest first, after a cursor",
   input: Type.Object({
-    token_id: Type.Optional(Type.String()),
-    tool: Type.Optional(Type.String()),
-    outcome: Type.Optional(Type.String()),
-    from: Type.Optional(Timestamp),
-    to: Type.Optional(Timestamp),
+    token_id: Type.Optional(Filter),
+    tool: Type.Optional(Filter),
+    outcome: Type.Optional(Filter),
+    from: Type.Optional(Instant),
+    to: Type.Optional(Instant),
     cursor: Type.Optional(ActionCursor),
     limit: Type.Optional(WholeNumber(1, 200)),
   }),

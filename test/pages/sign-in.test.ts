@@ -151,7 +151,12 @@ test("pages are never cached, framed or scripted, and odd addresses and methods 
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   expect(page.headers.get("referrer-policy")).toBe("same-origin");
   expect((await account.open("/account/nothing")).status).toBe(404);
-  expect((await account.open("/account/actions?cursor=odd")).status).toBe(422);
+  const noSuchDay = "2026-13-45T09:00:00.000000Z_00000000-0000-7000-8000-000000000000";
+  const noSuchId = "2026-11-20T09:00:00.000000Z_------------------------------------";
+  const odd = ["cursor=odd", `cursor=${noSuchDay}`, `cursor=${noSuchId}`, "tool=%00"];
+  for (const query of [...odd, "from=0000-01-01T00:00:00Z", "to=2026-11-20T09:00:00%2B23:59"]) {
+    expect((await account.open(`/account/actions?${query}`)).status).toBe(422);
+  }
   expect((await account.open("/account/tick")).url).toBe(`${baseUrl}/account`);
   expect((await fetch(`${baseUrl}/account`, { method: "DELETE" })).status).toBe(405);
 });
