@@ -86,7 +86,7 @@ export const deleteUser = command({
 
 /** https, or http to this machine, which the workers refuse unless a setting allows it. */
 function isWebhookUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
+  if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   if (username !== "" || password !== "") return false;
   return (

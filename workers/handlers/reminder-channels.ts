@@ -57,15 +57,26 @@ export function missingTarget({ reminder_channel, email, webhook_url }: Channels
   return undefined;
 }
 
+/** As long as an attempt may take: nobody can have more than one test under way at a stranger's address. */
+const testEveryMs = 10_000;
+
+/** Whether a test with this id (UUIDv7, RFC 9562 §5.7: it begins with the time in ms) was asked for just now. */
+function isRecent(testId: string, now: number): boolean {
+  const at = Number.parseInt(testId.replace("-", "").slice(0, 12), 16);
+  return Math.abs(now - at) < testEveryMs;
+}
+
 /** A test is a delivery without a todo: it goes the way of every reminder, within a second or two. */
 export const testWebhook: Handler<"webhook.test"> = {
   needs: () => [all("users")],
   run({ users, deliveries, acceptedAt, now }) {
     const user = users.get();
     if (user?.webhook_url == null) return conflict("There is no webhook to test; save its address first.");
+    if (user.webhook_test_id != null && isRecent(user.webhook_test_id, acceptedAt))
+      return conflict("The last test is only a moment old. Look at how it went before you send another.");
     const at = new Date(acceptedAt).toISOString();
     const { id } = deliveries.insert({
-      id: Bun.randomUUIDv7(),
+      id: Bun.randomUUIDv7("hex", acceptedAt),
       todo_id: null,
       channel: "webhook",
       status: "queued",
