@@ -18,15 +18,14 @@ export async function readBody(request: Request): Promise<Readonly<{ fields: Fie
   return isObject(value) ? { fields: value } : notJson;
 }
 
-/** The body as text, refused as soon as it is known to be too large or not to be UTF-8. */
+/** The body as text, refused as soon as it is known to be too large, or when it is not UTF-8 or breaks off. */
 export async function readText(request: Request): Promise<string | Refused> {
   const length = request.headers.get("content-length");
   if (Number(length) > maxBodyBytes) return tooLarge;
-  // A stream costs as much as all our checks together, and a body of declared length is bounded by it.
-  const bytes = length === null ? await readBounded(request.body) : await request.bytes();
-  if (bytes === undefined) return tooLarge;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    // A stream costs as much as all our checks together, and a body of declared length is bounded by it.
+    const bytes = length === null ? await readBounded(request.body) : await request.bytes();
+    return bytes === undefined ? tooLarge : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return notJson;
   }
