@@ -22,7 +22,7 @@ test.each([
   expect(await send(`GET /api/v1/categories?page=2 ${version}`, ...headers)).toMatch(
     /^HTTP\/1\.\d 200 .*"current_page":2/s,
   );
-  expect(await send(`GET /nowhere ${version}`, ...headers)).toMatch(/^HTTP\/1\.\d 404 .*"code":"not_found"/);
+  expect(await send(`GET /nowhere ${version}`, ...headers)).toMatch(/^HTTP\/1\.\d 404 .*"code":"not_found"/s);
 });
 
 test("only /metrics is the address of the metrics", async () => {
