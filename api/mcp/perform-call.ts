@@ -46,19 +46,17 @@ const unavailable = refuse("overloaded", "The service is briefly unable to answe
   retryAfterSeconds: 1,
 });
 
-/** A read's row is written beside it, and nothing is given out without it. */
+/** A read's row says how it ended, and nothing is given out without it. */
 async function look(
   context: PerformContext,
   call: Call,
   { contract, presenter }: ToolEntry,
   { input }: ToolInput,
 ): Promise<Done | Refused> {
-  const [result, unlogged] = await Promise.all([
-    read(contract.name as QueryName, context.reader(call.actor), input),
-    logCall(context, call, "ok"),
-  ]);
+  const result = await read(contract.name as QueryName, context.reader(call.actor), input);
+  if (isRefused(result)) return refuseLogged(context, call, result);
+  const unlogged = await logCall(context, call, "ok");
   if (unlogged) return unlogged;
-  if (isRefused(result)) return result;
   const { today: date, time_zone: timeZone } = result as { today: string; time_zone: string };
   const presented = presenter.present(result as never, input as never);
   return { presented, today: { date, timeZone }, replayed: false };

@@ -125,6 +125,16 @@ describe("every call leaves exactly one row", () => {
   });
 });
 
+test("a read that failed leaves no row that says it was done", async () => {
+  const { call, outcomes } = await fresh();
+  await sql`alter table todos rename to todos_away`;
+  const { isError, text } = await call("get-pending-todos");
+  await sql`alter table todos_away rename to todos`;
+  expect(isError).toBe(true);
+  expect(text).toContain("call again");
+  expect(await outcomes()).toEqual([]);
+});
+
 test("what is no tool call leaves no row", async () => {
   const { token, logged } = await fresh();
   await post(stack, rpc("tools/list"), { token });
