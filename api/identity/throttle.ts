@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Account } from "./accounts.ts";
@@ -39,14 +40,14 @@ export function createThrottle(pool: Pool): Throttle {
   const registrations = limit("registration", 60, 60 * MINUTE);
   return {
     password: async (email, address) =>
-      Math.max(await take(perAccount, keyOf(email)), await take(perAddress, address)),
+      Math.max(await take(perAccount, keyOf(email)), await take(perAddress, networkOf(address))),
     passwordWasRight: async (email) => {
       await perAccount.delete(keyOf(email));
     },
-    signUp: (address) => take(signUps, address),
+    signUp: (address) => take(signUps, networkOf(address)),
     mail: async ({ id, email }) =>
       Math.max(await take(mailsOfAccount, id), await take(mailsToAddress, keyOf(email))),
-    registration: (address) => take(registrations, address),
+    registration: (address) => take(registrations, networkOf(address)),
   };
 }
 
@@ -58,6 +59,14 @@ async function take(limiter: RateLimiterPostgres, key: string): Promise<number> 
     if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
     throw refusal;
   }
+}
+
+/** Whoever has one IPv6 address has its whole /64 (RFC 6177 §2), so that counts as one address. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes(".")) return address;
+  const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
 }
 
 /** Addresses people type may be longer than a key. */

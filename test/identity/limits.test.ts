@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { networkOf } from "../../api/identity/throttle.ts";
 import { createBrowser } from "./browser.ts";
 import { startTestIdentity, type TestIdentity } from "./support.ts";
 
@@ -43,4 +44,12 @@ test("the sixty-first app that registers in an hour from one network address is 
   expect(refused.status).toBe(429);
   expectHourAtMost(refused.headers);
   expect(await refused.json()).toMatchObject({ error: "temporarily_unavailable" });
+});
+
+test("all addresses of an IPv6 network count as one, and no others do", () => {
+  const own = ["2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2:3::"];
+  expect(new Set(own.map(networkOf))).toEqual(new Set(["2001:db8:1:2"]));
+  expect(networkOf("2001:db8::1:2:3")).toBe("2001:db8:0:0");
+  expect(networkOf("::1")).toBe("0:0:0:0");
+  for (const address of ["192.0.2.1", "::ffff:192.0.2.1"]) expect(networkOf(address)).toBe(address);
 });
