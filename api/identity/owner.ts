@@ -6,7 +6,7 @@ import { changePassword, createAccount } from "./accounts.ts";
 import { createPersonalToken } from "./grants.ts";
 import type { Identity } from "./identity.ts";
 
-export const OWNER_EMAIL = "owner@localhost";
+const OWNER_EMAIL = "owner@localhost";
 const TEN_YEARS = 3_650;
 
 /**
