@@ -1,4 +1,5 @@
 import type { Socket } from "bun";
+import { freePort } from "../../shared/embedded/port.ts";
 
 /** A way to a server that can be shut, as when the server's machine is gone, and opened again. */
 export type Gate = Readonly<{
@@ -12,7 +13,7 @@ export type Gate = Readonly<{
 type Ends = { other: Socket<Ends> | undefined; early: Buffer[] };
 
 /** Puts a gate before the server of `address`, on a port of its own that stays the same. */
-export function openGate(address: string): Gate {
+export async function openGate(address: string): Promise<Gate> {
   const target = new URL(address);
   const open = new Set<Socket<Ends>>();
   const close = (socket: Socket<Ends>) => {
@@ -40,10 +41,10 @@ export function openGate(address: string): Gate {
       socket.end(),
     );
   }
-  const listen = (port: number) =>
+  const port = await freePort();
+  const listen = () =>
     Bun.listen<Ends>({ hostname: "127.0.0.1", port, socket: { ...forward, open: accept } });
-  let listener = listen(0);
-  const { port } = listener;
+  let listener = listen();
   const url = new URL(address);
   url.port = String(port);
   return {
@@ -53,7 +54,7 @@ export function openGate(address: string): Gate {
       for (const socket of open) socket.end();
     },
     open() {
-      listener = listen(port);
+      listener = listen();
     },
   };
 }

@@ -36,7 +36,7 @@ export async function startWorld(name: string, env: Record<string, string> = {})
   const folder = join(import.meta.dir, "../..", `data-test-${name}-${process.pid}`);
   const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
   await migrate(postgres.url, "error");
-  const gates = { redis: openGate(redis.url), postgres: openGate(postgres.url) };
+  const gates = { redis: await openGate(redis.url), postgres: await openGate(postgres.url) };
   const roles = await startRoles({
     env: {
       DATABASE_URL: gates.postgres.url,

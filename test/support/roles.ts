@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { freePort } from "../../shared/embedded/port.ts";
 import { launchRole } from "../../shared/embedded/role-process.ts";
 import { type Supervised, supervise } from "../../shared/embedded/supervisor.ts";
-import { freePort } from "../harness.ts";
 import { descendants } from "./descendants.ts";
 import { type Issuer, startIssuer } from "./issuer.ts";
 
@@ -22,7 +22,7 @@ export type RoleName = keyof typeof scripts;
  * doors take the tokens of one test issuer.
  */
 export async function startRoles({ env, apis = 1, workers = 1 }: Options): Promise<Roles> {
-  const ports = Array.from({ length: apis }, freePort);
+  const ports = await Promise.all(Array.from({ length: apis }, freePort));
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const issuer = await startIssuer(baseUrls[0] ?? "");
   const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
