@@ -21,11 +21,10 @@ export function createApp(context: AppContext) {
     .onError(({ error, code, request }) => {
       if (code === "NOT_FOUND")
         return refusalResponse(refuse("not_found", "There is nothing at this address.").refusal);
-      const reason = error instanceof Error ? error.stack : String(error);
-      context.log.error(
-        { method: request.method, path: new URL(request.url).pathname, reason },
-        "request failed",
-      );
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      const what = { method: request.method, path: new URL(request.url).pathname };
+      if (isFault(error)) context.log.error({ ...what, reason: stack }, "request failed");
+      else context.log.warn({ ...what, reason: message }, "database unavailable");
       return refusalResponse((isFault(error) ? fault : away).refusal);
     })
     .get("/health/live", () => Response.json({ status: "ok" }))

@@ -1,7 +1,7 @@
 import type { Fields } from "../shared/contracts/validate.ts";
 import { type Refused, refuse } from "../shared/errors.ts";
 
-export const maxBodyBytes = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 const tooLarge = refuse("body_too_large", "The request body must not be larger than 64 KiB.");
 const notJson = refuse("malformed_body", "The request body must be a JSON object.");

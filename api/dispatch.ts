@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Actor } from "../shared/actor.ts";
 import type { CommandName } from "../shared/contracts/catalogue.ts";
 import type { Database } from "../shared/db/orm.ts";
-import { type Refused, refuse } from "../shared/errors.ts";
+import { unwritten } from "../shared/errors.ts";
 import type { Outcome, QueuedCommand, ToolCall } from "../shared/queue/envelope.ts";
 import type { Mailbox } from "./mailbox.ts";
 
@@ -26,9 +26,9 @@ export function createDispatch(mailbox: Mailbox, database: Database, now: () => 
     const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
     const command = { id, userId, name, input, fingerprint, acceptedAt: now(), ...(call && { call }) };
     const delivery = await mailbox.send(command);
-    if (delivery === "undelivered") return { outcome: overloaded("no"), replayed: false };
+    if (delivery === "undelivered") return { outcome: unwritten("no"), replayed: false };
     if (delivery !== "unanswered") return delivery;
-    return (await committed(database, command)) ?? { outcome: overloaded("unknown"), replayed: false };
+    return (await committed(database, command)) ?? { outcome: unwritten("unknown"), replayed: false };
   };
 }
 
@@ -41,13 +41,6 @@ function keyedId(userId: string, key: string): string {
 }
 
 const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
-
-function overloaded(applied: "no" | "unknown"): Refused {
-  return refuse("overloaded", "The service is briefly unable to write. Please try again.", {
-    applied,
-    retryAfterSeconds: 1,
-  });
-}
 
 const lookupTimeoutMs = 400;
 

@@ -40,6 +40,13 @@ export const notFound = (what: string): Refused => refuse("not_found", `${what} 
 
 export const conflict = (message: string): Refused => refuse("conflict", message);
 
+/** A mutation for which nobody can answer now. */
+export const unwritten = (applied: "no" | "unknown"): Refused =>
+  refuse("overloaded", "The service is briefly unable to write. Please try again.", {
+    applied,
+    retryAfterSeconds: 1,
+  });
+
 /** A 422 in the words of the first field, with all of them in `errors`. */
 export function invalid(errors: FieldErrors): Refused {
   const sentences = Object.values(errors).flat();

@@ -1,4 +1,4 @@
-import { refuse } from "../shared/errors.ts";
+import { refuse, unwritten } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import type { Envelope, Outcome, QueuedCommand, Reply } from "../shared/queue/envelope.ts";
 import { lockedRows } from "./needs.ts";
@@ -41,7 +41,7 @@ const byRows = (commands: readonly QueuedCommand[]) =>
   Map.groupBy(commands, (command) => lockedRows(command).map(needId).join());
 
 const refuseHeld = (commands: readonly QueuedCommand[]): Reply[] =>
-  commands.map(({ ticket }) => ({ ticket, outcome: overloaded("no"), replayed: false }));
+  commands.map(({ ticket }) => ({ ticket, outcome: unwritten("no"), replayed: false }));
 
 /** One transaction for all; when Postgres refuses it, each command alone, so that one cannot spoil the others. */
 async function attempt(
@@ -58,7 +58,8 @@ async function attempt(
       for (const command of commands) alone.push(...(await attempt(context, [command], false)).replies);
       return { replies: alone, busy: [] };
     }
-    return { replies: commands.map((command) => failed(context, command, failure)), busy: [] };
+    if (!isHeld(failure)) report(context, commands, failure);
+    return { replies: commands.map((command) => failed(command, failure)), busy: [] };
   }
 }
 
@@ -97,22 +98,24 @@ const isPassing = ({ cause }: TransactionFailed): boolean =>
 /** The row is still held by someone else after all our patience. */
 const isHeld = ({ cause }: TransactionFailed): boolean => isDatabaseError(cause) && cause.code === "55P03";
 
-function failed({ log }: EnvelopeContext, command: QueuedCommand, failure: TransactionFailed): Reply {
-  const { ticket } = command;
-  if (isHeld(failure)) return { ticket, outcome: overloaded("no"), replayed: false };
+/** A fault is of one command; an outage is one line for all of them. */
+function report(
+  { log }: EnvelopeContext,
+  commands: readonly QueuedCommand[],
+  failure: TransactionFailed,
+): void {
   const reason = failure.cause instanceof Error ? failure.cause.message : String(failure.cause);
-  log.error({ command: command.name, id: command.id, reason }, "command failed");
+  if (isRefusedByDatabase(failure))
+    for (const { name, id } of commands) log.error({ command: name, id, reason }, "command failed");
+  else log.warn({ commands: commands.length, reason }, "database unavailable");
+}
+
+function failed({ ticket }: QueuedCommand, failure: TransactionFailed): Reply {
+  if (isHeld(failure)) return { ticket, outcome: unwritten("no"), replayed: false };
   const outcome: Outcome = isRefusedByDatabase(failure)
     ? refuse("internal", "This request failed because of a fault of the service; nothing was changed.", {
         applied: "no",
       })
-    : overloaded(failure.commitSent ? "unknown" : "no");
+    : unwritten(failure.commitSent ? "unknown" : "no");
   return { ticket, outcome, replayed: false };
-}
-
-function overloaded(applied: "no" | "unknown"): Outcome {
-  return refuse("overloaded", "The service is briefly unable to write. Please try again.", {
-    applied,
-    retryAfterSeconds: 1,
-  });
 }

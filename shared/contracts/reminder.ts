@@ -41,7 +41,7 @@ export const clearReminder = command({
 const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 /** RFC 3339 with an offset, or the same without one: wall time. Real dates and times only. */
-export function isReminderTime(text: string): boolean {
+function isReminderTime(text: string): boolean {
   if (!shape.test(text)) return false;
   try {
     hasOffset(text) ? Temporal.Instant.from(text) : Temporal.PlainDateTime.from(text);
