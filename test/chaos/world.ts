@@ -34,7 +34,6 @@ export type Call = (
 /** A Kept of two front doors and two workers on servers of its own, all real processes that may be killed. */
 export async function startWorld(name: string, env: Record<string, string> = {}): Promise<World> {
   const folder = join(import.meta.dir, "../..", `data-test-${name}-${process.pid}`);
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
   await migrate(postgres.url, "error");
   const gates = { redis: await openGate(redis.url), postgres: await openGate(postgres.url) };
@@ -55,6 +54,7 @@ export async function startWorld(name: string, env: Record<string, string> = {})
     await roles.stop();
     for (const gate of Object.values(gates)) gate.shut();
     await Promise.all([postgres.stop(), redis.stop()]);
+    rmSync(folder, { recursive: true });
   });
   const serverPid = (victim: "redis" | "postgres") =>
     Number.parseInt(
