@@ -10,6 +10,8 @@ test("metrics count requests by route, and are for this machine or for who shows
   expect(text).toContain(
     'kept_request_seconds_count{method="GET",route="/habits/{habit_id}",status="404"} 1',
   );
+  const proxied = { "x-forwarded-for": "203.0.113.7" };
+  expect((await fetch(`${open.config.baseUrl}/metrics`, { headers: proxied })).status).toBe(404);
   const statuses = [];
   for (const authorization of ["", "Bearer wrong", "Bearer s3cret"]) {
     statuses.push((await fetch(`${closed.config.baseUrl}/metrics`, { headers: { authorization } })).status);
