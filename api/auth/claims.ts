@@ -1,4 +1,5 @@
 import type { Actor } from "../../shared/actor.ts";
+import { printable } from "../../shared/printable.ts";
 import { isScope } from "../../shared/scopes.ts";
 
 /** Claims of a verified JWT or of an active introspection answer: the names are the same (RFC 9068, RFC 7662). */
@@ -7,16 +8,20 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** @returns undefined when the claims name no user */
 export function actorOf(claims: Claims, tokenHash: string): Actor | undefined {
   const { sub, jti, iat, zoneinfo } = claims;
-  if (typeof sub !== "string" || sub === "" || sub.length > 255) return undefined;
+  if (!isKey(sub)) return undefined;
   return {
     userId: sub,
-    tokenId: typeof jti === "string" && jti !== "" ? jti : tokenHash,
+    tokenId: isKey(jti) ? jti : tokenHash,
     clientName: firstText(claims.client_name, claims.client_id, claims.azp),
     scopes: scopesOf(claims),
     zone:
       typeof zoneinfo === "string" && typeof iat === "number" ? { name: zoneinfo, issuedAt: iat } : undefined,
   };
 }
+
+/** What can be part of a row's key: Postgres stores no NUL, and its indexes no endless text. */
+const isKey = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.length <= 255 && printable(value) === value;
 
 function scopesOf({ scope, scp }: Claims) {
   const words = typeof scope === "string" ? scope.split(" ") : scp;

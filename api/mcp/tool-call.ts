@@ -18,7 +18,7 @@ export function callOf(message: Fields, actor: Actor): Call | undefined {
     args,
     record: {
       requestId: Bun.randomUUIDv7(),
-      tokenId: printable(actor.tokenId),
+      tokenId: actor.tokenId,
       clientName: actor.clientName === null ? null : printable(actor.clientName),
       tool: printable(name).slice(0, maxToolName),
       arguments: JSON.stringify(args),

@@ -36,6 +36,8 @@ const odd: [what: string, make: () => Promise<string>][] = [
   ["a numeric subject", withClaims({ sub: 5 })],
   ["a subject in a list", withClaims({ sub: ["ada"] })],
   ["an endless subject", withClaims({ sub: "x".repeat(256) })],
+  ["a subject with a NUL", withClaims({ sub: "ada\u0000" })],
+  ["a subject that is no well-formed text", withClaims({ sub: "ada\ud800" })],
   ["a nonce, as an ID token has", withClaims({ nonce: "n" })],
   ["an at_hash, as an ID token has", withClaims({ at_hash: "h" })],
   ["the type of a logout token", withHeader({ typ: "logout+jwt" })],
@@ -118,4 +120,23 @@ test.each(odd)("a token with %s is refused on both transports", async (_, make) 
 test("they are forty and more, and the good one beside them is accepted", async () => {
   expect(odd.length).toBeGreaterThanOrEqual(40);
   expect((await rest("GET", "/todos", { token: good })).status).toBe(200);
+});
+
+test.each([
+  ["too long to be a key", Buffer.from(crypto.getRandomValues(new Uint8Array(2_000))).toString("hex")],
+  ["not printable", "id\u0000\ud800"],
+])("a token whose id is %s works on both transports", async (_, jti) => {
+  const token = await issuer.token({ jti });
+  expect((await rest("GET", "/todos", { token })).status).toBe(200);
+  const call = await fetch(`${config.baseUrl}/mcp`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "get-today-habits", arguments: {} },
+    }),
+  });
+  expect(await call.json()).toMatchObject({ result: { structuredContent: { habits: [] } } });
 });
