@@ -111,7 +111,7 @@ function report(
 }
 
 function failed({ ticket }: QueuedCommand, failure: TransactionFailed): Reply {
-  if (isHeld(failure)) return { ticket, outcome: unwritten("no"), replayed: false };
+  if (isHeld(failure) || isPassing(failure)) return { ticket, outcome: unwritten("no"), replayed: false };
   const outcome: Outcome = isRefusedByDatabase(failure)
     ? refuse("internal", "This request failed because of a fault of the service; nothing was changed.", {
         applied: "no",
