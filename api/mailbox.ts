@@ -58,15 +58,17 @@ export async function openMailbox(
     return answered;
   }
 
+  /** Sends envelopes one after another until nothing is left; a loop, since under steady load it never ends. */
   async function post(): Promise<void> {
-    if (underWay >= envelopesInFlight || gathered.length === 0) return;
-    const commands = gathered.slice(0, maxEnvelope);
-    gathered = gathered.slice(maxEnvelope);
+    if (underWay >= envelopesInFlight) return;
     underWay += 1;
-    await deliver(commands);
-    if (commands.length > 1) await Bun.sleep(gatherMs);
+    while (gathered.length > 0) {
+      const commands = gathered.slice(0, maxEnvelope);
+      gathered = gathered.slice(maxEnvelope);
+      await deliver(commands);
+      if (commands.length > 1) await Bun.sleep(gatherMs);
+    }
     underWay -= 1;
-    await post();
   }
 
   function withdraw(ticket: number): Delivery {
