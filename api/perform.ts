@@ -26,7 +26,7 @@ export function checkScopes({ scopes }: Contract, actor: Actor): Refused | undef
   return refuse("insufficient_scope", `This needs a token with the scope ${scopes.join(" and ")}.`);
 }
 
-/** What both doors do with a permitted request: check it against its contract, then read, or dispatch and await. */
+/** What REST does with a permitted request: check it against its contract, then read, or dispatch and await. */
 export async function perform(
   context: PerformContext,
   contract: Contract,
