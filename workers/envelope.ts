@@ -74,7 +74,7 @@ async function foldAgainWhenLost(
   let commitSent = false;
   for (let tries = 1; ; tries++) {
     try {
-      return await fold(context, commands, stepAside);
+      return await fold(context, commands, { stepAside, first: stepAside && tries === 1 });
     } catch (error) {
       const failure = asFailure(error);
       commitSent ||= failure.commitSent;

@@ -4,17 +4,19 @@ import type { Need, UserNeed } from "./unit-of-work/load.ts";
 import { ownRows, type State } from "./unit-of-work/state.ts";
 
 /** All rows that a command wants loaded: its handler's, the user's settings, and its stored reply. */
-export function needsOf(command: QueuedCommand): UserNeed[] {
+export function needsOf(command: QueuedCommand, firstTry: boolean): UserNeed[] {
   const { userId } = command;
   const { needs, repeatable } = handlerOf(command.name);
   const own: Need[] = [...(needs?.(command.input as never) ?? []), { table: "users", mode: "see" }];
-  if (!repeatable) own.push({ table: "inbox", key: command.id, mode: "see" });
+  // Without a key the id is new, unless a job came twice; then the inbox refuses it and the next try looks.
+  const isNew = firstTry && command.fingerprint === null;
+  if (!repeatable && !isNew) own.push({ table: "inbox", key: command.id, mode: "see" });
   return own.map((need) => ({ ...need, userId }));
 }
 
 /** The rows for which a command steps aside while another transaction holds them. */
 export const lockedRows = (command: QueuedCommand): UserNeed[] =>
-  needsOf(command).filter(({ mode }) => mode === "lock");
+  needsOf(command, true).filter(({ mode }) => mode === "lock");
 
 /** What the loaded rows point at: their categories, and the successors of recurring todos. */
 export function relatedNeeds(state: State): UserNeed[] {

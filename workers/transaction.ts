@@ -4,7 +4,7 @@ import type { QueuedCommand, Reply } from "../shared/queue/envelope.ts";
 import { answerAll } from "./answer.ts";
 import { needsOf, relatedNeeds } from "./needs.ts";
 import type { ReservedIds, ReserveIds } from "./unit-of-work/ids.ts";
-import { load, needId } from "./unit-of-work/load.ts";
+import { load, needId, type UserNeed } from "./unit-of-work/load.ts";
 import { save } from "./unit-of-work/save.ts";
 import { emptyState, type State } from "./unit-of-work/state.ts";
 import type { Tables } from "./unit-of-work/tables.ts";
@@ -32,16 +32,23 @@ export class TransactionFailed extends Error {
   }
 }
 
+/** How a transaction takes its commands. */
+export type Try = Readonly<{
+  /** Leave out commands on rows that are held elsewhere, instead of waiting for them a while. */
+  stepAside: boolean;
+  /** Whether these commands are tried for the first time, as far as this worker knows. */
+  first: boolean;
+}>;
+
 /**
  * Folds commands into one transaction: load and lock what they need, run their handlers in order on the
  * state that the earlier ones left, write all changes with the stored replies, commit.
- * @param stepAside leave out commands on rows that are held elsewhere, instead of waiting for them a while
  * @throws TransactionFailed; then nothing was applied, unless `commitSent`
  */
 export async function fold(
   context: TransactionContext,
   commands: readonly QueuedCommand[],
-  stepAside: boolean,
+  { stepAside, first }: Try,
 ): Promise<Folded> {
   let commitSent = false;
   let client: PoolClient | undefined;
@@ -49,8 +56,9 @@ export async function fold(
   try {
     ids = await context.reserveIds(commands.length);
     client = await context.pool.connect();
-    const { state, now, busy } = await begin(context, client, commands, stepAside);
-    const free = commands.filter((command) => !needsOf(command).some((need) => busy.has(needId(need))));
+    const needs = commands.map((command) => needsOf(command, first));
+    const { state, now, busy } = await begin(context, client, needs.flat(), stepAside);
+    const free = commands.filter((_, index) => !needs[index]?.some((need) => busy.has(needId(need))));
     const replies = answerAll({ context, state, now, ids }, free);
     commitSent = true;
     await Promise.all([...save(client, context.tables, state), client.query("commit")]);
@@ -84,14 +92,14 @@ type Begun = { state: State; now: string; busy: ReadonlySet<string> };
 async function begin(
   { tables }: TransactionContext,
   client: PoolClient,
-  commands: readonly QueuedCommand[],
+  needs: readonly UserNeed[],
   stepAside: boolean,
 ): Promise<Begun> {
   const state = emptyState(tables);
   const [, { rows }, busy] = await Promise.all([
     client.query("begin"),
     client.query<{ now: string }>("select now() as now"),
-    load(client, tables, state, commands.flatMap(needsOf), stepAside),
+    load(client, tables, state, needs, stepAside),
   ]);
   await load(client, tables, state, relatedNeeds(state), false);
   return { state, now: rows[0]?.now ?? "", busy };

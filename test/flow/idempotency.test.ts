@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
+import { openMailbox } from "../../api/mailbox.ts";
 import { startStack } from "../harness.ts";
 
-const { rest, issuer } = await startStack({ workers: 2 });
+const { config, rest, issuer } = await startStack({ workers: 2 });
 const keyed = (key: string) => ({ "idempotency-key": key });
 
 test("50 parallel posts with one key make one todo and 50 equal answers", async () => {
@@ -67,4 +68,36 @@ test("200 parallel completes give one 200; 501 parallel toggles end on the right
   const toggles = await Promise.all(Array.from({ length: 501 }, () => rest("POST", `/todos/${todo}/toggle`)));
   expect(toggles.every(({ status }) => status === 200)).toBe(true);
   expect((await rest("GET", `/todos/${todo}`)).body.is_completed).toBe(true);
+});
+
+test("commands without a key whose job comes a second time, alone or together, have no second effect", async () => {
+  const token = await issuer.token({ sub: "again" });
+  const own = (await rest("POST", "/todos", { token, body: { title: "own" } })).body.id;
+  const commandOf = (name: "todo.create" | "todo.toggle", input: object) => ({
+    id: Bun.randomUUIDv7(),
+    userId: "again",
+    name,
+    input,
+    fingerprint: null,
+    acceptedAt: Date.now(),
+  });
+  const commands = [
+    ...["a", "b", "c"].map((title) => commandOf("todo.create", { title })),
+    commandOf("todo.toggle", { todo_id: own }),
+  ];
+  const mailbox = await openMailbox(config);
+  const outcomesOf = async (some: typeof commands) => {
+    const replies = await Promise.all(some.map((command) => mailbox.send(command)));
+    return replies.map((reply) => (typeof reply === "object" ? reply.outcome : reply));
+  };
+  const first = await outcomesOf(commands);
+  const again = await outcomesOf(commands);
+  const alone = [];
+  for (const command of commands) alone.push(...(await outcomesOf([command])));
+  await mailbox.close();
+  expect(first[0]).toMatchObject({ body: { title: "a" } });
+  expect(again).toEqual(first);
+  expect(alone).toEqual(first);
+  expect((await rest("GET", "/todos?status=all", { token })).body.meta.total).toBe(4);
+  expect((await rest("GET", `/todos/${own}`, { token })).body.is_completed).toBe(true);
 });

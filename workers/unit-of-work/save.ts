@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Change, Entry, State } from "./state.ts";
-import { columnArrays, type Table, type TableName, type Tables } from "./tables.ts";
+import type { Table, TableName, Tables } from "./tables.ts";
 
 /**
  * Writes all changes of an envelope, one statement per table and kind: first what references need, last
@@ -9,8 +9,8 @@ import { columnArrays, type Table, type TableName, type Tables } from "./tables.
 export function save(client: PoolClient, tables: Tables, state: State): Promise<unknown>[] {
   const names = Object.keys(tables) as TableName[];
   const write = (table: Table, kind: "insert" | "update" | "remove") => {
-    const arrays = changes(table, state[table.name].entries, kind);
-    return arrays ? [client.query(table.sql[kind], arrays)] : [];
+    const values = changes(table, state[table.name].entries, kind);
+    return values ? [client.query(table.sql[kind], values)] : [];
   };
   const empty = ({ name, sql }: Table) => {
     const users = [...state[name].emptied];
@@ -22,16 +22,14 @@ export function save(client: PoolClient, tables: Tables, state: State): Promise<
   ];
 }
 
+/** What the statement of that kind takes; undefined when there is nothing to do. */
 function changes(
-  table: Table,
+  { key }: Table,
   entries: ReadonlyMap<string, Entry<object>>,
   kind: Change,
-): unknown[][] | undefined {
+): unknown[] | undefined {
   const changed = [...entries.values()].filter(({ change }) => change === kind);
   if (changed.length === 0) return undefined;
-  if (kind === "remove") return table.key.map((_, index) => changed.map(({ key }) => key[index]));
-  return columnArrays(
-    table.columns,
-    changed.flatMap(({ row }) => (row ? [row] : [])),
-  );
+  if (kind === "remove") return key.map((_, index) => changed.map((entry) => entry.key[index]));
+  return [JSON.stringify(changed.map(({ row }) => row))];
 }

@@ -39,6 +39,7 @@ export type Table = Readonly<{
     /** All rows of the given users. */
     lockAll: string;
     read: string;
+    /** Takes the rows as one JSON array, as does `update`. */
     insert: string;
     update: string;
     remove: string;
@@ -81,7 +82,7 @@ export function describeTables(orm: MikroORM): Tables {
 function statements(name: TableName, columns: readonly Column[], key: readonly Column[]): Table["sql"] {
   const names = columns.map((column) => column.name).join(", ");
   const keyNames = key.map((column) => column.name).join(", ");
-  const typed = columns.map((column) => `v.${column.name}::${column.type}`).join(", ");
+  const typed = columns.map((column) => `${column.name} ${column.type}`).join(", ");
   const changed = columns.filter((column) => !key.includes(column));
   const assignments = changed.map((column) => `${column.name} = excluded.${column.name}`).join(", ");
   const match = key.map((column) => `t.${column.name} = v.${column.name}::${column.type}`).join(" and ");
@@ -90,7 +91,8 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
   const rows = (how: string) =>
     `select t.* from ${unnest(key)} cross join lateral (select * from ${name} t where ${match} ${how}) t`;
   const found = `select t.ctid from ${unnest(key)} cross join lateral (select ctid from ${name} t where ${match} offset 0) t`;
-  const insert = `insert into ${name} (${names}) select ${typed} from ${unnest(columns)}`;
+  // JSON is encoded natively, where arrays cost an escape of every element: measured a third of the processor time.
+  const insert = `insert into ${name} (${names}) select ${names} from json_to_recordset($1) v(${typed})`;
   return {
     lock: rows("for update"),
     lockFree: rows("for update skip locked"),
@@ -103,26 +105,8 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
   };
 }
 
-/** Arrays of plain types bind as they are; all others travel as text and are cast, never to varchar(n), which cuts. */
-const bound = new Set(["bigint", "int", "boolean", "double precision"]);
-
-function unnest(columns: readonly Column[]): string {
-  const arrays = columns.map(({ type }, index) => `$${index + 1}::${bound.has(type) ? type : "text"}[]`);
-  return `unnest(${arrays.join(", ")}) v(${columns.map((column) => column.name).join(", ")})`;
+/** Keys as one array per column: numbers bind as they are, all else travels as text and is cast. */
+function unnest(key: readonly Column[]): string {
+  const arrays = key.map(({ type }, index) => `$${index + 1}::${type === "bigint" ? type : "text"}[]`);
+  return `unnest(${arrays.join(", ")}) v(${key.map((column) => column.name).join(", ")})`;
 }
-
-/** One array per column, as the statements take them. */
-export function columnArrays(columns: readonly Column[], rows: readonly object[]): unknown[][] {
-  return columns.map(({ name, type }) => {
-    const encode = encoders[type];
-    return rows.map((row) => {
-      const value = (row as Record<string, unknown>)[name] ?? null;
-      return value === null || encode === undefined ? value : encode(value);
-    });
-  });
-}
-
-const encoders: Record<string, (value: unknown) => string> = {
-  jsonb: (value) => JSON.stringify(value),
-  "date[]": (value) => `{${(value as string[]).join(",")}}`,
-};
