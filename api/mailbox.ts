@@ -9,6 +9,7 @@ import {
   keyPrefix,
   replyChannel,
 } from "../shared/queue/queues.ts";
+import { createOutbox } from "./outbox.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will see it. `unanswered`: a worker may have carried it out, or may yet. */
@@ -23,14 +24,14 @@ export type Mailbox = Readonly<{
 
 const replyTimeoutMs = 1_500;
 const maxEnvelope = 100;
-const maxGathered = 2_000;
-/** Answers set off the next requests: without this pause the first of them leaves alone and all others wait for it. */
-const gatherMs = 1;
+const maxWaiting = 2_000;
+/** So long an envelope waits for those who were just answered: else the first of them leaves alone and all others wait. */
+const gatherMs = 2;
 
 /**
  * Carries commands to the workers. An envelope leaves at once with whatever has gathered; commands gather
- * while `envelopesInFlight` envelopes are unanswered. So a lone command travels alone, and under load many
- * share one job, one transaction and one fsync.
+ * in the outbox while `envelopesInFlight` envelopes are unanswered. So a lone command travels alone, and
+ * under load many share one job, one transaction and one fsync.
  */
 export async function openMailbox(
   config: Pick<Config, "redisUrl" | "queuePrefix" | "envelopesInFlight">,
@@ -42,7 +43,7 @@ export async function openMailbox(
   const subscriber = connectPatient(redisUrl);
   const commandWaiters = createWaiters<number, Delivery>(replyTimeoutMs);
   const envelopeWaiters = createWaiters<string, boolean>(replyTimeoutMs);
-  let gathered: QueuedCommand[] = [];
+  const outbox = createOutbox();
   let lastTicket = 0;
   let underWay = 0;
 
@@ -62,19 +63,13 @@ export async function openMailbox(
   async function post(): Promise<void> {
     if (underWay >= envelopesInFlight) return;
     underWay += 1;
-    while (gathered.length > 0) {
-      const commands = gathered.slice(0, maxEnvelope);
-      gathered = gathered.slice(maxEnvelope);
+    while (outbox.size() > 0) {
+      const commands = outbox.take(maxEnvelope);
       await deliver(commands);
-      if (commands.length > 1) await Bun.sleep(gatherMs);
+      const callers = Math.min(commands.length + outbox.size(), maxEnvelope);
+      if (commands.length > 1) await outbox.filled(callers, gatherMs);
     }
     underWay -= 1;
-  }
-
-  function withdraw(ticket: number): Delivery {
-    const stillHere = gathered.some((command) => command.ticket === ticket);
-    gathered = gathered.filter((command) => command.ticket !== ticket);
-    return stillHere ? "undelivered" : "unanswered";
   }
 
   subscriber.on("message", (_channel, text) => {
@@ -89,10 +84,11 @@ export async function openMailbox(
 
   return {
     async send(command) {
-      if (gathered.length >= maxGathered) return "undelivered";
+      if (outbox.size() >= maxWaiting) return "undelivered";
       const ticket = ++lastTicket;
-      gathered.push({ ...command, ticket });
-      const delivery = commandWaiters.wait(ticket, () => withdraw(ticket));
+      outbox.put({ ...command, ticket });
+      const late = () => (outbox.withdraw(ticket) ? "undelivered" : "unanswered");
+      const delivery = commandWaiters.wait(ticket, late);
       void post();
       return delivery;
     },
