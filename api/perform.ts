@@ -42,5 +42,5 @@ export async function perform(
     return context.dispatch(actor, { name, input, idempotencyKey });
   }
   const result = await read(contract.name as QueryName, context.reader(actor), input);
-  return { outcome: isRefused(result) ? result : { body: JSON.stringify(result) }, replayed: false };
+  return { outcome: isRefused(result) ? result : { body: result }, replayed: false };
 }

@@ -99,8 +99,8 @@ function respond(config: Config, route: Route, { outcome, replayed }: Performed,
   if ("refusal" in outcome) return refusalResponse(outcome.refusal, headers);
   if (outcome.body === null || route.status === 204) return new Response(null, { status: 204, headers });
   if (route.status === 201) {
-    const { id } = JSON.parse(outcome.body) as { id: number };
+    const { id } = outcome.body as { id: number };
     headers.set("location", `${config.baseUrl}${restPrefix}${route.path}/${id}`);
   }
-  return jsonResponse(outcome.body, route.status, headers);
+  return jsonResponse(JSON.stringify(outcome.body), route.status, headers);
 }

@@ -38,9 +38,7 @@ function answer({ state, now }: Run, context: Context, command: QueuedCommand): 
     return { ticket: command.ticket, outcome, replayed: sameRequest };
   }
   const result = handler.run(context, command.input as never);
-  const outcome: Outcome = isRefused(result)
-    ? result
-    : { body: result === null ? null : JSON.stringify(result) };
+  const outcome: Outcome = isRefused(result) ? result : { body: result };
   // A 422 changes nothing and is not kept, so that the corrected retry may use its key.
   const kept = !handler.repeatable && !("refusal" in outcome && outcome.refusal.code === "invalid");
   if (kept) {

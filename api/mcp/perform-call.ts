@@ -36,7 +36,7 @@ async function change(
   const { outcome, replayed } = await context.dispatch(actor, { name, input, idempotencyKey, call: record });
   if ("refusal" in outcome)
     return outcome.refusal.code === "internal" ? refuseLogged(context, call, outcome) : outcome;
-  const result = outcome.body === null ? null : JSON.parse(outcome.body);
+  const result = outcome.body;
   return { presented: presenter.present(result as never, input as never), today: clock.today, replayed };
 }
 

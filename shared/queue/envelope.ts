@@ -32,8 +32,8 @@ export type QueuedCommand = Readonly<{
 /** What one BullMQ job carries: all commands that gathered while an earlier envelope was under way. */
 export type Envelope = Readonly<{ id: string; replyTo: string; commands: readonly QueuedCommand[] }>;
 
-/** The committed outcome: the resource as JSON text (null: no content), or why not. */
-export type Outcome = Readonly<{ body: string | null }> | Readonly<{ refusal: Refusal }>;
+/** The committed outcome: the resource as presented (null: no content), or why not. */
+export type Outcome = Readonly<{ body: unknown }> | Readonly<{ refusal: Refusal }>;
 
 export type Reply = Readonly<{ ticket: number; outcome: Outcome; replayed: boolean }>;
 

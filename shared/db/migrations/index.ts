@@ -2,6 +2,7 @@ import { Tables } from "./20261120-tables.ts";
 import { Identity } from "./20261121-identity.ts";
 import { ReminderDeliveries } from "./20261122-reminder-deliveries.ts";
 import { EmailConfirmations } from "./20261123-email-confirmations.ts";
+import { Replies } from "./20261124-replies.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   { name: "20261121-identity", class: Identity },
   { name: "20261122-reminder-deliveries", class: ReminderDeliveries },
   { name: "20261123-email-confirmations", class: EmailConfirmations },
+  { name: "20261124-replies", class: Replies },
 ];

@@ -79,7 +79,7 @@ export async function asAccountPage(
     // A mailbox that was just opened may not be connected yet.
     await eventually(() => mailbox.ping());
     const { outcome } = await dispatch({ userId }, { name, input });
-    return "body" in outcome ? JSON.parse(outcome.body ?? "null") : outcome.refusal;
+    return "body" in outcome ? outcome.body : outcome.refusal;
   } finally {
     await mailbox.close();
     await database.close();
