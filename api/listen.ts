@@ -8,7 +8,7 @@ export type Listener = Readonly<{ stop(): Promise<void> }>;
 /** Listens on HOST, or on both loopback addresses: `localhost` means either, as the client likes. */
 export function listen(
   { host, port }: Pick<Config, "host" | "port">,
-  answer: (request: Request, remoteAddress: string | undefined) => Promise<Response> | Response,
+  answer: (request: Request, remoteAddress: () => string | undefined) => Promise<Response> | Response,
 ): Listener[] {
   const serve = (hostname: string) =>
     Bun.serve({
@@ -16,7 +16,8 @@ export function listen(
       port,
       // Bun's development page would show our source to whoever makes a request fail.
       development: false,
-      fetch: (request, server) => answer(withFullAddress(request), server.requestIP(request)?.address),
+      // The address is asked for only when it matters: each time is a system call.
+      fetch: (request, server) => answer(withFullAddress(request), () => server.requestIP(request)?.address),
       idleTimeout: idleTimeoutSeconds,
     });
   if (host !== undefined) return [listener(serve(host))];

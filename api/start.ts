@@ -58,7 +58,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
   });
   const servers = listen(config, (request, remoteAddress) =>
     new URL(request.url).pathname === "/metrics"
-      ? metrics.answer(request, remoteAddress)
+      ? metrics.answer(request, remoteAddress())
       : app.handle(request),
   );
   return {
