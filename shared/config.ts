@@ -68,7 +68,7 @@ export function loadConfig(env: Environment = Bun.env): Config {
     webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
     metricsToken: text(env, "METRICS_TOKEN"),
     envelopesInFlight: integer(env, "ENVELOPES_IN_FLIGHT", 1, 64),
-    workerConcurrency: integer(env, "WORKER_CONCURRENCY", 4, 64),
+    workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
   };
 }

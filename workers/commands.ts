@@ -11,7 +11,7 @@ import { createWaitingRoom } from "./waiting-room.ts";
 export function startCommands({ config, log, database, publisher, blocking }: WorkerContext): {
   stop(): Promise<void>;
 } {
-  const waitingRoom = createWaitingRoom(config.workerConcurrency);
+  const waitingRoom = createWaitingRoom();
   const context: EnvelopeContext = {
     pool: database.pool,
     tables: describeTables(database.orm),

@@ -6,10 +6,11 @@ import { startCommands } from "./commands.ts";
 import type { WorkerContext } from "./context.ts";
 import { startReminders } from "./reminders/start.ts";
 import { startUpkeep } from "./upkeep.ts";
+import { waitingRows } from "./waiting-room.ts";
 
 type Options = Readonly<{ config: Config; log: Log; now?: () => number }>;
 
-/** Connections of the reminders, beside two for each envelope under way. */
+/** Beside one for each envelope under way, and one for each row that is waited for. */
 const reminderConnections = 4;
 
 /** Starts one worker process's share of the work, until stopped: commands, reminders, upkeep. */
@@ -24,7 +25,7 @@ export async function startWorkers({ config, log, now = Date.now }: Options): Pr
       url: config.databaseUrl,
       log,
       purpose: "writes",
-      connections: config.workerConcurrency * 2 + reminderConnections,
+      connections: config.workerConcurrency + waitingRows + reminderConnections,
     }),
     publisher: connectImpatient(config.redisUrl),
     blocking: connectPatient(config.redisUrl),

@@ -12,13 +12,15 @@ export type WaitingRoom = Readonly<{
   emptied(): Promise<unknown>;
 }>;
 
-/** @param seats how many rows can be waited for at once: each holds a connection */
-export function createWaitingRoom(seats: number): WaitingRoom {
+/** So many rows can be waited for at once: each holds a connection. */
+export const waitingRows = 4;
+
+export function createWaitingRoom(): WaitingRoom {
   const lines = new Map<string, Promise<unknown>>();
   return {
     enter(rows, work) {
       const line = lines.get(rows);
-      if (!line && lines.size >= seats) return false;
+      if (!line && lines.size >= waitingRows) return false;
       const since = performance.now();
       const turn = (line ?? Promise.resolve()).then(async () => {
         await work(performance.now() - since > lockTimeoutMs);

@@ -13,6 +13,8 @@ import { tick } from "./tick.ts";
 
 const tickEveryMs = 1_000;
 
+const jobsAtOnce = 4;
+
 /** Starts this process's share of the reminders: the tick that queues what is due, and the delivery of it. */
 export async function startReminders(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { config, log, now, database, publisher, blocking } = context;
@@ -29,7 +31,7 @@ export async function startReminders(context: WorkerContext): Promise<{ stop(): 
   const worker = new Worker<DeliveryKeys>(deliveryQueue, ({ data }) => deliverer.deliver(data), {
     ...connection,
     connection: blocking,
-    concurrency: config.workerConcurrency,
+    concurrency: jobsAtOnce,
     lockDuration: 5_000,
     stalledInterval: 2_500,
     maxStalledCount: 100,
