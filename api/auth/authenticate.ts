@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Actor } from "../../shared/actor.ts";
 import type { Config } from "../../shared/config.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
@@ -29,12 +29,13 @@ export function createAuthenticator(options: Options): Authenticate {
   const underWay = new Map<string, Promise<Known | undefined>>();
   const check = createCheck(options);
 
-  async function checkOnce(token: string, hash: string): Promise<Known | undefined> {
-    const running = underWay.get(hash) ?? check(token, hash).finally(() => underWay.delete(hash));
-    underWay.set(hash, running);
+  async function checkOnce(token: string, tokenHash: string): Promise<Known | undefined> {
+    const running =
+      underWay.get(tokenHash) ?? check(token, tokenHash).finally(() => underWay.delete(tokenHash));
+    underWay.set(tokenHash, running);
     const found = await running;
     if (known.size >= maxKnown) known.clear();
-    if (found) known.set(hash, found);
+    if (found) known.set(tokenHash, found);
     return found;
   }
 
@@ -42,12 +43,12 @@ export function createAuthenticator(options: Options): Authenticate {
     if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
     const token = /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     if (token === undefined || token.length > maxTokenLength) return invalidToken;
-    const hash = createHash("sha256").update(token).digest("hex");
-    const cached = known.get(hash);
+    const tokenHash = hash("sha256", token);
+    const cached = known.get(tokenHash);
     if (cached && cached.until > Date.now()) return cached;
-    known.delete(hash);
+    known.delete(tokenHash);
     try {
-      return (await checkOnce(token, hash)) ?? invalidToken;
+      return (await checkOnce(token, tokenHash)) ?? invalidToken;
     } catch (error) {
       if (error instanceof ProviderUnavailable) return providerAway;
       throw error;
@@ -76,9 +77,9 @@ function createCheck({ config, client, onChecked }: Options) {
     return answer === "unsupported" ? verified : answer && { ...verified, ...answer };
   }
 
-  return async (token: string, hash: string): Promise<Known | undefined> => {
+  return async (token: string, tokenHash: string): Promise<Known | undefined> => {
     const claims = await claimsOf(token);
-    const actor = claims && actorOf(claims, hash);
+    const actor = claims && actorOf(claims, tokenHash);
     if (!claims || !actor) return undefined;
     await onChecked(actor);
     const cachedUntil = Date.now() + config.tokenCacheSeconds * 1000;

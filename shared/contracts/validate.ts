@@ -9,14 +9,20 @@ export type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }
 
 type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; maxLength?: number };
 
-const compiled = new WeakMap<TObject, ReturnType<typeof Compile<TObject>>>();
+/** What is derived from a schema once, at its first use. */
+type Prepared = Readonly<{
+  validator: ReturnType<typeof Compile<TObject>>;
+  properties: readonly (readonly [name: string, schema: FieldSchema])[];
+}>;
 
-function validatorOf(schema: TObject) {
-  const known = compiled.get(schema);
+const preparations = new WeakMap<TObject, Prepared>();
+
+function prepared(schema: TObject): Prepared {
+  const known = preparations.get(schema);
   if (known) return known;
-  const validator = Compile(schema);
-  compiled.set(schema, validator);
-  return validator;
+  const made = { validator: Compile(schema), properties: Object.entries(schema.properties) };
+  preparations.set(schema, made);
+  return made;
 }
 
 /**
@@ -39,7 +45,7 @@ export function validate<Input extends TObject>(
 
 function stored(schema: TObject, fields: Fields): Fields {
   const input: Fields = {};
-  for (const [name, property] of Object.entries(schema.properties)) {
+  for (const [name, property] of prepared(schema).properties) {
     if (!Object.hasOwn(fields, name)) continue;
     const value = fields[name];
     if (value !== undefined) input[name] = typeof value === "string" ? storedText(property, value) : value;
@@ -62,7 +68,7 @@ function missing(input: Fields, required: readonly string[]): FieldErrors {
 }
 
 function mismatches(schema: TObject, input: Fields): FieldErrors {
-  const validator = validatorOf(schema);
+  const { validator } = prepared(schema);
   if (validator.Check(input)) return {};
   const errors: FieldErrors = {};
   for (const error of validator.Errors(input)) {
