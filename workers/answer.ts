@@ -5,14 +5,14 @@ import type { Outcome, QueuedCommand, Reply } from "../shared/queue/envelope.ts"
 import { outcomeCode, recordCall } from "./action-log.ts";
 import type { Context } from "./handler.ts";
 import { handlerOf } from "./handlers/index.ts";
+import type { Clock, Clocks } from "./unit-of-work/clocks.ts";
 import type { ReservedIds } from "./unit-of-work/ids.ts";
 import { ownRows, type State } from "./unit-of-work/state.ts";
 
 type Run = Readonly<{
   context: Readonly<{ config: Pick<Config, "defaultTimeZone"> }>;
   state: State;
-  /** The transaction's time. */
-  now: string;
+  clocks: Clocks;
   ids: ReservedIds;
 }>;
 
@@ -28,7 +28,7 @@ export function answerAll(run: Run, commands: readonly QueuedCommand[]): Reply[]
 }
 
 /** The stored reply of a command seen before, else the handler's, stored for the next time. */
-function answer({ state, now }: Run, context: Context, command: QueuedCommand): Reply {
+function answer({ state, clocks }: Run, context: Context, command: QueuedCommand): Reply {
   const handler = handlerOf(command.name);
   const inbox = ownRows(state.inbox, command.userId);
   const seen = handler.repeatable ? undefined : inbox.get(command.id);
@@ -47,7 +47,7 @@ function answer({ state, now }: Run, context: Context, command: QueuedCommand): 
       command_id,
       fingerprint: fingerprint ?? "",
       reply: JSON.stringify(outcome),
-      created_at: now,
+      created_at: clocks.now,
     });
   }
   return { ticket: command.ticket, outcome, replayed: false };
@@ -57,13 +57,14 @@ const keyTaken: FieldErrors = {
   "Idempotency-Key": ["The idempotency key was already used for a different request; use a new key."],
 };
 
-function contextOf({ context, state, now, ids }: Run, { userId, acceptedAt }: QueuedCommand): Context {
-  const user = ownRows(state.users, userId).get();
-  const timeZone = user?.time_zone ?? context.config.defaultTimeZone;
-  const dayStartHour = user?.day_start_hour ?? 0;
+function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
+  const { context, state, clocks, ids } = run;
+  const clock = clockOf(run, userId);
+  const timeZone = clock?.time_zone ?? context.config.defaultTimeZone;
+  const dayStartHour = clock?.day_start_hour ?? 0;
   return {
     acceptedAt,
-    now,
+    now: clocks.now,
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
     nextId: ids.next,
@@ -77,4 +78,10 @@ function contextOf({ context, state, now, ids }: Run, { userId, acceptedAt }: Qu
     actions: ownRows(state.action_log, userId),
     inbox: ownRows(state.inbox, userId),
   };
+}
+
+/** A command before this one may have changed the settings, or deleted them. */
+function clockOf({ state, clocks }: Run, userId: string): Clock | undefined {
+  const deleted = state.users.emptied.has(userId);
+  return ownRows(state.users, userId).get() ?? (deleted ? undefined : clocks.ofUsers.get(userId));
 }

@@ -3,11 +3,11 @@ import { handlerOf } from "./handlers/index.ts";
 import type { Need, UserNeed } from "./unit-of-work/load.ts";
 import { ownRows, type State } from "./unit-of-work/state.ts";
 
-/** All rows that a command wants loaded: its handler's, the user's settings, and its stored reply. */
+/** All rows that a command wants loaded: its handler's, and its stored reply. */
 export function needsOf(command: QueuedCommand, firstTry: boolean): UserNeed[] {
   const { userId } = command;
   const { needs, repeatable } = handlerOf(command.name);
-  const own: Need[] = [...(needs?.(command.input as never) ?? []), { table: "users", mode: "see" }];
+  const own: Need[] = [...(needs?.(command.input as never) ?? [])];
   // Without a key the id is new, unless a job came twice; then the inbox refuses it and the next try looks.
   const isNew = firstTry && command.fingerprint === null;
   if (!repeatable && !isNew) own.push({ table: "inbox", key: command.id, mode: "see" });

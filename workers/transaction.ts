@@ -3,6 +3,7 @@ import type { Config } from "../shared/config.ts";
 import type { QueuedCommand, Reply } from "../shared/queue/envelope.ts";
 import { answerAll } from "./answer.ts";
 import { needsOf, relatedNeeds } from "./needs.ts";
+import { type Clocks, readClocks } from "./unit-of-work/clocks.ts";
 import type { ReservedIds, ReserveIds } from "./unit-of-work/ids.ts";
 import { load, needId, type UserNeed } from "./unit-of-work/load.ts";
 import { save } from "./unit-of-work/save.ts";
@@ -57,9 +58,10 @@ export async function fold(
     ids = await context.reserveIds(commands.length);
     client = await context.pool.connect();
     const needs = commands.map((command) => needsOf(command, first));
-    const { state, now, busy } = await begin(context, client, needs.flat(), stepAside);
+    const userIds = new Set(commands.map(({ userId }) => userId));
+    const { state, clocks, busy } = await begin(context, client, { userIds, needs: needs.flat(), stepAside });
     const free = commands.filter((_, index) => !needs[index]?.some((need) => busy.has(needId(need))));
-    const replies = answerAll({ context, state, now, ids }, free);
+    const replies = answerAll({ context, state, clocks, ids }, free);
     commitSent = true;
     await Promise.all([...save(client, context.tables, state), client.query("commit")]);
     client.release();
@@ -87,20 +89,20 @@ async function abandon(client: PoolClient | undefined, error: unknown): Promise<
   client.release(!rolledBack);
 }
 
-type Begun = { state: State; now: string; busy: ReadonlySet<string> };
+type Wanted = { userIds: ReadonlySet<string>; needs: readonly UserNeed[]; stepAside: boolean };
+type Begun = { state: State; clocks: Clocks; busy: ReadonlySet<string> };
 
 async function begin(
   { tables }: TransactionContext,
   client: PoolClient,
-  needs: readonly UserNeed[],
-  stepAside: boolean,
+  { userIds, needs, stepAside }: Wanted,
 ): Promise<Begun> {
   const state = emptyState(tables);
-  const [, { rows }, busy] = await Promise.all([
+  const [, clocks, busy] = await Promise.all([
     client.query("begin"),
-    client.query<{ now: string }>("select now() as now"),
+    readClocks(client, userIds),
     load(client, tables, state, needs, stepAside),
   ]);
   await load(client, tables, state, relatedNeeds(state), false);
-  return { state, now: rows[0]?.now ?? "", busy };
+  return { state, clocks, busy };
 }
