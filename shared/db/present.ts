@@ -115,7 +115,6 @@ export function presentSettings(
 
 /** Postgres' `2026-11-20 09:15:02.1042+00` as `2026-11-20T09:15:02.104200Z`: a Date would lose the microseconds. */
 export function timestamp(stored: string): string {
-  const [date, time = ""] = stored.replace(/(\+00(:00)?|Z)$/, "").split(/[ T]/);
-  const [seconds, fraction = ""] = time.split(".");
-  return `${date}T${seconds}.${fraction.padEnd(6, "0")}Z`;
+  const fraction = /\.(\d+)/.exec(stored)?.[1] ?? "";
+  return `${stored.slice(0, 10)}T${stored.slice(11, 19)}.${fraction.padEnd(6, "0")}Z`;
 }
