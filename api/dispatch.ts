@@ -24,7 +24,16 @@ export function createDispatch(mailbox: Mailbox, database: Database, now: () => 
     const keyed = idempotencyKey !== undefined;
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7();
     const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
-    const command = { id, userId, name, input, fingerprint, acceptedAt: now(), ...(call && { call }) };
+    const command = {
+      id,
+      userId,
+      name,
+      input,
+      fingerprint,
+      acceptedAt: now(),
+      sentAt: Date.now(),
+      ...(call && { call }),
+    };
     const delivery = await mailbox.send(command);
     if (delivery === "undelivered") return { outcome: unwritten("no"), replayed: false };
     if (delivery !== "unanswered") return delivery;

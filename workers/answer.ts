@@ -1,47 +1,60 @@
 import type { Config } from "../shared/config.ts";
 import { localDay } from "../shared/domain/day.ts";
-import { type FieldErrors, invalid, isRefused } from "../shared/errors.ts";
+import { type FieldErrors, invalid, isRefused, refuse, unwritten } from "../shared/errors.ts";
 import type { Outcome, QueuedCommand, Reply } from "../shared/queue/envelope.ts";
 import { outcomeCode, recordCall } from "./action-log.ts";
 import type { Context } from "./handler.ts";
 import { handlerOf } from "./handlers/index.ts";
 import type { Clock, Clocks } from "./unit-of-work/clocks.ts";
-import type { ReservedIds } from "./unit-of-work/ids.ts";
+import type { Ids } from "./unit-of-work/ids.ts";
+import type { Quotas } from "./unit-of-work/quotas.ts";
 import { ownRows, type State } from "./unit-of-work/state.ts";
 
 type Run = Readonly<{
-  context: Readonly<{ config: Pick<Config, "defaultTimeZone"> }>;
+  context: Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
   state: State;
   clocks: Clocks;
-  ids: ReservedIds;
+  ids: Ids;
+  late: ReadonlySet<QueuedCommand>;
+  heldKeys: ReadonlySet<string>;
 }>;
 
 /** Runs commands in order, each on the state that the earlier ones left, and logs the calls they came by. */
 export function answerAll(run: Run, commands: readonly QueuedCommand[]): Reply[] {
   return commands.map((command) => {
+    if (run.clocks.deleted.has(command.userId)) return reply(command, accountGone);
     const context = contextOf(run, command);
-    const reply = answer(run, context, command);
+    const answered = answer(run, context, command);
     const { call } = command;
-    if (call) recordCall(context, call, { outcome: outcomeCode(reply.outcome), replayed: reply.replayed });
-    return reply;
+    if (call && !run.late.has(command))
+      recordCall(context, call, { outcome: outcomeCode(answered.outcome), replayed: answered.replayed });
+    return answered;
   });
 }
 
+const reply = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
+  ticket,
+  outcome,
+  replayed,
+});
+
+const accountGone = refuse("unauthenticated", "The account of this access token was deleted.");
+
 /** The stored reply of a command seen before, else the handler's, stored for the next time. */
-function answer({ state, clocks }: Run, context: Context, command: QueuedCommand): Reply {
+function answer(run: Run, context: Context, command: QueuedCommand): Reply {
+  const { state, clocks, late, heldKeys } = run;
   const handler = handlerOf(command.name);
   const inbox = ownRows(state.inbox, command.userId);
   const seen = handler.repeatable ? undefined : inbox.get(command.id);
   if (seen) {
     const sameRequest = seen.fingerprint === (command.fingerprint ?? "");
-    const outcome = sameRequest ? (JSON.parse(seen.reply) as Outcome) : invalid(keyTaken);
-    return { ticket: command.ticket, outcome, replayed: sameRequest };
+    return reply(command, sameRequest ? (JSON.parse(seen.reply) as Outcome) : invalid(keyTaken), sameRequest);
   }
+  // Whoever holds the key may be about to commit an earlier try of the same request.
+  if (late.has(command)) return reply(command, unwritten(heldKeys.has(command.id) ? "unknown" : "no"));
   const result = handler.run(context, command.input as never);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
-  // A 422 changes nothing and is not kept, so that the corrected retry may use its key.
-  const kept = !handler.repeatable && !("refusal" in outcome && outcome.refusal.code === "invalid");
-  if (kept) {
+  if (!handler.repeatable && isKept(command, outcome)) {
     const { id: command_id, fingerprint } = command;
     inbox.insert({
       command_id,
@@ -50,8 +63,12 @@ function answer({ state, clocks }: Run, context: Context, command: QueuedCommand
       created_at: clocks.now,
     });
   }
-  return { ticket: command.ticket, outcome, replayed: false };
+  return reply(command, outcome);
 }
+
+/** A 422 changes nothing; with a key it is not kept, so that the corrected retry may use that key. */
+const isKept = ({ fingerprint }: QueuedCommand, outcome: Outcome): boolean =>
+  fingerprint === null || !("refusal" in outcome && outcome.refusal.code === "invalid");
 
 const keyTaken: FieldErrors = {
   "Idempotency-Key": ["The idempotency key was already used for a different request; use a new key."],
@@ -68,6 +85,7 @@ function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
     nextId: ids.next,
+    takeRoom: (table) => context.quotas.take({ userId, table }),
     users: ownRows(state.users, userId),
     categories: ownRows(state.categories, userId),
     habits: ownRows(state.habits, userId),
@@ -76,12 +94,9 @@ function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
     reminders: ownRows(state.reminders, userId),
     deliveries: ownRows(state.reminder_deliveries, userId),
     actions: ownRows(state.action_log, userId),
-    inbox: ownRows(state.inbox, userId),
   };
 }
 
-/** A command before this one may have changed the settings, or deleted them. */
-function clockOf({ state, clocks }: Run, userId: string): Clock | undefined {
-  const deleted = state.users.emptied.has(userId);
-  return ownRows(state.users, userId).get() ?? (deleted ? undefined : clocks.ofUsers.get(userId));
-}
+/** A command before this one may have changed the settings. */
+const clockOf = ({ state, clocks }: Run, userId: string): Clock | undefined =>
+  ownRows(state.users, userId).get() ?? clocks.ofUsers.get(userId);

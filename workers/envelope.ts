@@ -1,121 +1,168 @@
 import { refuse, unwritten } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
 import type { Envelope, Outcome, QueuedCommand, Reply } from "../shared/queue/envelope.ts";
-import { lockedRows } from "./needs.ts";
-import {
-  type Folded,
-  fold,
-  isDatabaseError,
-  type TransactionContext,
-  TransactionFailed,
-} from "./transaction.ts";
-import { needId } from "./unit-of-work/load.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
+import type { Deferred } from "./deferred.ts";
+import { handlerOf } from "./handlers/index.ts";
+import type { Lane } from "./lane.ts";
+import { type Folded, fold, type TransactionContext, TransactionFailed, type Work } from "./transaction.ts";
+
+/** A command on its way to its reply. */
+export type Pending = Work &
+  Readonly<{
+    /** Where its reply goes. */
+    envelope: Pick<Envelope, "id" | "replyTo">;
+    /** Whether an earlier try of this worker may have been applied. */
+    inDoubt: boolean;
+  }>;
+
+/** What became of some commands. */
+export type Settled = Readonly<{
+  replies: readonly (readonly [Pending, Reply])[];
+  /** Held elsewhere, and worth another try. */
+  locked: readonly Pending[];
+}>;
 
 export type EnvelopeContext = TransactionContext &
   Readonly<{
     log: Log;
-    waitingRoom: WaitingRoom;
-    reply(envelope: Envelope, replies: readonly Reply[]): Promise<unknown>;
+    /** For commands on rows that are held elsewhere. */
+    deferred: Deferred;
+    /** For commands whose cost grows with what their user has. */
+    lane: Lane;
+    reply(envelope: Pending["envelope"], replies: readonly Reply[]): Promise<unknown>;
   }>;
 
 /**
- * Carries out an envelope and answers it. Never throws: every command is answered, with its committed
- * outcome or with `overloaded`. Commands on rows held elsewhere follow in transactions of their own, so
- * that they delay neither the others of this envelope nor the next ones.
+ * Carries out an envelope and answers it. Never throws: every command is answered, with its committed outcome or with
+ * `overloaded`. What would make strangers wait follows outside of the envelope: commands on rows held elsewhere, and
+ * those that travel alone.
+ * @param redelivered whether another worker may have begun it before
  */
-export async function processEnvelope(context: EnvelopeContext, envelope: Envelope): Promise<void> {
-  const { replies, busy } = await attempt(context, envelope.commands, true);
-  const refused = [...byRows(busy)].flatMap(([rows, commands]) => {
-    const follow = async (late: boolean) => {
-      const later = late ? refuseHeld(commands) : (await attempt(context, commands, false)).replies;
-      await context.reply(envelope, later);
-    };
-    return context.waitingRoom.enter(rows, follow) ? [] : refuseHeld(commands);
-  });
-  await context.reply(envelope, [...replies, ...refused]);
+export async function processEnvelope(
+  context: EnvelopeContext,
+  envelope: Envelope,
+  redelivered: boolean,
+): Promise<void> {
+  const pending = envelope.commands.map(
+    (command): Pending => ({ command, envelope, repeat: redelivered, inDoubt: false }),
+  );
+  const isAlone = ({ command }: Pending) => handlerOf(command.name).alone === true;
+  const turnedAway = pending.filter(
+    (one) => isAlone(one) && !context.lane.enter(one.command.userId, () => carryOutAlone(context, one)),
+  );
+  const { replies, locked } = await carryOut(
+    context,
+    pending.filter((one) => !isAlone(one)),
+  );
+  turnedAway.push(...context.deferred.add(locked));
+  await context.reply(envelope, [
+    ...replies.map(([, reply]) => reply),
+    ...turnedAway.map((one) => overloaded(one)),
+  ]);
 }
 
-/** Commands that wait for the same rows belong together, in their order. */
-const byRows = (commands: readonly QueuedCommand[]) =>
-  Map.groupBy(commands, (command) => lockedRows(command).map(needId).join());
-
-const refuseHeld = (commands: readonly QueuedCommand[]): Reply[] =>
-  commands.map(({ ticket }) => ({ ticket, outcome: unwritten("no"), replayed: false }));
-
-/** One transaction for all; when Postgres refuses it, each command alone, so that one cannot spoil the others. */
-async function attempt(
-  context: EnvelopeContext,
-  commands: readonly QueuedCommand[],
-  stepAside: boolean,
-): Promise<Folded> {
+async function carryOutAlone(context: EnvelopeContext, one: Pending): Promise<void> {
+  const { replies } = await attempt(context, [one], true);
+  const answered = replies.map(([, reply]) => reply);
+  const { followUp } = handlerOf(one.command.name);
+  const done = answered.every(({ outcome }) => "body" in outcome);
   try {
-    return await foldAgainWhenLost(context, commands, stepAside);
+    if (followUp && done) await followUp(context.pool, one.command.userId);
+    await context.reply(one.envelope, answered);
   } catch (error) {
-    const failure = asFailure(error);
-    if (commands.length > 1 && isRefusedByDatabase(failure)) {
-      const alone: Reply[] = [];
-      for (const command of commands) alone.push(...(await attempt(context, [command], false)).replies);
-      return { replies: alone, busy: [] };
-    }
-    if (!isHeld(failure)) report(context, commands, failure);
-    return { replies: commands.map((command) => failed(command, failure)), busy: [] };
+    context.log.warn({ command: one.command.name, reason: String(error) }, "command not finished");
+    await context.reply(one.envelope, [overloaded({ ...one, inDoubt: true })]);
   }
 }
+
+/** One transaction for all, in which nobody waits for rows that are held elsewhere. */
+export const carryOut = (context: EnvelopeContext, pending: readonly Pending[]): Promise<Settled> =>
+  attempt(context, pending, false);
 
 const maxTries = 3;
 
-/** Tries again where a second try can succeed: after a lost connection, a duplicate, a deadlock. */
-async function foldAgainWhenLost(
+/**
+ * Tries again where that can succeed: after a lost connection, a duplicate, a deadlock. When PostgreSQL or a handler
+ * refuses the transaction, each half has one of its own, until the culprit is alone: so it spoils none of the others.
+ */
+async function attempt(
   context: EnvelopeContext,
-  commands: readonly QueuedCommand[],
-  stepAside: boolean,
-): Promise<Folded> {
-  let commitSent = false;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await fold(context, commands, { stepAside, first: stepAside && tries === 1 });
-    } catch (error) {
-      const failure = asFailure(error);
-      commitSent ||= failure.commitSent;
-      const again = isRefusedByDatabase(failure) ? commands.length === 1 && isPassing(failure) : tries === 1;
-      if (!again || tries === maxTries) throw new TransactionFailed(failure.cause, commitSent);
-    }
+  pending: readonly Pending[],
+  wait: boolean,
+  tries = 1,
+): Promise<Settled> {
+  if (pending.length === 0) return { replies: [], locked: [] };
+  try {
+    return settle(pending, await fold(context, pending, wait));
+  } catch (error) {
+    const failure =
+      error instanceof TransactionFailed ? error : new TransactionFailed(error, "handler", false);
+    const again = pending.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || failure.inDoubt }));
+    if (failure.by !== "outage" && pending.length > 1) return inHalves(context, again, wait);
+    if (!wait && isHeld(failure)) return { replies: [], locked: again };
+    if (tries < maxTries && (failure.by === "outage" ? tries === 1 : isPassing(failure)))
+      return attempt(context, again, wait, tries + 1);
+    if (!isHeld(failure)) report(context, again, failure);
+    return { replies: again.map((one) => [one, failed(one, failure)]), locked: [] };
   }
 }
 
-const asFailure = (error: unknown): TransactionFailed =>
-  error instanceof TransactionFailed ? error : new TransactionFailed(error, false);
+async function inHalves(
+  context: EnvelopeContext,
+  pending: readonly Pending[],
+  wait: boolean,
+): Promise<Settled> {
+  const middle = Math.ceil(pending.length / 2);
+  const one = await attempt(context, pending.slice(0, middle), wait);
+  const other = await attempt(context, pending.slice(middle), wait);
+  return { replies: [...one.replies, ...other.replies], locked: [...one.locked, ...other.locked] };
+}
 
-/** Everything but a broken connection: an error of Postgres, or a fault of a handler. */
-const isRefusedByDatabase = ({ cause }: TransactionFailed): boolean =>
-  isDatabaseError(cause) || cause instanceof TypeError || cause instanceof RangeError;
+function settle(pending: readonly Pending[], { replies, locked }: Folded): Settled {
+  const answered = pending.filter(({ command }) => !locked.has(command));
+  return {
+    replies: answered.map((one, index) => {
+      const reply = replies[index];
+      if (!reply) throw new Error("A command was not answered.");
+      const late = "refusal" in reply.outcome && reply.outcome.refusal.code === "overloaded";
+      return [one, late && one.inDoubt ? overloaded(one) : reply];
+    }),
+    locked: pending.filter(({ command }) => locked.has(command)),
+  };
+}
+
+const codeOf = ({ by, cause }: TransactionFailed): string =>
+  by === "database" ? (cause as { code: string }).code : "";
 
 /** Unique violation (a concurrent duplicate), foreign key (its target just went), serialization, deadlock. */
-const isPassing = ({ cause }: TransactionFailed): boolean =>
-  isDatabaseError(cause) && ["23505", "23503", "40001", "40P01"].includes(cause.code);
+const isPassing = (failure: TransactionFailed): boolean =>
+  ["23505", "23503", "40001", "40P01"].includes(codeOf(failure));
 
-/** The row is still held by someone else after all our patience. */
-const isHeld = ({ cause }: TransactionFailed): boolean => isDatabaseError(cause) && cause.code === "55P03";
+/** Something else than a row that is asked for was held longer than the connection's patience. */
+const isHeld = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";
 
 /** A fault is of one command; an outage is one line for all of them. */
-function report(
-  { log }: EnvelopeContext,
-  commands: readonly QueuedCommand[],
-  failure: TransactionFailed,
-): void {
+function report({ log }: EnvelopeContext, pending: readonly Pending[], failure: TransactionFailed): void {
   const reason = failure.cause instanceof Error ? failure.cause.message : String(failure.cause);
-  if (isRefusedByDatabase(failure))
-    for (const { name, id } of commands) log.error({ command: name, id, reason }, "command failed");
-  else log.warn({ commands: commands.length, reason }, "database unavailable");
+  if (failure.by === "outage") return log.warn({ commands: pending.length, reason }, "database unavailable");
+  for (const { command } of pending)
+    log.error({ command: command.name, id: command.id, reason }, "command failed");
 }
 
-function failed({ ticket }: QueuedCommand, failure: TransactionFailed): Reply {
-  if (isHeld(failure) || isPassing(failure)) return { ticket, outcome: unwritten("no"), replayed: false };
-  const outcome: Outcome = isRefusedByDatabase(failure)
-    ? refuse("internal", "This request failed because of a fault of the service; nothing was changed.", {
-        applied: "no",
-      })
-    : unwritten(failure.commitSent ? "unknown" : "no");
-  return { ticket, outcome, replayed: false };
+function failed(one: Pending, failure: TransactionFailed): Reply {
+  if (one.inDoubt || failure.by === "outage" || isHeld(failure) || isPassing(failure)) return overloaded(one);
+  return { ticket: one.command.ticket, outcome: fault, replayed: false };
 }
+
+const fault: Outcome = refuse(
+  "internal",
+  "This request failed because of a fault of the service; nothing was changed.",
+  { applied: "no" },
+);
+
+/** After a try that may have been applied, only a stored reply tells what became of the command. */
+const overloaded = ({ command, inDoubt }: { command: QueuedCommand; inDoubt: boolean }): Reply => ({
+  ticket: command.ticket,
+  outcome: unwritten(inDoubt ? "unknown" : "no"),
+  replayed: false,
+});

@@ -1,3 +1,4 @@
+import type { Pool } from "pg";
 import type { CommandName, Commands, InputOf, OutputOf } from "../shared/contracts/catalogue.ts";
 import type { Today } from "../shared/db/present.ts";
 import type { Refused } from "../shared/errors.ts";
@@ -16,6 +17,8 @@ export type Context = Readonly<{
   today: Today;
   dayStartHour: number;
   nextId(table: NumberedTable): number;
+  /** Takes the room of one more row. @returns false when the user has as many as one can have */
+  takeRoom(table: NumberedTable): boolean;
   users: OwnRows<Rows["users"]>;
   categories: OwnRows<Rows["categories"]>;
   habits: OwnRows<Rows["habits"]>;
@@ -24,14 +27,18 @@ export type Context = Readonly<{
   reminders: OwnRows<Rows["reminders"]>;
   deliveries: OwnRows<Rows["reminder_deliveries"]>;
   actions: OwnRows<Rows["action_log"]>;
-  /** The stored replies, which the unit of work keeps; handlers only ever delete them with their user. */
-  inbox: OwnRows<Rows["inbox"]>;
 }>;
 
 /** One command's rule: pure and synchronous, on rows already loaded and locked. Refusals are values. */
 export type Handler<Name extends CommandName> = Readonly<{
   needs?(input: InputOf<Commands[Name]>): readonly Need[];
+  /** The table in which it makes a row. */
+  makes?: NumberedTable;
+  /** Its cost grows with what the user has, so that it gets a transaction of its own beside the shared ones. */
+  alone?: boolean;
   run(context: Context, input: InputOf<Commands[Name]>): OutputOf<Commands[Name]> | Refused;
   /** The effect itself tells a repeat (its row has the command's key), so that no inbox row is needed. */
   repeatable?: boolean;
+  /** What is too much for one transaction: done after it, before the command is answered. */
+  followUp?(pool: Pool, userId: string): Promise<void>;
 }>;

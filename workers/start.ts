@@ -4,14 +4,14 @@ import type { Log } from "../shared/log.ts";
 import { connectImpatient, connectPatient } from "../shared/queue/queues.ts";
 import { startCommands } from "./commands.ts";
 import type { WorkerContext } from "./context.ts";
+import { laneWidth } from "./lane.ts";
 import { startReminders } from "./reminders/start.ts";
 import { startUpkeep } from "./upkeep.ts";
-import { waitingRows } from "./waiting-room.ts";
 
 type Options = Readonly<{ config: Config; log: Log; now?: () => number }>;
 
-/** Beside one for each envelope under way, and one for each row that is waited for. */
-const reminderConnections = 4;
+/** Beside one for each envelope under way, and one for each command that travels alone: reminders, what is deferred. */
+const otherConnections = 5;
 
 /** Starts one worker process's share of the work, until stopped: commands, reminders, upkeep. */
 export async function startWorkers({ config, log, now = Date.now }: Options): Promise<{
@@ -25,7 +25,7 @@ export async function startWorkers({ config, log, now = Date.now }: Options): Pr
       url: config.databaseUrl,
       log,
       purpose: "writes",
-      connections: config.workerConcurrency + waitingRows + reminderConnections,
+      connections: config.workerConcurrency + laneWidth + otherConnections,
     }),
     publisher: connectImpatient(config.redisUrl),
     blocking: connectPatient(config.redisUrl),

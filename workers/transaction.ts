@@ -1,11 +1,13 @@
 import type { Pool, PoolClient } from "pg";
 import type { Config } from "../shared/config.ts";
-import type { QueuedCommand, Reply } from "../shared/queue/envelope.ts";
+import { patienceMs, type QueuedCommand, type Reply } from "../shared/queue/envelope.ts";
 import { answerAll } from "./answer.ts";
-import { needsOf, relatedNeeds } from "./needs.ts";
+import { madeBy, needsOf, relatedNeeds, storedReply, successorsOf } from "./needs.ts";
 import { type Clocks, readClocks } from "./unit-of-work/clocks.ts";
-import type { ReservedIds, ReserveIds } from "./unit-of-work/ids.ts";
-import { load, needId, type UserNeed } from "./unit-of-work/load.ts";
+import { createIds, type Ids, type NumberedTable } from "./unit-of-work/ids.ts";
+import { lockKeys } from "./unit-of-work/key-locks.ts";
+import { load, needId } from "./unit-of-work/load.ts";
+import type { Quotas, Wanted } from "./unit-of-work/quotas.ts";
 import { save } from "./unit-of-work/save.ts";
 import { emptyState, type State } from "./unit-of-work/state.ts";
 import type { Tables } from "./unit-of-work/tables.ts";
@@ -13,75 +15,135 @@ import type { Tables } from "./unit-of-work/tables.ts";
 export type TransactionContext = Readonly<{
   pool: Pool;
   tables: Tables;
-  reserveIds: ReserveIds;
+  quotas: Quotas;
   config: Pick<Config, "defaultTimeZone">;
 }>;
 
+/** A command to be carried out; `repeat`: it may have been before, so that its stored reply is looked for. */
+export type Work = Readonly<{ command: QueuedCommand; repeat: boolean }>;
+
 export type Folded = Readonly<{
   replies: readonly Reply[];
-  /** Commands on rows that another transaction holds; untouched. */
-  busy: readonly QueuedCommand[];
+  /** Commands on rows or keys that another transaction holds: untouched, and still worth another try. */
+  locked: ReadonlySet<QueuedCommand>;
 }>;
 
-/** Thrown when a transaction failed. `commitSent`: it may have been applied all the same. */
+/** Thrown when a transaction failed: by the handlers' own fault, by an answer of PostgreSQL, or by its loss. */
 export class TransactionFailed extends Error {
   constructor(
     override readonly cause: unknown,
-    readonly commitSent: boolean,
+    readonly by: "handler" | "database" | "outage",
+    /** Whether it may have been applied all the same. */
+    readonly inDoubt: boolean,
   ) {
     super("transaction failed", { cause });
   }
 }
 
-/** How a transaction takes its commands. */
-export type Try = Readonly<{
-  /** Leave out commands on rows that are held elsewhere, instead of waiting for them a while. */
-  stepAside: boolean;
-  /** Whether these commands are tried for the first time, as far as this worker knows. */
-  first: boolean;
-}>;
+/** A command is begun only while its caller still waits, and will when the answer comes. */
+export const beginWithinMs = patienceMs - 300;
 
 /**
- * Folds commands into one transaction: load and lock what they need, run their handlers in order on the
- * state that the earlier ones left, write all changes with the stored replies, commit.
- * @throws TransactionFailed; then nothing was applied, unless `commitSent`
+ * Folds commands into one transaction: load and lock what they need, run their handlers in order on the state that
+ * the earlier ones left, write all changes with the stored replies, commit. Only what has waited too long is not
+ * begun any more, by PostgreSQL's clock: of that, the inbox is all that is looked at.
+ * @param wait whether to wait for rows that are held elsewhere, instead of leaving their commands out
+ * @throws TransactionFailed; then nothing was applied, unless `inDoubt`
  */
 export async function fold(
   context: TransactionContext,
-  commands: readonly QueuedCommand[],
-  { stepAside, first }: Try,
+  work: readonly Work[],
+  wait: boolean,
 ): Promise<Folded> {
   let commitSent = false;
   let client: PoolClient | undefined;
-  let ids: ReservedIds | undefined;
   try {
-    ids = await context.reserveIds(commands.length);
     client = await context.pool.connect();
-    const needs = commands.map((command) => needsOf(command, first));
-    const userIds = new Set(commands.map(({ userId }) => userId));
-    const { state, clocks, busy } = await begin(context, client, { userIds, needs: needs.flat(), stepAside });
-    const free = commands.filter((_, index) => !needs[index]?.some((need) => busy.has(needId(need))));
-    const replies = answerAll({ context, state, clocks, ids }, free);
+    const begun = await begin(context, client, work, wait);
+    const free = work.map(({ command }) => command).filter((command) => !begun.locked.has(command));
+    const replies = runHandlers(context, begun, free);
     commitSent = true;
-    await Promise.all([...save(client, context.tables, state), client.query("commit")]);
+    await Promise.all([...save(client, context.tables, begun.state), client.query("commit")]);
     client.release();
-    return { replies, busy: commands.filter((command) => !free.includes(command)) };
+    return { replies, locked: begun.locked };
   } catch (error) {
     await abandon(client, error);
-    throw new TransactionFailed(error, commitSent && !isDatabaseError(error));
-  } finally {
-    ids?.giveBack();
+    if (error instanceof TransactionFailed) throw error;
+    const by = isAnswer(error) ? "database" : "outage";
+    throw new TransactionFailed(error, by, commitSent && !isRefusal(error));
   }
 }
 
-/** An answer of Postgres, as against a connection that broke. */
-export function isDatabaseError(error: unknown): error is Error & { code: string; severity: string } {
-  return error instanceof Error && "severity" in error && error.severity === "ERROR";
+type Begun = Readonly<{
+  state: State;
+  clocks: Clocks;
+  ids: Ids;
+  /** Commands that come too late to be begun. */
+  late: ReadonlySet<QueuedCommand>;
+  /** Ids of commands whose idempotency key another transaction holds. */
+  heldKeys: ReadonlySet<string>;
+  locked: ReadonlySet<QueuedCommand>;
+}>;
+
+async function begin(
+  { tables, quotas }: TransactionContext,
+  client: PoolClient,
+  work: readonly Work[],
+  wait: boolean,
+): Promise<Begun> {
+  const commands = work.map(({ command }) => command);
+  const state = emptyState(tables);
+  const ids = createIds();
+  const own = work.map(({ command, repeat }) => needsOf(command, repeat));
+  const made = commands.map(madeBy);
+  const [, , clocks, heldKeys, , , held] = await Promise.all([
+    client.query("begin"),
+    wait ? client.query(`set local lock_timeout = ${waitMs}`) : undefined,
+    readClocks(client, new Set(commands.map(({ userId }) => userId))),
+    lockKeys(client, commands),
+    ids.reserve(client, made.flat()),
+    quotas.learn(client, wantedOf(commands, made)),
+    load(client, tables, state, own.flat(), wait),
+  ]);
+  const late = new Set(commands.filter(({ sentAt }) => clocks.at >= sentAt + beginWithinMs));
+  const related = own.map((needs) => relatedNeeds(state, needs));
+  const successors = own.map((needs) => successorsOf(state, needs));
+  const unseen = [...late].flatMap(storedReply);
+  const [, , alsoHeld] = await Promise.all([
+    ids.reserve(client, successors.flat()),
+    quotas.learn(client, wantedOf(commands, successors)),
+    load(client, tables, state, [...related.flat(), ...unseen], wait),
+  ]);
+  const isHeld = (index: number): boolean =>
+    [...(own[index] ?? []), ...(related[index] ?? [])]
+      .map(needId)
+      .some((id) => held.has(id) || alsoHeld.has(id));
+  const locked = new Set(
+    commands.filter((command, index) => !late.has(command) && (heldKeys.has(command.id) || isHeld(index))),
+  );
+  return { state, clocks, ids, late, heldKeys, locked };
+}
+
+/** As long as a command that travels alone waits for a row that another transaction holds. */
+const waitMs = 800;
+
+const wantedOf = (
+  commands: readonly QueuedCommand[],
+  tables: readonly (readonly NumberedTable[])[],
+): Wanted[] =>
+  commands.flatMap(({ userId }, index) => (tables[index] ?? []).map((table) => ({ userId, table })));
+
+function runHandlers(context: TransactionContext, begun: Begun, commands: readonly QueuedCommand[]): Reply[] {
+  try {
+    return answerAll({ context, ...begun }, commands);
+  } catch (error) {
+    throw new TransactionFailed(error, "handler", false);
+  }
 }
 
 async function abandon(client: PoolClient | undefined, error: unknown): Promise<void> {
   if (!client) return;
-  if (!isDatabaseError(error)) return client.release(true);
+  if (!(error instanceof TransactionFailed) && !isAnswer(error)) return client.release(true);
   const rolledBack = await client.query("rollback").then(
     () => true,
     () => false,
@@ -89,20 +151,16 @@ async function abandon(client: PoolClient | undefined, error: unknown): Promise<
   client.release(!rolledBack);
 }
 
-type Wanted = { userIds: ReadonlySet<string>; needs: readonly UserNeed[]; stepAside: boolean };
-type Begun = { state: State; clocks: Clocks; busy: ReadonlySet<string> };
+/**
+ * An error that PostgreSQL reports and that is about these statements, by its SQLSTATE, which no language setting
+ * translates. All else is an outage: a lost or ended connection, a server that is full, read-only or shutting down.
+ */
+export function isAnswer(error: unknown): error is Error & { code: string } {
+  return isRefusal(error) && !/^(53|58|25006)/.test(error.code);
+}
 
-async function begin(
-  { tables }: TransactionContext,
-  client: PoolClient,
-  { userIds, needs, stepAside }: Wanted,
-): Promise<Begun> {
-  const state = emptyState(tables);
-  const [, clocks, busy] = await Promise.all([
-    client.query("begin"),
-    readClocks(client, userIds),
-    load(client, tables, state, needs, stepAside),
-  ]);
-  await load(client, tables, state, relatedNeeds(state), false);
-  return { state, clocks, busy };
+/** PostgreSQL says no, and the session lives on: nothing of the transaction stays. */
+function isRefusal(error: unknown): error is Error & { code: string } {
+  const reported = error instanceof Error && "severity" in error && "code" in error;
+  return reported && typeof error.code === "string" && !/^(08|57P|25P0[34])/.test(error.code);
 }

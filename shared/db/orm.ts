@@ -4,6 +4,7 @@ import type { Log } from "../log.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 import { prepareStatements } from "./prepared-statements.ts";
+import { demandSettings } from "./session-settings.ts";
 
 export type Database = Readonly<{
   orm: MikroORM;
@@ -12,26 +13,33 @@ export type Database = Readonly<{
   close(): Promise<void>;
 }>;
 
-/** As long as a write waits for a row that another transaction holds. */
-export const lockTimeoutMs = 800;
-
-/** Writes only look up keys, so their plans are generic and use nothing but indexes. */
-const writeSettings = [
-  "-c plan_cache_mode=force_generic_plan",
-  "-c enable_seqscan=off",
-  "-c enable_hashjoin=off",
-  "-c enable_mergejoin=off",
-  `-c lock_timeout=${lockTimeoutMs}`,
-].join(" ");
+/**
+ * Writes only look up keys, so their plans are generic and use nothing but indexes. They ask for rows without waiting,
+ * so that a lock time-out is for what nobody foresaw; and a process that freezes or vanishes in the middle of a
+ * transaction loses its locks within seconds.
+ */
+const writeSettings = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  lock_timeout: "100ms",
+  statement_timeout: "3s",
+  idle_in_transaction_session_timeout: "2s",
+  tcp_keepalives_idle: "5",
+  tcp_keepalives_interval: "2",
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: "10s",
+};
 
 /**
  * What connections are for. Somebody waits for a read: a frozen server fails it within 2 s, connecting and
  * all. A write is answered for by the front door's own timeout; its connection is only not to hang for ever.
  */
 const purposes = {
-  reads: { connectMs: 900, queryMs: 900, settings: "" },
-  writes: { connectMs: 1_500, queryMs: 10_000, settings: writeSettings },
-  migrations: { connectMs: 1_500, queryMs: 0, settings: "" },
+  reads: { connectMs: 900, queryMs: 900, settings: {} },
+  writes: { connectMs: 1_500, queryMs: 5_000, settings: writeSettings },
+  migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
 };
 
 /**
@@ -45,7 +53,8 @@ export async function openDatabase(options: {
   connections?: number;
 }): Promise<Database> {
   const { url, log, purpose = "reads", connections = 10 } = options;
-  const { connectMs, queryMs, settings } = purposes[purpose];
+  const { connectMs, queryMs, settings: own } = purposes[purpose];
+  const settings = { timezone: "UTC", jit: "off", ...own };
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
     clientUrl: url,
@@ -60,7 +69,10 @@ export async function openDatabase(options: {
       application_name: `kept-${purpose}`,
       connectionTimeoutMillis: connectMs,
       query_timeout: queryMs,
-      options: `-c timezone=UTC -c jit=off ${settings}`,
+      options: Object.entries(settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(" "),
+      onConnect: (client: PoolClient) => demandSettings(client, settings),
       onPoolCreated(created: Pool) {
         pool = created;
         numericIds(created);

@@ -13,6 +13,9 @@ export type ToolCall = Readonly<{
   startedAt: number;
 }>;
 
+/** How long a front door waits for the reply to a command. */
+export const patienceMs = 1_500;
+
 /** One validated mutation on its way to a worker. */
 export type QueuedCommand = Readonly<{
   /** By which the front door knows whom to answer: repeats of one command have tickets of their own. */
@@ -26,6 +29,8 @@ export type QueuedCommand = Readonly<{
   fingerprint: string | null;
   /** When the front door accepted it (epoch ms): the user's "today" is that of this moment. */
   acceptedAt: number;
+  /** By PostgreSQL's clock (epoch ms), when the front door began to wait. */
+  sentAt: number;
   call?: ToolCall;
 }>;
 

@@ -80,6 +80,7 @@ test("commands without a key whose job comes a second time, alone or together, h
     input,
     fingerprint: null,
     acceptedAt: Date.now(),
+    sentAt: Date.now(),
   });
   const commands = [
     ...["a", "b", "c"].map((title) => commandOf("todo.create", { title })),

@@ -10,6 +10,7 @@ const command = (ticket: number): QueuedCommand => ({
   input: {},
   fingerprint: null,
   acceptedAt: 0,
+  sentAt: 0,
 });
 
 const longMs = 60_000;

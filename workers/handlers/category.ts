@@ -2,12 +2,17 @@ import { presentCategory } from "../../shared/db/present.ts";
 import { notFound } from "../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { lock } from "../unit-of-work/load.ts";
+import { noRoom } from "./no-room.ts";
 import { patch } from "./patch.ts";
 
 const defaultColor = "#6b7280";
 
 export const create: Handler<"category.create"> = {
-  run({ categories, nextId, now }, { name, color, icon }) {
+  makes: "categories",
+  run(context, { name, color, icon }) {
+    const full = noRoom(context, "categories");
+    if (full) return full;
+    const { categories, nextId, now } = context;
     const row = categories.insert({
       id: nextId("categories"),
       name,
@@ -32,6 +37,7 @@ export const update: Handler<"category.update"> = {
 
 /** Habits and todos of the category stay: the foreign keys set theirs to null. */
 export const remove: Handler<"category.delete"> = {
+  alone: true,
   needs: ({ category_id }) => [lock("categories", category_id)],
   run({ categories }, { category_id }) {
     if (!categories.get(category_id)) return notFound("Category");

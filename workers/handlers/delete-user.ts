@@ -1,11 +1,10 @@
+import { emptyAccount } from "../deleted-users.ts";
 import type { Handler } from "../handler.ts";
 
-/** Deletes all rows of a user, the action log and the stored replies included. Repeating it changes nothing. */
+/** Deletes an account with all its rows, the action log included. Repeating it changes nothing. */
 export const deleteUser: Handler<"user.delete"> = {
+  alone: true,
   repeatable: true,
-  run({ deliveries, reminders, todos, completions, habits, categories, actions, inbox, users }) {
-    for (const rows of [deliveries, reminders, todos, completions, habits, categories, actions, inbox, users])
-      rows.removeAll();
-    return null;
-  },
+  run: () => null,
+  followUp: emptyAccount,
 };

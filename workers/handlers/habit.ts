@@ -11,17 +11,21 @@ import {
 } from "../../shared/domain/streak.ts";
 import { conflict, invalid, notFound } from "../../shared/errors.ts";
 import type { Context, Handler } from "../handler.ts";
-import { lock, see } from "../unit-of-work/load.ts";
+import { lock, share } from "../unit-of-work/load.ts";
+import { noRoom } from "./no-room.ts";
 import { patch } from "./patch.ts";
 import { unknownCategory } from "./unknown-category.ts";
 
 const defaultGraceDays = 1;
 
 export const create: Handler<"habit.create"> = {
-  needs: ({ category_id }) => see("categories", category_id),
+  makes: "habits",
+  needs: ({ category_id }) => share("categories", category_id),
   run(context, input) {
     const refused =
-      unknownCategory(context, input.category_id) ?? misplacedSchedule(input.frequency, input.schedule);
+      unknownCategory(context, input.category_id) ??
+      misplacedSchedule(input.frequency, input.schedule) ??
+      noRoom(context, "habits");
     if (refused) return refused;
     const grace_days = input.grace_days ?? defaultGraceDays;
     const schedule = input.schedule ?? null;
@@ -46,7 +50,7 @@ export const create: Handler<"habit.create"> = {
 };
 
 export const update: Handler<"habit.update"> = {
-  needs: ({ habit_id, category_id }) => [lock("habits", habit_id), ...see("categories", category_id)],
+  needs: ({ habit_id, category_id }) => [lock("habits", habit_id), ...share("categories", category_id)],
   run(context, { habit_id, ...input }) {
     const row = context.habits.get(habit_id);
     const frequency = input.frequency ?? row?.frequency;

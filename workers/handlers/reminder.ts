@@ -5,6 +5,7 @@ import { resolveLocalTime } from "../../shared/domain/day.ts";
 import { conflict, invalid, notFound } from "../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { all, lockTodo } from "../unit-of-work/load.ts";
+import { newUser } from "./user.ts";
 
 /** A reminder up to this late (ms) is the present to a slow request, not the past. */
 const tolerance = 60_000;
@@ -14,7 +15,8 @@ const tooFar = Date.UTC(9999);
 export const set: Handler<"reminder.set"> = {
   // A wall time needs the zone that is committed last: the settings are held while it is turned into an instant.
   needs: ({ todo_id, remind_at }) => [...lockTodo(todo_id), ...(hasOffset(remind_at) ? [] : [all("users")])],
-  run({ todos, reminders, today, acceptedAt, now }, { todo_id, remind_at }) {
+  run(context, { todo_id, remind_at }) {
+    const { todos, reminders, users, today, acceptedAt, now } = context;
     const { instant, wallTime } = timeOf(remind_at, today.timeZone);
     if (instant < acceptedAt - tolerance)
       return invalid({ remind_at: ["The remind_at field must not be in the past."] });
@@ -32,6 +34,8 @@ export const set: Handler<"reminder.set"> = {
     };
     const before = reminders.get(todo_id);
     if (before && isRepeat(before, fields)) return presentReminder(before, today);
+    // Without a row to hold, a zone that is chosen at the same time would be missed for ever.
+    if (wallTime !== null && !users.get()) users.insert(newUser(context));
     todos.update(todo, { updated_at: now });
     const row = before
       ? reminders.update(before, fields)

@@ -3,7 +3,8 @@ import { presentTodo } from "../../shared/db/present.ts";
 import { firstOccurrence, parseRecurrence } from "../../shared/domain/recurrence.ts";
 import { notFound } from "../../shared/errors.ts";
 import type { Context, Handler } from "../handler.ts";
-import { lockTodo, see } from "../unit-of-work/load.ts";
+import { lockTodo, share } from "../unit-of-work/load.ts";
+import { noRoom } from "./no-room.ts";
 import { patch } from "./patch.ts";
 import { completeTodo, reopenTodo } from "./toggle-todo.ts";
 import { unknownCategory } from "./unknown-category.ts";
@@ -11,9 +12,10 @@ import { unknownCategory } from "./unknown-category.ts";
 const defaultRecurrenceFrom = "due";
 
 export const create: Handler<"todo.create"> = {
-  needs: ({ category_id }) => see("categories", category_id),
+  makes: "todos",
+  needs: ({ category_id }) => share("categories", category_id),
   run(context, input) {
-    const refused = unknownCategory(context, input.category_id);
+    const refused = unknownCategory(context, input.category_id) ?? noRoom(context, "todos");
     if (refused) return refused;
     const row = context.todos.insert({
       id: context.nextId("todos"),
@@ -37,7 +39,7 @@ export const create: Handler<"todo.create"> = {
 };
 
 export const update: Handler<"todo.update"> = {
-  needs: ({ todo_id, category_id }) => [...lockTodo(todo_id), ...see("categories", category_id)],
+  needs: ({ todo_id, category_id }) => [...lockTodo(todo_id), ...share("categories", category_id)],
   run(context, { todo_id, recurrence, due_date, recurrence_from, ...input }) {
     const refused = unknownCategory(context, input.category_id);
     if (refused) return refused;
@@ -71,7 +73,9 @@ export const toggle: Handler<"todo.toggle"> = {
     if (!row) return notFound("Todo");
     const wanted = is_completed ?? !row.is_completed;
     if (wanted === row.is_completed) return present(context, row);
-    return present(context, wanted ? completeTodo(context, row) : reopenTodo(context, row));
+    if (!wanted) return present(context, reopenTodo(context, row));
+    const full = row.recurrence == null ? undefined : noRoom(context, "todos");
+    return full ?? present(context, completeTodo(context, row));
   },
 };
 

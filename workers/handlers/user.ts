@@ -10,6 +10,7 @@ const everythingThatFollowsTheZone = [all("users"), all("habits"), all("reminder
 
 /** The person's own choice: from then on no token's zone counts. */
 export const configure: Handler<"user.configure"> = {
+  alone: true,
   needs: () => everythingThatFollowsTheZone,
   run(context, { time_zone, day_start_hour, ...chosen }) {
     const clock = {
@@ -26,6 +27,7 @@ export const configure: Handler<"user.configure"> = {
 };
 
 export const adoptZone: Handler<"user.adopt-zone"> = {
+  alone: true,
   needs: () => everythingThatFollowsTheZone,
   run(context, { time_zone, issued_at }) {
     const user = context.users.get();
@@ -40,20 +42,23 @@ export const adoptZone: Handler<"user.adopt-zone"> = {
   },
 };
 
+/** The settings of a user who has chosen nothing, in the zone that counts at present. */
+export const newUser = ({ today, dayStartHour, now }: Context): Omit<UserRow, "user_id"> => ({
+  time_zone: today.timeZone,
+  day_start_hour: dayStartHour,
+  zone_source: "claim",
+  zone_claimed_at: null,
+  ...noChannels,
+  created_at: now,
+  updated_at: now,
+});
+
 /** Stores the settings, with what follows the clock in the same transaction. */
 function store(context: Context, clock: Clock, fields: Partial<UserRow>) {
   const { users, now } = context;
   const user = users.get();
   const changed = { ...fields, ...clock, updated_at: now };
-  const row = user
-    ? users.update(user, changed)
-    : users.insert({
-        zone_source: "claim",
-        zone_claimed_at: null,
-        ...noChannels,
-        ...changed,
-        created_at: now,
-      });
+  const row = user ? users.update(user, changed) : users.insert({ ...newUser(context), ...changed });
   moveClock(context, clock);
   return presentSettings(row, { timeZone: clock.time_zone, dayStartHour: clock.day_start_hour });
 }

@@ -1,43 +1,39 @@
-import type { Pool } from "pg";
+import type { PoolClient } from "pg";
 
-/** Tables whose ids come from a sequence that counts in blocks. */
+/** Tables whose rows are numbered from a sequence. */
 const numbered = ["categories", "habits", "todos"] as const;
 export type NumberedTable = (typeof numbered)[number];
 
-const blockSize = 100;
-/** Taken at once: under load, an envelope would wait for every second block. */
-const blocks = 10;
+/** The ids that one transaction took, in the order in which its commands use them. */
+export type Ids = Readonly<{
+  /** Takes one id for each mention of a table, with the queries under way. */
+  reserve(client: PoolClient, tables: readonly NumberedTable[]): Promise<void>;
+  /** @throws Error when none was reserved */
+  next(table: NumberedTable): number;
+}>;
 
-/** The ids of one envelope: handlers answer with final rows, before anything is written. */
-export type ReservedIds = Readonly<{ next(table: NumberedTable): number; giveBack(): void }>;
-
-/** Takes `count` ids of every table. Done before BEGIN: inside it the pool would starve. */
-export type ReserveIds = (count: number) => Promise<ReservedIds>;
-
-export function createIds(pool: Pool): ReserveIds {
+/**
+ * Taken inside the transaction, so that ids grow with time over all workers: blocks kept by each worker put
+ * new rows into the middle of lists. What a rollback leaves unused is a gap.
+ */
+export function createIds(): Ids {
   const free: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
-  return async (count) => {
-    const reserved: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
-    for (const table of numbered) {
-      while (free[table].length < count) free[table].push(...(await nextIds(pool, table)));
-      reserved[table] = free[table].splice(0, count);
-    }
-    return {
-      next(table) {
-        const id = reserved[table].shift();
-        if (id === undefined) throw new Error(`No id of ${table} was reserved.`);
-        return id;
-      },
-      giveBack() {
-        for (const table of numbered) free[table].unshift(...reserved[table].splice(0));
-      },
-    };
+  async function take(client: PoolClient, table: NumberedTable, count: number): Promise<void> {
+    const statement = `select nextval('${table}_id_seq') as id from generate_series(1, $1)`;
+    const { rows } = await client.query<{ id: number }>(statement, [count]);
+    free[table].push(...rows.map(({ id }) => id));
+  }
+  return {
+    async reserve(client, tables) {
+      const counted = numbered.map((table) => [table, tables.filter((one) => one === table).length] as const);
+      await Promise.all(
+        counted.map(([table, count]) => (count > 0 ? take(client, table, count) : undefined)),
+      );
+    },
+    next(table) {
+      const id = free[table].shift();
+      if (id === undefined) throw new Error(`No id of ${table} was reserved.`);
+      return id;
+    },
   };
-}
-
-async function nextIds(pool: Pool, table: NumberedTable): Promise<number[]> {
-  const { rows } = await pool.query<{ first: number }>(
-    `select nextval('${table}_id_seq') as first from generate_series(1, ${blocks})`,
-  );
-  return rows.flatMap(({ first }) => Array.from({ length: blockSize }, (_, index) => first + index));
 }

@@ -1,54 +1,56 @@
 import type { PoolClient } from "pg";
-import { isKnown, remember, type State } from "./state.ts";
+import { remember, type State } from "./state.ts";
 import type { Rows, Table, TableName, Tables } from "./tables.ts";
 
 /**
- * A row that a command wants loaded. `lock`: to change it; the command steps aside while another
- * transaction holds it. `wait`: to change it, waiting for the holder. `see`: only to look at.
- * Without a key: all rows of the user.
+ * A row that a command wants loaded. `lock`: to change it. `share`: to refer to it, so that it must stay. `see`: only
+ * to look at. Without a key: all rows of the user, which only a command that travels alone may ask for, since it
+ * waits for whoever holds one of them.
  */
-export type Need = Readonly<{ table: TableName; key?: string | number; mode: "lock" | "wait" | "see" }>;
+export type Need = Readonly<{ table: TableName; key?: string | number; mode: "lock" | "share" | "see" }>;
 
 export const lock = (table: TableName, key: string | number): Need => ({ table, key, mode: "lock" });
-export const see = (table: TableName, key: string | number | null | undefined): Need[] =>
-  key == null ? [] : [{ table, key, mode: "see" }];
-export const all = (table: TableName): Need => ({ table, mode: "wait" });
+export const share = (table: TableName, key: string | number | null | undefined): Need[] =>
+  key == null ? [] : [{ table, key, mode: "share" }];
+export const all = (table: TableName): Need => ({ table, mode: "lock" });
 /** A todo with the reminder that hangs on it. */
-export const lockTodo = (id: number): Need[] => [
-  lock("todos", id),
-  { table: "reminders", key: id, mode: "wait" },
-];
+export const lockTodo = (id: number): Need[] => [lock("todos", id), lock("reminders", id)];
 
 export type UserNeed = Need & Readonly<{ userId: string }>;
 
-export const needId = (need: UserNeed): string => [need.table, need.userId, need.key].join("\u0000");
+export const needId = ({ table, userId, key }: UserNeed): string =>
+  (key === undefined ? [table, userId] : [table, userId, key]).join("\u0000");
 
-const strength = { see: 0, wait: 1, lock: 2 } as const;
+const strength = { see: 0, share: 1, lock: 2 } as const;
 
 type Batch = { table: Table; mode: Need["mode"]; needs: UserNeed[] };
 
 /**
- * Loads the needed rows into `state`, one query per table and mode, all in one flight, tables and keys in
- * one fixed order so that transactions cannot deadlock.
- * @returns the ids of needs whose row another transaction holds; empty unless `stepAside`
+ * Loads the needed rows into `state`, one query per table and mode, all in one flight, tables and keys in one fixed
+ * order. Rows that another transaction holds are skipped, or waited for if `wait` says so.
+ * @returns the ids of needs whose row was skipped
  */
 export async function load(
   client: PoolClient,
   tables: Tables,
   state: State,
   needs: readonly UserNeed[],
-  stepAside: boolean,
+  wait: boolean,
 ): Promise<Set<string>> {
   const queries = batches(tables, needs).map(async (batch) => {
-    const { rows } = await client.query<Rows[TableName]>(statement(batch, stepAside), keyArrays(batch));
-    for (const row of rows) remember(state[batch.table.name] as never, row as never);
-    const short = stepAside && batch.mode === "lock" && rows.length < batch.needs.length;
-    return short ? [batch] : [];
+    const { rows } = await client.query<LoadedRow>(statement(batch, wait), keyArrays(batch));
+    const isHeld = (row: LoadedRow) => !wait && batch.mode !== "see" && row.created_at === null;
+    for (const row of rows) if (!isHeld(row)) remember(state[batch.table.name] as never, row as never);
+    return rows.filter(isHeld).map((row) => idOfRow(batch.table, row));
   });
-  const short = (await Promise.all(queries)).flat();
-  const busy = await Promise.all(short.map((batch) => findBusy(client, state, batch)));
-  return new Set(busy.flat());
+  return new Set((await Promise.all(queries)).flat());
 }
+
+/** Every table whose rows are locked has its time of creation, so that a row without one is a key alone. */
+type LoadedRow = Rows[TableName] & { created_at?: string | null };
+
+const idOfRow = ({ name, key }: Table, row: object): string =>
+  [name, ...key.map((column) => row[column.name as keyof typeof row])].join("\u0000");
 
 /** Each row once, in its strongest mode, grouped by table in the order of writing and sorted by key. */
 function batches(tables: Tables, needs: readonly UserNeed[]): Batch[] {
@@ -76,23 +78,12 @@ function byKey(one: UserNeed, other: UserNeed): number {
   return (one.key ?? 0) < (other.key ?? 0) ? -1 : 1;
 }
 
-function statement({ table, mode, needs }: Batch, stepAside: boolean): string {
-  if (needs[0]?.key === undefined && table.key.length > 1) return table.sql.lockAll;
-  if (mode === "see") return table.sql.read;
-  return mode === "lock" && stepAside ? table.sql.lockFree : table.sql.lock;
-}
-
-/** Of the rows that a skipping lock did not return, those that exist are held by someone else. */
-async function findBusy(client: PoolClient, state: State, { table, needs }: Batch): Promise<string[]> {
-  const absent = needs.filter(
-    ({ userId, key }) => !isKnown(state[table.name], [userId, ...(key === undefined ? [] : [key])]),
-  );
-  if (absent.length === 0) return [];
-  const { rows } = await client.query(table.sql.read, keyArrays({ table, mode: "see", needs: absent }));
-  const found = rows.map((row: Record<string, unknown>) =>
-    table.key.map(({ name }) => row[name]).join("\u0000"),
-  );
-  return absent.filter(({ userId, key }) => found.includes([userId, key].join("\u0000"))).map(needId);
+function statement({ table, mode, needs }: Batch, wait: boolean): string {
+  const { sql, key } = table;
+  if (needs[0]?.key === undefined && key.length > 1) return sql.lockAll;
+  if (mode === "see") return sql.read;
+  if (mode === "share") return wait ? sql.share : sql.shareFree;
+  return wait ? sql.lock : sql.lockFree;
 }
 
 function keyArrays({ table, needs }: Batch): unknown[][] {

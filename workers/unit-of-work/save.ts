@@ -12,13 +12,9 @@ export function save(client: PoolClient, tables: Tables, state: State): Promise<
     const values = changes(table, state[table.name].entries, kind);
     return values ? [client.query(table.sql[kind], values)] : [];
   };
-  const empty = ({ name, sql }: Table) => {
-    const users = [...state[name].emptied];
-    return users.length > 0 ? [client.query(sql.removeAll, [users])] : [];
-  };
   return [
     ...names.flatMap((name) => [...write(tables[name], "insert"), ...write(tables[name], "update")]),
-    ...names.reverse().flatMap((name) => [...write(tables[name], "remove"), ...empty(tables[name])]),
+    ...names.reverse().flatMap((name) => write(tables[name], "remove")),
   ];
 }
 

@@ -7,8 +7,6 @@ export type Change = "none" | "insert" | "update" | "remove";
 export type TableState<Row> = Readonly<{
   keyColumns: readonly string[];
   entries: Map<string, Entry<Row>>;
-  /** Users all of whose rows go, loaded or not. */
-  emptied: Set<string>;
 }>;
 export type Entry<Row> = Readonly<{ key: readonly KeyValue[]; row: Row | undefined; change: Change }>;
 
@@ -16,10 +14,7 @@ export type State = { [Name in TableName]: TableState<Rows[Name]> };
 
 export function emptyState(tables: Tables): State {
   const states = Object.values(tables).map(({ name, key }) => {
-    return [
-      name,
-      { keyColumns: key.map((column) => column.name), entries: new Map(), emptied: new Set() },
-    ] as const;
+    return [name, { keyColumns: key.map((column) => column.name), entries: new Map() }] as const;
   });
   return Object.fromEntries(states) as unknown as State;
 }
@@ -36,11 +31,6 @@ export function remember<Row>(table: TableState<Row>, row: Row): void {
   if (!table.entries.has(place)) table.entries.set(place, { key, row, change: "none" });
 }
 
-export const isKnown = (
-  table: { entries: ReadonlyMap<string, unknown> },
-  key: readonly KeyValue[],
-): boolean => table.entries.has(placeOf(key));
-
 /** What a handler sees of a table: the calling user's rows and no others. */
 export type OwnRows<Row> = Readonly<{
   get(...key: readonly KeyValue[]): Row | undefined;
@@ -49,8 +39,6 @@ export type OwnRows<Row> = Readonly<{
   /** @returns the changed row */
   update(row: Row, patch: Partial<Row>): Row;
   remove(...key: readonly KeyValue[]): void;
-  /** Removes all of them, loaded or not. */
-  removeAll(): void;
 }>;
 
 export function ownRows<Row extends { user_id: string }>(
@@ -80,10 +68,6 @@ export function ownRows<Row extends { user_id: string }>(
       const place = placeOf(key);
       if (entries.get(place)?.change === "insert") entries.delete(place);
       else entries.set(place, { key, row: undefined, change: "remove" });
-    },
-    removeAll() {
-      for (const [place, { key }] of entries) if (key[0] === userId) entries.delete(place);
-      table.emptied.add(userId);
     },
   };
 }

@@ -1,0 +1,32 @@
+import type { PoolClient } from "pg";
+
+/**
+ * Makes sure that a new connection has the settings that it asked for at its start: a pooler in between may drop
+ * them, and then times come in the server's zone and locks without a time-out.
+ * @throws Error naming the first setting that differs
+ */
+export async function demandSettings(
+  client: Pick<PoolClient, "query">,
+  wanted: Readonly<Record<string, string>>,
+): Promise<void> {
+  // Both sides through the server's own eyes: it shows 100ms as 100ms, and 5000 as 5s.
+  const { rows } = await client.query<{ name: string; value: string; unit: string | null }>(
+    "select name, setting as value, unit from pg_settings where lower(name) = any($1::text[])",
+    [Object.keys(wanted)],
+  );
+  for (const { name, value, unit } of rows) {
+    const asked = wanted[name.toLowerCase()] ?? "";
+    if (value.toLowerCase() !== inUnit(asked, unit).toLowerCase())
+      throw new Error(
+        `The database session has ${name}=${value}${unit ?? ""} instead of ${asked}: a connection pooler in between must pass the startup parameter "options" on, in session mode.`,
+      );
+  }
+}
+
+/** A time as the number that pg_settings shows in its unit. */
+function inUnit(asked: string, unit: string | null): string {
+  const [, number = asked, suffix] = /^(\d+)(ms|s)$/.exec(asked) ?? [];
+  if (suffix === undefined || unit === null) return asked;
+  const ms = Number(number) * (suffix === "s" ? 1_000 : 1);
+  return String(unit === "s" ? ms / 1_000 : ms);
+}
