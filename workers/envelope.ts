@@ -144,9 +144,10 @@ const isHeld = (failure: TransactionFailed): boolean => codeOf(failure) === "55P
 /** A fault is of one command; an outage is one line for all of them. */
 function report({ log }: EnvelopeContext, pending: readonly Pending[], failure: TransactionFailed): void {
   const reason = failure.cause instanceof Error ? failure.cause.message : String(failure.cause);
-  if (failure.by === "outage") return log.warn({ commands: pending.length, reason }, "database unavailable");
-  for (const { command } of pending)
-    log.error({ command: command.name, id: command.id, reason }, "command failed");
+  if (failure.by === "outage") log.warn({ commands: pending.length, reason }, "database unavailable");
+  else
+    for (const { command } of pending)
+      log.error({ command: command.name, id: command.id, reason }, "command failed");
 }
 
 function failed(one: Pending, failure: TransactionFailed): Reply {
