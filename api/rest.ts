@@ -96,7 +96,11 @@ function idempotencyKeyOf(request: Request): string | undefined | Refused {
 
 function respond(config: Config, route: Route, { outcome, replayed }: Performed, headers: Headers): Response {
   if (replayed) headers.set("idempotent-replayed", "true");
-  if ("refusal" in outcome) return refusalResponse(outcome.refusal, headers);
+  if ("refusal" in outcome) {
+    const challenge = unauthenticatedChallenge(config, "rest", true);
+    if (outcome.refusal.code === "unauthenticated") headers.set("www-authenticate", challenge);
+    return refusalResponse(outcome.refusal, headers);
+  }
   if (outcome.body === null || route.status === 204) return new Response(null, { status: 204, headers });
   if (route.status === 201) {
     const { id } = outcome.body as { id: number };

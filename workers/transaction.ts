@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { Config } from "../shared/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../shared/queue/envelope.ts";
 import { answerAll } from "./answer.ts";
+import { isAnswer, isRolledBack } from "./database-error.ts";
 import { madeBy, needsOf, relatedNeeds, storedReply, successorsOf } from "./needs.ts";
 import { type Clocks, readClocks } from "./unit-of-work/clocks.ts";
 import { createIds, type Ids, type NumberedTable } from "./unit-of-work/ids.ts";
@@ -70,7 +71,7 @@ export async function fold(
     await abandon(client, error);
     if (error instanceof TransactionFailed) throw error;
     const by = isAnswer(error) ? "database" : "outage";
-    throw new TransactionFailed(error, by, commitSent && !isRefusal(error));
+    throw new TransactionFailed(error, by, commitSent && !isRolledBack(error));
   }
 }
 
@@ -105,7 +106,7 @@ async function begin(
     quotas.learn(client, wantedOf(commands, made)),
     load(client, tables, state, own.flat(), wait),
   ]);
-  const late = new Set(commands.filter(({ sentAt }) => clocks.at >= sentAt + beginWithinMs));
+  const late = new Set(commands.filter(({ sentAt }) => !(clocks.at < sentAt + beginWithinMs)));
   const related = own.map((needs) => relatedNeeds(state, needs));
   const successors = own.map((needs) => successorsOf(state, needs));
   const unseen = [...late].flatMap(storedReply);
@@ -149,18 +150,4 @@ async function abandon(client: PoolClient | undefined, error: unknown): Promise<
     () => false,
   );
   client.release(!rolledBack);
-}
-
-/**
- * An error that PostgreSQL reports and that is about these statements, by its SQLSTATE, which no language setting
- * translates. All else is an outage: a lost or ended connection, a server that is full, read-only or shutting down.
- */
-export function isAnswer(error: unknown): error is Error & { code: string } {
-  return isRefusal(error) && !/^(53|58|25006)/.test(error.code);
-}
-
-/** PostgreSQL says no, and the session lives on: nothing of the transaction stays. */
-function isRefusal(error: unknown): error is Error & { code: string } {
-  const reported = error instanceof Error && "severity" in error && "code" in error;
-  return reported && typeof error.code === "string" && !/^(08|57P|25P0[34])/.test(error.code);
 }

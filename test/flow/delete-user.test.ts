@@ -3,6 +3,7 @@ import { createDispatch } from "../../api/dispatch.ts";
 import { openMailbox } from "../../api/mailbox.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/log.ts";
+import { sweepDeletedUsers } from "../../workers/deleted-users.ts";
 import { startStack } from "../harness.ts";
 
 const { rest, issuer, config } = await startStack();
@@ -47,4 +48,34 @@ test("a closed account leaves no row behind, and other users keep theirs", async
   await mailbox.close();
   await database.close();
   expect((await rest("GET", "/dashboard", { token: tokens[1] ?? "" })).body.stats.total_habits).toBe(1);
+});
+
+test("what is written for a closed account is refused, and what slipped in is swept away", async () => {
+  const token = await issuer.token({ sub: "busy" });
+  const create = () => rest("POST", "/todos", { token, body: { title: "t" } });
+  expect((await create()).status).toBe(201);
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    log: createLog("test", "error"),
+    connections: 1,
+  });
+  const mailbox = await openMailbox(config);
+  const dispatch = createDispatch(mailbox, database, Date.now);
+  const writers = Array.from({ length: 4 }, async () => {
+    for (let turn = 0; turn < 20; turn++) await create();
+  });
+  await dispatch({ userId: "busy" }, { name: "user.delete", input: {} });
+  await Promise.all(writers);
+  const refused = await create();
+  expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+    401,
+    expect.stringContaining("invalid_token"),
+  ]);
+  await sweepDeletedUsers(database.pool);
+  for (const table of ["todos", "inbox", "users"]) {
+    const { rows } = await database.pool.query(`select 1 from ${table} where user_id = 'busy'`);
+    expect(rows).toEqual([]);
+  }
+  await mailbox.close();
+  await database.close();
 });
