@@ -113,8 +113,13 @@ export function presentSettings(
   };
 }
 
-/** Postgres' `2026-11-20 09:15:02.1042+00` as `2026-11-20T09:15:02.104200Z`: a Date would lose the microseconds. */
+/**
+ * Postgres' `2026-11-20 09:15:02.1042+00` as `2026-11-20T09:15:02.104200Z`: a Date would lose the microseconds.
+ * @throws RangeError for any other offset than UTC's: cut off, it would make a wrong time of a right one
+ */
 export function timestamp(stored: string): string {
+  if (!stored.endsWith("+00") && !stored.endsWith("Z"))
+    throw new RangeError(`PostgreSQL gave ${stored}, which is not in UTC.`);
   const fraction = /\.(\d+)/.exec(stored)?.[1] ?? "";
   return `${stored.slice(0, 10)}T${stored.slice(11, 19)}.${fraction.padEnd(6, "0")}Z`;
 }
