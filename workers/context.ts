@@ -7,8 +7,8 @@ import type { Log } from "../shared/log.ts";
 export type WorkerContext = Readonly<{
   config: Config;
   log: Log;
-  /** The clock (epoch ms): passed in once, so that tests can travel in time. */
-  now(): number;
+  /** How far tests travel from the present of PostgreSQL's clock, as an interval; in service nowhere. */
+  travel(): string;
   database: Database;
   /** For adding jobs and publishing: fails at once when Redis is away. */
   publisher: Redis;

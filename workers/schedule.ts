@@ -1,47 +1,32 @@
-import { Queue, Worker } from "bullmq";
-import { keyPrefix } from "../shared/queue/queues.ts";
-import type { WorkerContext } from "./context.ts";
+import type { Log } from "../shared/log.ts";
 
-const watchEveryMs = 1_000;
+type Task = Readonly<{ name: string; everyMs: number; run(): Promise<unknown> }>;
 
 /**
- * Runs a task every so often, once over all worker processes, by a BullMQ job scheduler. Every process
- * registers it and looks after it: Redis may be wiped at any moment.
+ * Runs a task every so often in this process, never twice at once. PostgreSQL keeps several processes apart.
+ * The timer is the process's own and counts elapsed time: it needs neither Redis nor the right clock.
  */
-export async function startSchedule(
-  { config, log, publisher, blocking }: WorkerContext,
-  { name, everyMs, run }: { name: string; everyMs: number; run(): Promise<void> },
-): Promise<{ stop(): Promise<void> }> {
-  const prefix = keyPrefix(config.queuePrefix);
-  const finished = { removeOnComplete: true, removeOnFail: true };
-  const queue = new Queue(name, {
-    connection: publisher,
-    prefix,
-    skipWaitingForReady: true,
-    skipVersionCheck: true,
-  });
-  const worker = new Worker(name, run, {
-    connection: blocking,
-    prefix,
-    skipVersionCheck: true,
-    lockDuration: 5_000,
-    stalledInterval: 2_500,
-    maxStalledCount: 100,
-  });
-  queue.on("error", () => {});
-  worker.on("error", (error) => log.debug({ schedule: name, reason: error.message }, "queue unavailable"));
-  worker.on("failed", (_job, error) => log.warn({ schedule: name, reason: error.message }, "run failed"));
-  const register = async () => {
-    if (await queue.getJobScheduler(name)) return;
-    await queue.upsertJobScheduler(name, { every: everyMs }, { name, opts: finished });
+export function startSchedule(log: Log, { name, everyMs, run }: Task): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  let failing = false;
+  const turn = async () => {
+    try {
+      await run();
+      failing = false;
+    } catch (error) {
+      // Said once: while a server is away, every turn fails.
+      if (!failing) log.warn({ schedule: name, reason: String(error) }, "run failed");
+      failing = true;
+    }
+    running = undefined;
   };
-  const watch = setInterval(() => void register().catch(() => {}), watchEveryMs);
-  await register().catch(() => {});
+  const timer = setInterval(() => {
+    running ??= turn();
+  }, everyMs);
   return {
     async stop() {
-      clearInterval(watch);
-      await worker.close();
-      await queue.close();
+      clearInterval(timer);
+      await running;
     },
   };
 }

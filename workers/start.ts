@@ -8,19 +8,24 @@ import { laneWidth } from "./lane.ts";
 import { startReminders } from "./reminders/start.ts";
 import { startUpkeep } from "./upkeep.ts";
 
-type Options = Readonly<{ config: Config; log: Log; now?: () => number }>;
+type Options = Readonly<{
+  config: Config;
+  log: Log;
+  /** Where tests travel to (epoch ms). Without it PostgreSQL's clock decides, never this process's. */
+  now?: () => number;
+}>;
 
 /** Beside one for each envelope under way, and one for each command that travels alone: reminders, what is deferred. */
 const otherConnections = 5;
 
 /** Starts one worker process's share of the work, until stopped: commands, reminders, upkeep. */
-export async function startWorkers({ config, log, now = Date.now }: Options): Promise<{
+export async function startWorkers({ config, log, now }: Options): Promise<{
   stop(): Promise<void>;
 }> {
   const context: WorkerContext = {
     config,
     log,
-    now,
+    travel: () => (now ? `${now() - Date.now()} milliseconds` : "0"),
     database: await openDatabase({
       url: config.databaseUrl,
       log,
@@ -30,7 +35,8 @@ export async function startWorkers({ config, log, now = Date.now }: Options): Pr
     publisher: connectImpatient(config.redisUrl),
     blocking: connectPatient(config.redisUrl),
   };
-  const parts = [startCommands(context), await startReminders(context), await startUpkeep(context)];
+  const upkeep = await startUpkeep(context);
+  const parts = [upkeep, startCommands(context), startReminders(context)];
   return {
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));

@@ -1,24 +1,24 @@
 import type { Delivery } from "./begin.ts";
 import type { Sent } from "./channels/channel.ts";
 import type { Outcome } from "./finish.ts";
-import { retryAt } from "./retry.ts";
+import { retryAfterMs } from "./retry.ts";
 import type { WebhookAttempt } from "./webhook-health.ts";
 
-/** One delivery's turn: what the channel said, or that its target had no room. `at` is epoch ms. */
-export type Attempt = Readonly<{ delivery: Delivery; sent: Sent | "no room"; at: number }>;
+/** One delivery's turn: what the channel said, or that its target had no room. */
+export type Attempt = Readonly<{ delivery: Delivery; sent: Sent | "no room" }>;
 
 const noRoomMs = 10_000;
 
-export function outcomeOf({ delivery, sent, at }: Attempt): Outcome {
+export function outcomeOf({ delivery, sent }: Attempt): Outcome {
   const { user_id: userId, id, todo, attempts } = delivery;
   if (sent === "no room") {
-    const nextAttemptAt = Math.round(at + noRoomMs * (1 + Math.random()));
-    return { userId, id, nextAttemptAt, status: "postponed", error: null };
+    const againInMs = noRoomMs * (1 + Math.random());
+    return { userId, id, againInMs, status: "postponed", error: null };
   }
-  if (sent.ok) return { userId, id, nextAttemptAt: at, status: "sent", error: null };
-  const again = sent.final || todo === null ? undefined : retryAt(at, attempts);
-  if (again === undefined) return { userId, id, nextAttemptAt: at, status: "failed", error: sent.reason };
-  return { userId, id, nextAttemptAt: again, status: "retrying", error: sent.reason };
+  if (sent.ok) return { userId, id, againInMs: 0, status: "sent", error: null };
+  const again = sent.final || todo === null ? undefined : retryAfterMs(attempts);
+  if (again === undefined) return { userId, id, againInMs: 0, status: "failed", error: sent.reason };
+  return { userId, id, againInMs: again, status: "retrying", error: sent.reason };
 }
 
 /** What never left this process says nothing about the receiver, nor does a success among successes. */

@@ -1,12 +1,15 @@
 import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/db/entities.ts";
 import type { DeliveryKeys } from "./jobs.ts";
+import { present } from "./present.ts";
 
 /** A delivery that this process now sends, with its content and target as they are at this moment. */
 export type Delivery = Readonly<{
   user_id: string;
   id: string;
   attempts: number;
+  /** The present, by PostgreSQL's clock. */
+  begun_at: string;
   late: boolean;
   channel: ReminderChannel;
   /** With microseconds, as Postgres writes it. */
@@ -32,14 +35,14 @@ const beginDeliveries = `
       case
         when d.todo_id is null then 'sending'
         when r.status is distinct from 'scheduled' or t.is_completed is distinct from false then 'cancelled'
-        when d.scheduled_at < $3::timestamptz - interval '24 hours' then 'missed'
+        when d.scheduled_at < ${present} - interval '24 hours' then 'missed'
         else 'sending'
       end as verdict,
       case when d.todo_id is null then 'webhook' else coalesce(u.reminder_channel, 'log') end as channel,
       jsonb_build_object('id', t.id, 'title', t.title, 'due_date', t.due_date) as todo,
       u.time_zone, u.email, u.webhook_url, u.webhook_secret, coalesce(u.webhook_failures, 0) as webhook_failures,
       u.webhook_disabled_at
-    from unnest($1::text[], $2::uuid[]) k(user_id, id)
+    from unnest($2::text[], $3::uuid[]) k(user_id, id)
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
     left join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
     left join todos t on t.user_id = d.user_id and t.id = d.todo_id
@@ -51,9 +54,9 @@ const beginDeliveries = `
     set status = l.verdict,
       channel = l.channel,
       attempts = d.attempts + (l.verdict = 'sending')::int,
-      late = d.scheduled_at < $3::timestamptz - interval '60 seconds',
-      next_attempt_at = $3::timestamptz + $4::interval,
-      finished_at = case when l.verdict <> 'sending' then $3::timestamptz end
+      late = d.scheduled_at < ${present} - interval '60 seconds',
+      next_attempt_at = ${present} + $4::interval,
+      finished_at = case when l.verdict <> 'sending' then ${present} end
     from looked_at l
     where d.user_id = l.user_id and d.id = l.id
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
@@ -64,7 +67,7 @@ const beginDeliveries = `
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
-  select user_id, id, attempts, late, channel, scheduled_at, todo, time_zone, email,
+  select user_id, id, attempts, now() as begun_at, late, channel, scheduled_at, todo, time_zone, email,
     webhook_url, webhook_secret, webhook_failures, webhook_disabled_at
   from begun
   where status = 'sending'`;
@@ -74,22 +77,17 @@ const lease = "15 seconds";
 export const renewLeaseEveryMs = 5_000;
 
 /** @returns those that this process has to send; the others are under way elsewhere, finished or called off */
-export async function begin(pool: Pool, now: number, { users, ids }: DeliveryKeys): Promise<Delivery[]> {
-  const { rows } = await pool.query<Delivery>(beginDeliveries, [
-    users,
-    ids,
-    new Date(now).toISOString(),
-    lease,
-  ]);
+export async function begin(pool: Pool, travel: string, { users, ids }: DeliveryKeys): Promise<Delivery[]> {
+  const { rows } = await pool.query<Delivery>(beginDeliveries, [travel, users, ids, lease]);
   return rows;
 }
 
 /** A process that lives keeps what it is sending, however slow the receivers are. */
-export async function renewLeases(pool: Pool, now: number, { users, ids }: DeliveryKeys): Promise<void> {
+export async function renewLeases(pool: Pool, travel: string, { users, ids }: DeliveryKeys): Promise<void> {
   await pool.query(
-    `update reminder_deliveries d set next_attempt_at = $3::timestamptz + $4::interval
-     from unnest($1::text[], $2::uuid[]) k(user_id, id)
+    `update reminder_deliveries d set next_attempt_at = ${present} + $4::interval
+     from unnest($2::text[], $3::uuid[]) k(user_id, id)
      where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`,
-    [users, ids, new Date(now).toISOString(), lease],
+    [travel, users, ids, lease],
   );
 }

@@ -1,8 +1,9 @@
 import type { Pool } from "pg";
 import type { DeliveryKeys } from "./jobs.ts";
+import { present } from "./present.ts";
 
 /**
- * Takes up to $2 reminders that are due at $1, oldest first, skipping rows that anybody else holds. What is
+ * Takes up to $2 reminders that are due, oldest first, skipping rows that anybody else holds. What is
  * still wanted gets a delivery row; what came due more than a day ago is missed.
  */
 const takeDue = `
@@ -10,12 +11,12 @@ const takeDue = `
     select r.user_id, r.todo_id, r.remind_at, gen_random_uuid() as delivery_id,
       case
         when t.is_completed then 'suspended'
-        when r.remind_at < $1::timestamptz - interval '24 hours' then 'missed'
+        when r.remind_at < ${present} - interval '24 hours' then 'missed'
         else 'scheduled'
       end as status
     from reminders r
     join todos t on t.user_id = r.user_id and t.id = r.todo_id
-    where r.status = 'scheduled' and r.delivery_id is null and r.remind_at <= $1::timestamptz
+    where r.status = 'scheduled' and r.delivery_id is null and r.remind_at <= ${present}
     order by r.remind_at
     limit $2
     for update of r skip locked
@@ -29,7 +30,7 @@ const takeDue = `
   ), written as (
     insert into reminder_deliveries
       (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at, created_at)
-    select user_id, delivery_id, todo_id, 'queued', 0, false, remind_at, $1::timestamptz + $3::interval, $1
+    select user_id, delivery_id, todo_id, 'queued', 0, false, remind_at, ${present} + $3::interval, ${present}
     from due
     where status = 'scheduled'
     returning user_id, id
@@ -44,13 +45,13 @@ const takeOverdue = `
   with overdue as materialized (
     select user_id, id from reminder_deliveries
     where finished_at is null
-      and (next_attempt_at <= $1::timestamptz or ($4 and status = 'queued'))
+      and (next_attempt_at <= ${present} or ($4 and status = 'queued'))
     order by next_attempt_at
     limit $2
     for update skip locked
   ), marked as (
     update reminder_deliveries d
-    set status = 'queued', next_attempt_at = $1::timestamptz + $3::interval
+    set status = 'queued', next_attempt_at = ${present} + $3::interval
     from overdue o
     where d.user_id = o.user_id and d.id = o.id
     returning d.user_id, d.id
@@ -65,21 +66,18 @@ export type Taken = Readonly<{ taken: number }> & DeliveryKeys;
 /** Queued deliveries are queued anew after this, in case their job was lost. */
 const queuePatience = "60 seconds";
 
-/** @param now epoch ms */
-export const takeDueReminders = (pool: Pool, now: number, limit: number): Promise<Taken> =>
-  take(pool, takeDue, [at(now), limit, queuePatience]);
+export const takeDueReminders = (pool: Pool, travel: string, limit: number): Promise<Taken> =>
+  take(pool, takeDue, [travel, limit, queuePatience]);
 
 /** @param queueIsEmpty then whatever counts as queued has lost its job, and is taken without waiting */
 export const takeOverdueDeliveries = (
   pool: Pool,
-  now: number,
+  travel: string,
   limit: number,
   queueIsEmpty: boolean,
-): Promise<Taken> => take(pool, takeOverdue, [at(now), limit, queuePatience, queueIsEmpty]);
+): Promise<Taken> => take(pool, takeOverdue, [travel, limit, queuePatience, queueIsEmpty]);
 
 async function take(pool: Pool, sql: string, values: unknown[]): Promise<Taken> {
   const { rows } = await pool.query<Taken>(sql, values);
   return rows[0] ?? { taken: 0, users: [], ids: [] };
 }
-
-const at = (now: number): string => new Date(now).toISOString();

@@ -1,7 +1,8 @@
 import type { Pool } from "pg";
+import { present } from "./present.ts";
 
 /**
- * How an attempt ended. A tick takes `retrying` up again at `nextAttemptAt`, and `postponed`, which was not
+ * How an attempt ended. A tick takes `retrying` up again `againInMs` later, and `postponed`, which was not
  * sent and does not count as an attempt.
  */
 export type Outcome = Readonly<{
@@ -9,8 +10,7 @@ export type Outcome = Readonly<{
   id: string;
   status: "sent" | "failed" | "retrying" | "postponed";
   error: string | null;
-  /** Epoch ms. */
-  nextAttemptAt: number;
+  againInMs: number;
 }>;
 
 /**
@@ -19,8 +19,8 @@ export type Outcome = Readonly<{
  */
 const finishDeliveries = `
   with outcomes as materialized (
-    select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
-      v(user_id, id, status, error, next_attempt_at)
+    select * from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::float8[])
+      v(user_id, id, status, error, again_in_ms)
   ), present as materialized (
     select o.user_id, o.id, r.todo_id, o.status
     from outcomes o
@@ -43,26 +43,23 @@ const finishDeliveries = `
     set status = case when o.status = 'postponed' then 'retrying' else o.status end,
       attempts = d.attempts - (o.status = 'postponed')::int,
       error = o.error,
-      next_attempt_at = o.next_attempt_at,
-      finished_at = case when o.status in ('sent', 'failed') then $6::timestamptz end
+      next_attempt_at = ${present} + o.again_in_ms * interval '1 millisecond',
+      finished_at = case when o.status in ('sent', 'failed') then ${present} end
     from outcomes o
     where d.user_id = o.user_id and d.id = o.id and d.finished_at is null
       and d.id not in (select id from held)
   )
   select id::text from held`;
 
-/**
- * @param now epoch ms
- * @returns ids of what could not be marked yet
- */
-export async function finish(pool: Pool, now: number, outcomes: readonly Outcome[]): Promise<Set<string>> {
+/** @returns ids of what could not be marked yet */
+export async function finish(pool: Pool, travel: string, outcomes: readonly Outcome[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ id: string }>(finishDeliveries, [
+    travel,
     outcomes.map(({ userId }) => userId),
     outcomes.map(({ id }) => id),
     outcomes.map(({ status }) => status),
     outcomes.map(({ error }) => error),
-    outcomes.map(({ nextAttemptAt }) => new Date(nextAttemptAt).toISOString()),
-    new Date(now).toISOString(),
+    outcomes.map(({ againInMs }) => againInMs),
   ]);
   return new Set(rows.map(({ id }) => id));
 }

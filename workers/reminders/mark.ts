@@ -5,15 +5,15 @@ import { finish } from "./finish.ts";
 import { createWriter } from "./outcomes.ts";
 import { recordWebhookAttempts } from "./webhook-health.ts";
 
-type Context = Readonly<{ pool: Pool; log: Log; now(): number }>;
+type Context = Readonly<{ pool: Pool; log: Log; travel(): string }>;
 
 /** Marks attempts in Postgres, many in one statement; `onMarked` gets each one that stands there. */
-export function createMarker({ pool, log, now }: Context, onMarked: (attempt: Attempt) => void) {
+export function createMarker({ pool, log, travel }: Context, onMarked: (attempt: Attempt) => void) {
   async function mark(attempts: readonly Attempt[]): Promise<Attempt[]> {
-    const held = await finish(pool, now(), attempts.map(outcomeOf));
+    const held = await finish(pool, travel(), attempts.map(outcomeOf));
     const marked = attempts.filter(({ delivery }) => !held.has(delivery.id));
     marked.forEach(onMarked);
-    await recordWebhookAttempts(pool, now(), marked.flatMap(webhookAttempt)).catch(notWritten);
+    await recordWebhookAttempts(pool, travel(), marked.flatMap(webhookAttempt)).catch(notWritten);
     return attempts.filter(({ delivery }) => held.has(delivery.id));
   }
   const notWritten = (error: unknown) => log.warn({ reason: String(error) }, "deliveries not marked yet");

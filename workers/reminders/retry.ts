@@ -5,10 +5,10 @@ const minutes = 60 * seconds;
 const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 60 * minutes];
 
 /**
- * When to try again after the given number of attempts (epoch ms), with up to a fifth more so that what
- * failed together does not return together; undefined: no more.
+ * The wait after the given number of attempts, with up to a fifth more so that what failed together does
+ * not return together; undefined: no more.
  */
-export function retryAt(now: number, attempts: number): number | undefined {
+export function retryAfterMs(attempts: number): number | undefined {
   const wait = waits[attempts - 1];
-  return wait === undefined ? undefined : Math.round(now + wait * (1 + Math.random() / 5));
+  return wait === undefined ? undefined : wait * (1 + Math.random() / 5);
 }

@@ -16,8 +16,8 @@ const tickEveryMs = 1_000;
 const jobsAtOnce = 4;
 
 /** Starts this process's share of the reminders: the tick that queues what is due, and the delivery of it. */
-export async function startReminders(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
-  const { config, log, now, database, publisher, blocking } = context;
+export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
+  const { config, log, travel, database, publisher, blocking } = context;
   const { pool } = database;
   const connection = { prefix: keyPrefix(config.queuePrefix), skipVersionCheck: true };
   const queue = new Queue<DeliveryKeys>(deliveryQueue, {
@@ -27,7 +27,7 @@ export async function startReminders(context: WorkerContext): Promise<{ stop(): 
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   });
   queue.on("error", () => {});
-  const deliverer = createDeliverer({ pool, log, now, channels: openChannels(context) });
+  const deliverer = createDeliverer({ pool, log, travel, channels: openChannels(context) });
   const worker = new Worker<DeliveryKeys>(deliveryQueue, ({ data }) => deliverer.deliver(data), {
     ...connection,
     connection: blocking,
@@ -38,10 +38,10 @@ export async function startReminders(context: WorkerContext): Promise<{ stop(): 
   });
   worker.on("error", (error) => log.debug({ reason: error.message }, "queue unavailable"));
   worker.on("failed", (_job, error) => log.warn({ reason: error.message }, "deliveries not begun"));
-  const schedule = await startSchedule(context, {
+  const schedule = startSchedule(log, {
     name: "reminders",
     everyMs: tickEveryMs,
-    run: () => tick({ pool, queue, now }),
+    run: () => tick({ pool, queue, travel }),
   });
   return {
     async stop() {

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { type Taken, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
 
-export type TickContext = Readonly<{ pool: Pool; queue: Queue<DeliveryKeys>; now(): number }>;
+export type TickContext = Readonly<{ pool: Pool; queue: Queue<DeliveryKeys>; travel(): string }>;
 
 const batch = 2_000;
 /** Redis holds at most about this many jobs; Postgres keeps the rest until there is room. */
@@ -14,9 +14,9 @@ const maxQueuedJobs = 200;
  * a tick that dies half-way loses nothing: its rows are taken up by a later one.
  */
 export async function tick(context: TickContext): Promise<void> {
-  const { pool, now } = context;
-  await fillQueue(context, (jobs) => takeOverdueDeliveries(pool, now(), batch, jobs === 0));
-  await fillQueue(context, () => takeDueReminders(pool, now(), batch));
+  const { pool, travel } = context;
+  await fillQueue(context, (jobs) => takeOverdueDeliveries(pool, travel(), batch, jobs === 0));
+  await fillQueue(context, () => takeDueReminders(pool, travel(), batch));
 }
 
 async function fillQueue({ queue }: TickContext, take: (jobs: number) => Promise<Taken>): Promise<void> {

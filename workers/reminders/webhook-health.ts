@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { present } from "./present.ts";
 
 /** How one attempt at a user's webhook went. */
 export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
@@ -10,12 +11,12 @@ export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
 const recordAttempts = `
   with attempts as materialized (
     select user_id, count(*) filter (where not ok) as failures, bool_or(ok) as ok
-    from unnest($1::text[], $2::boolean[]) v(user_id, ok)
+    from unnest($2::text[], $3::boolean[]) v(user_id, ok)
     group by user_id
   ), counted as materialized (
     select u.user_id, a.ok,
       u.webhook_failures + a.failures as failures,
-      coalesce(u.webhook_failing_since, $3::timestamptz) as failing_since
+      coalesce(u.webhook_failing_since, ${present}) as failing_since
     from attempts a
     join users u on u.user_id = a.user_id
     where not a.ok or u.webhook_failures > 0
@@ -27,23 +28,22 @@ const recordAttempts = `
     webhook_failing_since = case when not c.ok then c.failing_since end,
     webhook_disabled_at = case
       when c.ok then null
-      when c.failures >= 5 and c.failing_since <= $3::timestamptz - interval '1 day'
-        then coalesce(u.webhook_disabled_at, $3::timestamptz)
+      when c.failures >= 5 and c.failing_since <= ${present} - interval '1 day'
+        then coalesce(u.webhook_disabled_at, ${present})
       else u.webhook_disabled_at
     end
   from counted c
   where u.user_id = c.user_id`;
 
-/** @param now epoch ms */
 export async function recordWebhookAttempts(
   pool: Pool,
-  now: number,
+  travel: string,
   attempts: readonly WebhookAttempt[],
 ): Promise<void> {
   if (attempts.length === 0) return;
   await pool.query(recordAttempts, [
+    travel,
     attempts.map(({ userId }) => userId),
     attempts.map(({ ok }) => ok),
-    new Date(now).toISOString(),
   ]);
 }

@@ -21,6 +21,7 @@ export function delivery(fields: Partial<Delivery> = {}): Delivery {
     user_id: "ada",
     id: crypto.randomUUID(),
     attempts: 1,
+    begun_at: new Date().toISOString(),
     late: false,
     channel: "log",
     scheduled_at: "2026-11-21 08:00:00+00",

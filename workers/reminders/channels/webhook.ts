@@ -3,6 +3,7 @@ import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { Webhook } from "standardwebhooks";
 import type { Config } from "../../../shared/config.ts";
+import { timestamp } from "../../../shared/db/present.ts";
 import type { Delivery } from "../begin.ts";
 import { type Channel, contentOf, failed, type Sent } from "./channel.ts";
 import { guardedLookup, isAllowedAddress, refusal } from "./public-address.ts";
@@ -28,7 +29,8 @@ export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: 
       const url = new URL(webhook_url);
       if (!isAllowedUrl(url, webhookAllowLoopback)) return failed(refusal, true);
       const body = JSON.stringify(eventOf(delivery, defaultTimeZone));
-      return post(way, url, signedHeaders(id, webhook_secret, body), body);
+      const at = new Date(timestamp(delivery.begun_at));
+      return post(way, url, signedHeaders(id, webhook_secret, at, body), body);
     },
     close() {
       way.http.destroy();
@@ -73,8 +75,7 @@ function eventOf(delivery: Delivery, defaultTimeZone: string) {
 }
 
 /** The receiver compares the signature's time with its own clock, so this is always the present. */
-function signedHeaders(id: string, secret: string, body: string): Record<string, string> {
-  const at = new Date();
+function signedHeaders(id: string, secret: string, at: Date, body: string): Record<string, string> {
   return {
     "content-type": "application/json",
     "user-agent": "Kept-Webhooks",
