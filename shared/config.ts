@@ -25,6 +25,8 @@ export type Config = Readonly<{
   signUpOpen: boolean;
   webhookAllowLoopback: boolean;
   metricsToken: string | undefined;
+  /** How long the log of tool calls is kept. */
+  actionLogDays: number;
   /** How many envelopes one front door may have under way before commands gather into the next. */
   envelopesInFlight: number;
   workerConcurrency: number;
@@ -67,6 +69,7 @@ export function loadConfig(env: Environment = Bun.env): Config {
     signUpOpen: oneOf(env, "SIGN_UP", ["open", "closed"]) === "open",
     webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
     metricsToken: text(env, "METRICS_TOKEN"),
+    actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     envelopesInFlight: integer(env, "ENVELOPES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     logLevel: text(env, "LOG_LEVEL") ?? "info",

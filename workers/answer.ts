@@ -2,9 +2,11 @@ import type { Config } from "../shared/config.ts";
 import { localDay } from "../shared/domain/day.ts";
 import { type FieldErrors, invalid, isRefused, refuse, unwritten } from "../shared/errors.ts";
 import type { Outcome, QueuedCommand, Reply } from "../shared/queue/envelope.ts";
+import { timeOfUuid } from "../shared/uuid-time.ts";
 import { outcomeCode, recordCall } from "./action-log.ts";
 import type { Context } from "./handler.ts";
 import { handlerOf } from "./handlers/index.ts";
+import { nearPresent } from "./near-present.ts";
 import type { Clock, Clocks } from "./unit-of-work/clocks.ts";
 import type { Ids } from "./unit-of-work/ids.ts";
 import type { Quotas } from "./unit-of-work/quotas.ts";
@@ -60,7 +62,8 @@ function answer(run: Run, context: Context, command: QueuedCommand): Reply {
       command_id,
       fingerprint: fingerprint ?? "",
       reply: JSON.stringify(outcome),
-      created_at: clocks.now,
+      keyed: fingerprint !== null,
+      created_at: fingerprint === null ? nearPresent(timeOfUuid(command_id), clocks.now) : clocks.now,
     });
   }
   return reply(command, outcome);

@@ -134,9 +134,9 @@ function settle(pending: readonly Pending[], { replies, locked }: Folded): Settl
 const codeOf = ({ by, cause }: TransactionFailed): string =>
   by === "database" ? (cause as { code: string }).code : "";
 
-/** Unique violation (a concurrent duplicate), foreign key (its target just went), serialization, deadlock. */
+/** A concurrent duplicate, a target that just went, no partition yet, serialization, deadlock. */
 const isPassing = (failure: TransactionFailed): boolean =>
-  ["23505", "23503", "40001", "40P01"].includes(codeOf(failure));
+  ["23505", "23503", "23514", "40001", "40P01"].includes(codeOf(failure));
 
 /** Something else than a row that is asked for was held longer than the connection's patience. */
 const isHeld = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";

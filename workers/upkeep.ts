@@ -1,46 +1,53 @@
 import { Queue } from "bullmq";
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { commandQueue, keyPrefix } from "../shared/queue/queues.ts";
 import type { WorkerContext } from "./context.ts";
+import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 import { startSchedule } from "./schedule.ts";
 
-const everyMs = 600_000;
-const batch = 50_000;
+const everyMs = 60_000;
+const batch = 10_000;
 
-/**
- * What is kept for a time only. Replies to keyed commands: 24 hours, the window in which a repeat is
- * answered. Deliveries: 30 days. The action log is kept whole.
- */
-const expired: readonly { table: string; after: string }[] = [
-  { table: "inbox", after: "24 hours" },
-  { table: "reminder_deliveries", after: "30 days" },
-];
+/** Starts this process's share of the upkeep; nothing is written before there are partitions for it. */
+export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
+  const { database, config, log } = context;
+  const notMade = (error: unknown) => log.warn({ reason: String(error) }, "partitions not made yet");
+  await makePartitions(database.pool, keptFor(config.actionLogDays)).catch(notMade);
+  return startSchedule(log, { name: "upkeep", everyMs, run: () => runUpkeep(context) });
+}
 
-/** Starts this process's share of the upkeep: every ten minutes, over all processes. */
-export function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
-  const { database, now } = context;
-  return startSchedule(context, {
-    name: "upkeep",
-    everyMs,
-    async run() {
-      await prune(database.pool, now());
-      await cleanCommands(context);
-    },
-  });
+/** One worker does it for all: the others find the lock taken, and it goes with the connection. */
+async function runUpkeep(context: WorkerContext): Promise<void> {
+  const { database, config, log } = context;
+  const kept = keptFor(config.actionLogDays);
+  const client = await database.pool.connect();
+  try {
+    const { rows } = await client.query("select pg_try_advisory_lock(hashtext('kept.upkeep')) as free");
+    if (!rows[0].free) return;
+    await makePartitions(client, kept);
+    await dropPartitions(client, log, kept);
+    await pruneDeliveries(client);
+    await cleanCommands(context);
+  } finally {
+    client.release(true);
+  }
 }
 
 /**
- * Deletes what has expired at `now` (epoch ms), in small batches, so that nobody waits for it.
+ * Deletes deliveries after 30 days, in small batches, so that nobody waits for it.
+ * @param travel how far from the present to look, as an interval: tests travel in time
  * @returns how many rows went
  */
-export async function prune(pool: Pool, now: number): Promise<number> {
+export async function pruneDeliveries(
+  client: Pick<Pool | PoolClient, "query">,
+  travel = "0",
+): Promise<number> {
+  const sql = `delete from reminder_deliveries where ctid = any(array(
+    select ctid from reminder_deliveries
+    where created_at < now() + $1::interval - interval '30 days' order by created_at limit ${batch}))`;
   let deleted = 0;
-  for (const { table, after } of expired) {
-    const sql = `delete from ${table} where ctid = any(array(
-      select ctid from ${table} where created_at < $1::timestamptz - interval '${after}' limit ${batch}))`;
-    for (let rows = batch; rows === batch; deleted += rows)
-      rows = (await pool.query(sql, [new Date(now).toISOString()])).rowCount ?? 0;
-  }
+  for (let rows = batch; rows === batch; deleted += rows)
+    rows = (await client.query(sql, [travel])).rowCount ?? 0;
   return deleted;
 }
 

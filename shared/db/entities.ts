@@ -182,15 +182,18 @@ export const ActionEntity = defineEntity({
     token_id: p.text(),
     client_name: p.text().nullable(),
     tool: p.text(),
-    /** The arguments as JSON text, as the caller sent them. */
+    /** The arguments as JSON text, as the caller sent them or cut (shared/cut-arguments.ts). */
     arguments: p.text(),
     outcome: p.text(),
     replayed: p.boolean(),
+    /** More than one: calls over the rate limit, which share a row per token and minute. */
+    calls: p.integer(),
     called_at: timestamp(),
     duration_ms: p.double(),
   },
 });
 
+/** The key holds within a partition: a repeat of a command finds itself in the same one. */
 export const InboxEntity = defineEntity({
   name: "InboxEntry",
   tableName: "inbox",
@@ -201,6 +204,9 @@ export const InboxEntity = defineEntity({
     fingerprint: p.text(),
     /** The stored reply, as text: a replay is the same answer to the byte. */
     reply: p.text(),
+    /** Whether it came with an idempotency key: kept for a day, else for minutes. */
+    keyed: p.boolean(),
+    /** Of a reply without a key: the time in its command's id, so that a repeat meets it in one partition. */
     created_at: timestamp(),
   },
 });

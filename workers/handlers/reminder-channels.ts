@@ -2,6 +2,7 @@ import type { InputOf } from "../../shared/contracts/catalogue.ts";
 import type { changeSettings } from "../../shared/contracts/user.ts";
 import type { UserRow } from "../../shared/db/entities.ts";
 import { conflict, type FieldErrors } from "../../shared/errors.ts";
+import { timeOfUuid } from "../../shared/uuid-time.ts";
 import type { Handler } from "../handler.ts";
 import { all } from "../unit-of-work/load.ts";
 import { patch } from "./patch.ts";
@@ -60,11 +61,8 @@ export function missingTarget({ reminder_channel, email, webhook_url }: Channels
 /** As long as an attempt may take: nobody can have more than one test under way at a stranger's address. */
 const testEveryMs = 10_000;
 
-/** Whether a test with this id (UUIDv7, RFC 9562 §5.7: it begins with the time in ms) was asked for just now. */
-function isRecent(testId: string, now: number): boolean {
-  const at = Number.parseInt(testId.replace("-", "").slice(0, 12), 16);
-  return Math.abs(now - at) < testEveryMs;
-}
+/** Whether a test with this id was asked for just now. */
+const isRecent = (testId: string, now: number): boolean => Math.abs(now - timeOfUuid(testId)) < testEveryMs;
 
 /** A test is a delivery without a todo: it goes the way of every reminder, within a second or two. */
 export const testWebhook: Handler<"webhook.test"> = {

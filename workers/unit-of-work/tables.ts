@@ -105,11 +105,15 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     shareFree: free("for key share"),
     lockAll: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyNames} for update`,
     read: rows("offset 0"),
-    insert: name === "action_log" ? `${insert} on conflict (${keyNames}) do nothing` : insert,
+    insert: name === "action_log" ? `${insert} ${countOnce}` : insert,
     update: `${insert} on conflict (${keyNames}) do update set ${assignments}`,
     remove: `delete from ${name} where ctid = any(array(${found}))`,
   };
 }
+
+/** A redelivered call's row stays as it is; rows that count refused calls add up. */
+const countOnce = `on conflict (user_id, request_id, called_at) do update
+  set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`;
 
 /** Keys as one array per column: numbers bind as they are, all else travels as text and is cast. */
 function unnest(key: readonly Column[]): string {

@@ -4,6 +4,7 @@ import { ReminderDeliveries } from "./20261122-reminder-deliveries.ts";
 import { EmailConfirmations } from "./20261123-email-confirmations.ts";
 import { Replies } from "./20261124-replies.ts";
 import { IdsInOrder } from "./20261125-ids-in-order.ts";
+import { Partitions } from "./20261126-partitions.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   { name: "20261123-email-confirmations", class: EmailConfirmations },
   { name: "20261124-replies", class: Replies },
   { name: "20261125-ids-in-order", class: IdsInOrder },
+  { name: "20261126-partitions", class: Partitions },
 ];

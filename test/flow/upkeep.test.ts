@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Pool } from "pg";
+import { type Database, openDatabase } from "../../shared/db/orm.ts";
+import { createLog } from "../../shared/log.ts";
+import { dropPartitions, keptFor, makePartitions } from "../../workers/partitions.ts";
+import { pruneDeliveries } from "../../workers/upkeep.ts";
+import { createDatabase } from "../harness.ts";
+
+const log = createLog("test", "error");
+let database: Database;
+let pool: Pool;
+// Of its own for each test, as they travel to different times.
+beforeEach(async () => {
+  database = await openDatabase({ url: await createDatabase(), log, purpose: "writes" });
+  pool = database.pool;
+});
+afterEach(() => database.close());
+
+const kept = keptFor(400);
+
+async function upkeep(travel: string): Promise<void> {
+  await makePartitions(pool, kept, travel);
+  await dropPartitions(pool, log, kept, travel);
+}
+
+/** A reply and a logged call whose time is the present so far from now. */
+async function write(travel: string): Promise<void> {
+  await pool.query(
+    `insert into inbox (user_id, command_id, fingerprint, reply, keyed, created_at)
+     select 'ada', gen_random_uuid(), '', '{}', keyed, now() + $1::interval from unnest(array[true, false]) keyed`,
+    [travel],
+  );
+  await pool.query(
+    `insert into action_log (user_id, request_id, token_id, tool, arguments, outcome, replayed, called_at, duration_ms)
+     values ('ada', gen_random_uuid(), 't', 'x', '{}', 'ok', false, now() + $1::interval, 1)`,
+    [travel],
+  );
+}
+
+/** How old the rows are that are left, in hours before the present so far from now. */
+async function agesOf(table: string, time: string, travel: string): Promise<number[]> {
+  const { rows } = await pool.query<{ age: number }>(
+    `select (extract(epoch from now() + $1::interval - ${time}) / 3600)::float8 as age from ${table} order by 1`,
+    [travel],
+  );
+  return rows.map(({ age }) => age);
+}
+
+const between = (values: number[], least: number, most: number) => {
+  expect(Math.max(...values)).toBeGreaterThan(least);
+  expect(Math.max(...values)).toBeLessThan(most);
+};
+
+test("replies with a key stay 24 to 36 hours, those without 30 to 60 minutes, at every moment of two days", async () => {
+  for (let minutes = 0; minutes <= 48 * 60; minutes += 30) {
+    const travel = `${minutes} minutes`;
+    await upkeep(travel);
+    await write(travel);
+    if (minutes < 40 * 60) continue;
+    between(await agesOf("inbox where keyed", "created_at", travel), 23.4, 36.6);
+    between(await agesOf("inbox where not keyed", "created_at", travel), 0.4, 1.1);
+  }
+  const { rows } = await pool.query("select count(*)::int as count from list_partitions('inbox')");
+  expect(rows[0].count).toBeLessThan(16);
+}, 60_000);
+
+test("the log stays 400 to 431 days, by whole months; a service that was off for a year goes on", async () => {
+  for (let months = 0; months <= 30; months++) {
+    const travel = `${months} months`;
+    if (months > 3 && months < 10) continue;
+    await upkeep(travel);
+    await write(travel);
+  }
+  between(await agesOf("action_log", "called_at", "30 months"), 24 * 378, 24 * 411);
+});
+
+test("a reader that holds the tables open does not make upkeep stop the writers, and is waited for", async () => {
+  await upkeep("0");
+  const names = async () =>
+    (await pool.query("select name from list_partitions('inbox')")).rows.map(({ name }) => name);
+  const old = await names();
+  const reader = await pool.connect();
+  await reader.query("begin");
+  await reader.query("select count(*) from inbox");
+  const upkeeps = upkeep("26 hours");
+  const slowest = await slowestWrite(() => write("26 hours"), upkeeps);
+  expect(slowest).toBeLessThan(500);
+  const { rows } = await reader.query("select count(*)::int as count from inbox where keyed");
+  expect(rows).toHaveLength(1);
+  await reader.query("commit");
+  reader.release();
+  await upkeep("26 hours");
+  const now = await names();
+  expect(now.filter((name) => name.includes("keyless") && old.includes(name))).toEqual([]);
+});
+
+/** Writes until the work is done. @returns how long the slowest write took (ms) */
+async function slowestWrite(write: () => Promise<void>, work: Promise<void>): Promise<number> {
+  let slowest = 0;
+  let done = false;
+  const finished = work.finally(() => {
+    done = true;
+  });
+  // The partitions of that time are made first.
+  await Bun.sleep(200);
+  while (!done) {
+    const from = performance.now();
+    await write();
+    slowest = Math.max(slowest, performance.now() - from);
+  }
+  await finished;
+  return slowest;
+}
+
+test("deliveries stay 30 days, also when more than one batch of them goes", async () => {
+  await pool.query(`
+    insert into reminder_deliveries
+      (user_id, id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
+    select 'ada', gen_random_uuid(), 'sent', 1, false, at, at, at, at
+    from unnest(array[now() - interval '30 days 1 second', now() - interval '29 days']) at,
+      generate_series(1, 12000) n
+    where n = 1 or at < now() - interval '30 days'`);
+  expect(await pruneDeliveries(pool)).toBe(12_000);
+  expect(await agesOf("reminder_deliveries", "created_at", "0")).toHaveLength(1);
+  expect(await pruneDeliveries(pool)).toBe(0);
+});
