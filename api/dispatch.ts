@@ -42,7 +42,7 @@ export function createDispatch(mailbox: Mailbox, database: Database, now: () => 
 }
 
 /** The key's command id, a UUIDv8 (RFC 9562 §5.8): the same for one user on both doors, and no one else's. */
-function keyedId(userId: string, key: string): string {
+export function keyedId(userId: string, key: string): string {
   const bytes = hash(JSON.stringify([userId, key])).subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

@@ -23,6 +23,8 @@ export function createRateLimit(redis: Redis, keyPrefix: string, limit: number):
   const limiter = new RateLimiterRedis({
     ...options,
     storeClient: redis,
+    // Who is over the limit is refused without a question to Redis until the window ends.
+    inMemoryBlockOnConsumed: limit + 1,
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(options),
   });

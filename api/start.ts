@@ -11,6 +11,7 @@ import { createDispatch } from "./dispatch.ts";
 import { checkHealth } from "./health.ts";
 import { listen } from "./listen.ts";
 import { openMailbox } from "./mailbox.ts";
+import { createOverLimit } from "./mcp/over-limit.ts";
 import { createMetrics } from "./metrics.ts";
 import type { PerformContext } from "./perform.ts";
 import { createRateLimit } from "./rate-limit.ts";
@@ -43,6 +44,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
     defaultTimeZone,
     baseUrl,
   });
+  const overLimit = createOverLimit({ dispatch, reader });
   const metrics = createMetrics(config.metricsToken);
   const app = createApp({
     config,
@@ -51,6 +53,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
     dispatch,
     authenticate: createAuthenticator({ config, client, onChecked: adoptZone }),
     answerPage: openAccountPages({ config, log, client, dispatch, reader, adoptZone }),
+    overLimit,
     toolRateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:mcp`, config.mcpRateLimitPerMinute),
     rateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:rest`, config.rateLimitPerMinute),
     reader,
@@ -64,6 +67,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
   return {
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
+      await overLimit.stop();
       await mailbox.close();
       redis.disconnect();
       await database.close();

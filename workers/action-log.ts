@@ -1,24 +1,29 @@
+import { cutStored, keptOfRefused, keptOfRun } from "../shared/cut-arguments.ts";
 import type { Outcome, ToolCall } from "../shared/queue/envelope.ts";
 import type { Context } from "./handler.ts";
+import { nearPresent } from "./near-present.ts";
 
 /** What the row says of a call's end: `ok`, or the code of the refusal. */
 export const outcomeCode = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "ok");
 
+type End = Readonly<{ outcome: string; replayed: boolean; calls?: number; durationMs?: number }>;
+
 /** Writes the row of a tool call in the transaction of its effects. */
 export function recordCall(
-  { actions }: Context,
+  { actions, now }: Context,
   call: ToolCall,
-  { outcome, replayed }: { outcome: string; replayed: boolean },
+  { outcome, replayed, calls = 1, durationMs = Math.max(0, Date.now() - call.startedAt) }: End,
 ): void {
   actions.insert({
     request_id: call.requestId,
     token_id: call.tokenId,
     client_name: call.clientName,
     tool: call.tool,
-    arguments: call.arguments,
+    arguments: cutStored(call.arguments, outcome === "ok" ? keptOfRun : keptOfRefused),
     outcome,
     replayed,
-    called_at: new Date(call.startedAt).toISOString(),
-    duration_ms: Math.max(0, Date.now() - call.startedAt),
+    calls,
+    called_at: nearPresent(call.startedAt, now),
+    duration_ms: durationMs,
   });
 }

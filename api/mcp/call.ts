@@ -8,14 +8,16 @@ import { checkScopes, type PerformContext } from "../perform.ts";
 import type { RateLimit } from "../rate-limit.ts";
 import { clockOf } from "../read/reader.ts";
 import { logCall } from "./log-call.ts";
+import type { OverLimit } from "./over-limit.ts";
 import { performCall } from "./perform-call.ts";
 import { answered, refused } from "./result.ts";
 import { type ToolEntry, tools } from "./tools.ts";
 
-export type CallContext = PerformContext & Readonly<{ log: Log; toolRateLimit: RateLimit }>;
+export type CallContext = PerformContext &
+  Readonly<{ log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
 
 /** One tool call, from its first check to its answer. */
-export type Call = Readonly<{ actor: Actor; args: Fields; record: ToolCall }>;
+export type Call = Readonly<{ actor: Actor; args: Fields; record: Omit<ToolCall, "arguments"> }>;
 
 /** What needs no look at the arguments: the token's allowance of tool calls, the tool's name, the token's scopes. */
 export async function admit(
@@ -53,6 +55,10 @@ export async function carryOut(context: CallContext, call: Call, entry: ToolEntr
 
 /** Answers a call that was not admitted, once its row is committed. */
 export async function turnAway(context: CallContext, call: Call, refusal: Refused): Promise<CallToolResult> {
+  if (refusal.refusal.code === "rate_limited") {
+    const counted = await context.overLimit.count(call);
+    return refused((counted.refused ?? refusal).refusal, counted.today);
+  }
   const unlogged = await logCall(context, call, refusal.refusal.code);
   if (!unlogged && refusal === unknownTool) throw new ProtocolError(INVALID_PARAMS, refusal.refusal.message);
   return sayNo(context, call, unlogged ?? refusal);

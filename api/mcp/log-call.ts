@@ -1,8 +1,10 @@
+import { keptOfRefused, keptOfRun } from "../../shared/cut-arguments.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
 import type { Call } from "./call.ts";
+import { recordOf } from "./tool-call.ts";
 
-const unlogged = refuse("overloaded", "The service is briefly unable to log this call.", {
+export const unlogged = refuse("overloaded", "The service is briefly unable to log this call.", {
   applied: "no",
   retryAfterSeconds: 1,
 });
@@ -12,11 +14,25 @@ const unlogged = refuse("overloaded", "The service is briefly unable to log this
  * @returns why the row could not be written, in which case the call must not be answered
  */
 export async function logCall(
-  { dispatch }: Pick<PerformContext, "dispatch">,
-  { actor, record }: Pick<Call, "actor" | "record">,
+  context: PerformContext,
+  call: Call,
   outcome: string,
 ): Promise<Refused | undefined> {
+  const record = recordOf(call, outcome === "ok" ? keptOfRun : keptOfRefused);
   const input = { call: record, outcome };
-  const logged = await dispatch(actor, { name: "action.record", input });
-  return "refusal" in logged.outcome ? unlogged : undefined;
+  const logged = await context.dispatch(call.actor, { name: "action.record", input });
+  if (!("refusal" in logged.outcome)) return undefined;
+  const mayStand = logged.outcome.refusal.applied === "unknown";
+  return mayStand && (await isLogged(context, call)) ? undefined : unlogged;
+}
+
+/** A worker's answer can be lost on its way; the row itself then says that it was written. */
+async function isLogged({ reader }: PerformContext, { actor, record }: Call): Promise<boolean> {
+  const { db, userId } = reader(actor);
+  const row = db.selectFrom("action_log").select("outcome").where("user_id", "=", userId);
+  const found = await row
+    .where("request_id", "=", record.requestId)
+    .execute()
+    .catch(() => []);
+  return found.length > 0;
 }

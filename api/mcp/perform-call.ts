@@ -1,4 +1,5 @@
 import type { CommandName, QueryName } from "../../shared/contracts/catalogue.ts";
+import { keptOfRun } from "../../shared/cut-arguments.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
 import { read } from "../read/index.ts";
@@ -7,6 +8,7 @@ import { readArguments, type ToolInput } from "./arguments.ts";
 import type { Call } from "./call.ts";
 import { logCall } from "./log-call.ts";
 import type { Done } from "./result.ts";
+import { recordOf } from "./tool-call.ts";
 import type { ToolEntry } from "./tools.ts";
 
 /** Checks the arguments, then reads, or dispatches and awaits; every outcome with its row in the action log. */
@@ -29,13 +31,17 @@ async function change(
   { contract, presenter }: ToolEntry,
   { input, idempotencyKey }: ToolInput,
 ): Promise<Done | Refused> {
-  const { actor, record } = call;
+  const { actor } = call;
   const clock = await clockOf(context.reader(actor)).catch(() => undefined);
   if (!clock) return unavailable;
   const name = contract.name as CommandName;
+  const record = recordOf(call, keptOfRun);
   const { outcome, replayed } = await context.dispatch(actor, { name, input, idempotencyKey, call: record });
-  if ("refusal" in outcome)
-    return outcome.refusal.code === "internal" ? refuseLogged(context, call, outcome) : outcome;
+  if ("refusal" in outcome) {
+    const { code, applied } = outcome.refusal;
+    if (code === "overloaded" && applied === "no") return refuseBusy(context, call, outcome);
+    return code === "internal" ? refuseLogged(context, call, outcome) : outcome;
+  }
   const result = outcome.body;
   return { presented: presenter.present(result as never, input as never), today: clock.today, replayed };
 }
@@ -64,4 +70,12 @@ async function look(
 
 async function refuseLogged(context: PerformContext, call: Call, refusal: Refused): Promise<Refused> {
   return (await logCall(context, call, refusal.refusal.code)) ?? refusal;
+}
+
+const busyLogMs = 300;
+
+/** Nothing happened, and the log says so where it can; whoever is refused for overload does not wait long for it. */
+async function refuseBusy(context: PerformContext, call: Call, refusal: Refused): Promise<Refused> {
+  await Promise.race([logCall(context, call, refusal.refusal.code), Bun.sleep(busyLogMs)]);
+  return refusal;
 }

@@ -1,6 +1,8 @@
 import type { Actor } from "../../shared/actor.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
+import { cutArguments } from "../../shared/cut-arguments.ts";
 import { printable } from "../../shared/printable.ts";
+import type { ToolCall } from "../../shared/queue/envelope.ts";
 import { isObject } from "../body.ts";
 import type { Call } from "./call.ts";
 
@@ -21,8 +23,16 @@ export function callOf(message: Fields, actor: Actor): Call | undefined {
       tokenId: actor.tokenId,
       clientName: actor.clientName === null ? null : printable(actor.clientName),
       tool: printable(name).slice(0, maxToolName),
-      arguments: JSON.stringify(args),
       startedAt: Date.now(),
     },
   };
 }
+
+/** What the call's row is made of; its arguments are cut before they travel to a worker. */
+export const recordOf = (
+  { record, args }: Pick<Call, "record" | "args">,
+  maxArguments: number,
+): ToolCall => ({
+  ...record,
+  arguments: cutArguments(args, maxArguments),
+});

@@ -22,6 +22,15 @@ export const recordAction = command({
   output: Type.Null(),
 });
 
+/** The row's `requestId` and `startedAt` are those of the token's minute. */
+export const countActions = command({
+  name: "action.count",
+  scopes: [],
+  summary: "Add to the number of a token's calls over the rate limit in one minute",
+  input: Type.Object({ call: Call, calls: WholeNumber(1, Number.MAX_SAFE_INTEGER) }),
+  output: Type.Null(),
+});
+
 const cursorShape =
   /^(?<date>[\d-]{10})T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{6}Z_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 Format.Set("action-cursor", (text) => isCalendarDate(cursorShape.exec(text)?.groups?.date ?? ""));
@@ -35,9 +44,10 @@ export const Action = Type.Object({
   token_id: Type.String(),
   client_name: Nullable(Type.String()),
   tool: Type.String(),
-  arguments: Type.String({ description: "JSON, as the caller sent it" }),
+  arguments: Type.String({ description: "JSON, as the caller sent it, or an array of what was kept of it" }),
   outcome: Type.String({ description: "ok, or the code of the refusal" }),
   replayed: Type.Boolean(),
+  calls: Type.Integer({ description: "More than one: calls over the rate limit within one minute" }),
   called_at: Timestamp,
   duration_ms: Type.Number(),
 });

@@ -11,6 +11,7 @@ import * as user from "./user.ts";
 /** Every mutation. Workers must have a handler for each, or they do not compile. */
 export const commands = catalogue(
   action.recordAction,
+  action.countActions,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,

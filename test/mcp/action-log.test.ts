@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { startStack } from "../harness.ts";
+import { eventually } from "../reminders/support/stack.ts";
 import { type ActionRow, agent, loggedCalls, post, rpc } from "./support.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
@@ -85,9 +86,44 @@ describe("every call leaves exactly one row", () => {
       retry_after_seconds: expect.any(Number),
     });
     expect(refused[0]?.text).toMatch(/^Too many tool calls; wait \d+ seconds and call again\./);
-    const logged = await outcomes();
-    expect(logged).toHaveLength(22);
-    expect(logged.filter(([, outcome]) => outcome === "rate_limited")).toHaveLength(2);
+    expect((await outcomes()).filter(([, outcome]) => outcome === "ok")).toHaveLength(20);
+  });
+
+  test("calls over the rate limit share a row of their minute, with their number", async () => {
+    const { call, logged } = await fresh();
+    const flood = { title: "x".repeat(60_000) };
+    for (let wave = 0; wave < 3; wave++)
+      await Promise.all(Array.from({ length: 100 }, () => call("create-todo", flood)));
+    const count = (rows: ActionRow[]) => rows.reduce((sum, { calls }) => sum + calls, 0);
+    await eventually(async () => count(await logged()) === 300);
+    const rows = (await logged()).filter(({ outcome }) => outcome === "rate_limited");
+    expect(count(rows)).toBeGreaterThan(200);
+    // The flood may reach into the next minute.
+    expect(rows.length).toBeLessThanOrEqual(2);
+    for (const row of rows) expect(row.arguments.length).toBeLessThanOrEqual(1_024);
+  });
+
+  test("arguments are kept to 4 KiB of a call that ran and 1 KiB of a refused one, with length and hash", async () => {
+    const { call, logged } = await fresh();
+    const long = { title: "Long", description: "é".repeat(4_900) };
+    const odd = {
+      title: "Odd",
+      ...Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`a${n}`, "ü"])),
+    };
+    await call("create-todo", long);
+    await call("create-todo", odd);
+    await call("complete-habit", { habit_id: 1, ["y".repeat(2_000)]: ["\u0000"] });
+    const [ran, refused, named] = (await logged()).map((row) => row.arguments);
+    for (const text of [ran, refused, named]) expect(Array.isArray(JSON.parse(text ?? ""))).toBe(true);
+    expect(Buffer.byteLength(ran ?? "")).toBeWithin(2_000, 4_097);
+    expect(Buffer.byteLength(refused ?? "")).toBeLessThanOrEqual(1_024);
+    expect(Buffer.byteLength(named ?? "")).toBeLessThanOrEqual(1_024);
+    const sent = JSON.stringify(long);
+    const [kept, cut] = JSON.parse(ran ?? "");
+    expect(kept.title).toBe("Long");
+    const sha256 = new Bun.CryptoHasher("sha256").update(sent).digest("hex");
+    expect(cut).toEqual({ bytes: Buffer.byteLength(sent), sha256 });
+    expect(JSON.parse(named ?? "")[0].habit_id).toBe(1);
   });
 
   test("20 calls at once with one key: one effect, 20 rows, 19 of them repeats", async () => {

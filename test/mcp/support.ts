@@ -63,6 +63,7 @@ export type ActionRow = {
   arguments: string;
   outcome: string;
   replayed: boolean;
+  calls: number;
   called_at: Date;
   duration_ms: number;
 };

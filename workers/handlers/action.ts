@@ -9,3 +9,13 @@ export const record: Handler<"action.record"> = {
     return null;
   },
 };
+
+/** Several front doors add to one row; the inbox sees to it that each number is added once. */
+export const count: Handler<"action.count"> = {
+  run(context, { call, calls }) {
+    const before = context.actions.get(call.requestId)?.calls ?? 0;
+    const end = { outcome: "rate_limited", replayed: false, calls: before + calls, durationMs: 0 };
+    recordCall(context, call, end);
+    return null;
+  },
+};

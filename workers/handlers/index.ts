@@ -12,6 +12,7 @@ import * as user from "./user.ts";
 /** One handler for every command: a missing one does not compile. */
 const handlers: { [Name in CommandName]: Handler<Name> } = {
   "action.record": action.record,
+  "action.count": action.count,
   "category.create": category.create,
   "category.update": category.update,
   "category.delete": category.remove,

@@ -1,0 +1,98 @@
+import type { Actor } from "../../shared/actor.ts";
+import { keptOfRefused } from "../../shared/cut-arguments.ts";
+import type { Today } from "../../shared/db/present.ts";
+import type { Refused } from "../../shared/errors.ts";
+import type { ToolCall } from "../../shared/queue/envelope.ts";
+import { keyedId } from "../dispatch.ts";
+import type { PerformContext } from "../perform.ts";
+import { clockOf } from "../read/reader.ts";
+import type { Call } from "./call.ts";
+import { unlogged } from "./log-call.ts";
+import { recordOf } from "./tool-call.ts";
+
+const minuteMs = 60_000;
+const writeEveryMs = 5_000;
+
+/** The calls over the rate limit of one token in one minute: one row of the log, whatever their number. */
+type Minute = {
+  actor: Actor;
+  row: ToolCall;
+  today: Promise<Today | undefined>;
+  /** The first one's row; undefined: it stands. */
+  first: Promise<Refused | undefined>;
+  /** Counted here and not in the row yet. */
+  more: number;
+};
+
+export type OverLimit = Readonly<{
+  /** Counts a call; resolves when the row of its minute stands, or with why it could not be written. */
+  count(call: Call): Promise<Readonly<{ refused: Refused | undefined; today: Today | undefined }>>;
+  /** Writes what is not written yet. */
+  stop(): Promise<void>;
+}>;
+
+/**
+ * A refused call must cost next to nothing, else the limit protects nobody: the first one of a minute waits
+ * for its row, the others are added to it a few seconds later. All front doors add to the same row.
+ */
+export function createOverLimit({ dispatch, reader }: PerformContext): OverLimit {
+  const minutes = new Map<string, Minute>();
+
+  async function write(
+    { actor, row }: Pick<Minute, "actor" | "row">,
+    calls: number,
+  ): Promise<Refused | undefined> {
+    const { outcome } = await dispatch(actor, { name: "action.count", input: { call: row, calls } });
+    return "refusal" in outcome ? unlogged : undefined;
+  }
+
+  function open(call: Call): Minute {
+    const { actor } = call;
+    const row = rowOf(call);
+    const today = clockOf(reader(actor)).then(
+      (clock) => clock.today,
+      () => undefined,
+    );
+    return { actor, row, today, first: write({ actor, row }, 1), more: 0 };
+  }
+
+  async function writeMore(): Promise<void> {
+    const writing = [...minutes].map(async ([key, minute]) => {
+      const calls = minute.more;
+      if (calls > 0) {
+        minute.more = 0;
+        if (await write(minute, calls)) minute.more += calls;
+      } else if (minute.row.startedAt + minuteMs < Date.now()) minutes.delete(key);
+    });
+    await Promise.all(writing);
+  }
+
+  const timer = setInterval(() => void writeMore(), writeEveryMs);
+  return {
+    async count(call) {
+      const { actor, record } = call;
+      const key = JSON.stringify([actor.userId, actor.tokenId, minuteOf(record)]);
+      const known = minutes.get(key);
+      const minute = known ?? open(call);
+      minutes.set(key, minute);
+      const refused = await minute.first;
+      if (refused) minutes.delete(key);
+      else if (known) minute.more += 1;
+      return { refused, today: await minute.today };
+    },
+    async stop() {
+      clearInterval(timer);
+      await writeMore();
+    },
+  };
+}
+
+const minuteOf = ({ startedAt }: Call["record"]): number => Math.floor(startedAt / minuteMs) * minuteMs;
+
+/** The row of the call's minute: its id is the same at every front door. */
+function rowOf(call: Call): ToolCall {
+  const { actor, record } = call;
+  const startedAt = minuteOf(record);
+  const requestId = keyedId(actor.userId, JSON.stringify([actor.tokenId, startedAt]));
+  return { ...recordOf(call, keptOfRefused), startedAt, requestId };
+}

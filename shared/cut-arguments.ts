@@ -1,0 +1,80 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+
+/** So much of the arguments a row of the action log keeps (bytes of UTF-8): of a call that ran, and of a refused one. */
+export const keptOfRun = 4_096;
+export const keptOfRefused = 1_024;
+
+/** What is said of arguments that were cut: their length as sent, in bytes of JSON text, and its hash. */
+export type Cut = Readonly<{ bytes: number; sha256: string }>;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Arguments as JSON text of at most `max` bytes: as sent when they fit. Else an array, which arguments never
+ * are, so that nobody can pass for one: the arguments with what is long in them shortened, and the `Cut`.
+ */
+export function cutArguments(args: Fields, max: number): string {
+  const sent = JSON.stringify(args);
+  const bytes = Buffer.byteLength(sent);
+  if (bytes <= max) return sent;
+  return cutTo(args, { bytes, sha256: createHash("sha256").update(sent).digest("hex") }, max);
+}
+
+/** Cuts what is stored already to a smaller size. */
+export function cutStored(stored: string, max: number): string {
+  if (Buffer.byteLength(stored) <= max) return stored;
+  const { args, cut } = readStored(stored);
+  return cut ? cutTo(args, cut, max) : cutArguments(args, max);
+}
+
+/** The arguments of a row, as far as they were kept; none when they cannot be read. */
+export function readStored(stored: string): { args: Fields; cut?: Cut } {
+  const value = parse(stored);
+  const [args, cut] = Array.isArray(value) ? value : [value];
+  if (typeof args !== "object" || args === null) return { args: {} };
+  return { args, ...(cut && { cut }) };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const mostEntries = 64;
+const shortest = 64;
+
+/** As much of each value as leaves room for the others; when even little is too much, the first entries only. */
+function cutTo(args: Fields, cut: Cut, max: number): string {
+  const entries = Object.entries(args).slice(0, mostEntries).map(withText);
+  const written = (length: number, count: number): string =>
+    JSON.stringify([Object.fromEntries(entries.slice(0, count).map(shortener(length))), cut]);
+  for (let length = max / 2; length >= shortest; length /= 2) {
+    const text = written(length, entries.length);
+    if (Buffer.byteLength(text) <= max) return text;
+  }
+  for (let count = entries.length - 1; count > 0; count--) {
+    const text = written(shortest, count);
+    if (Buffer.byteLength(text) <= max) return text;
+  }
+  return JSON.stringify([{}, cut]);
+}
+
+type Entry = Readonly<{ name: string; value: unknown; text: string }>;
+
+/** A long text is cut, and so is the JSON text of a long list or object. */
+const withText = ([name, value]: [string, unknown]): Entry => ({
+  name: name.slice(0, shortest).toWellFormed(),
+  value,
+  text: typeof value === "string" ? value : JSON.stringify(value),
+});
+
+const shortener =
+  (length: number) =>
+  ({ name, value, text }: Entry): [string, unknown] => [
+    name,
+    text.length <= length ? value : `${text.slice(0, length).toWellFormed()}…`,
+  ];
