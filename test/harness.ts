@@ -3,7 +3,7 @@ import { startApi } from "../api/start.ts";
 import { type Config, loadConfig } from "../shared/config.ts";
 import { createLog } from "../shared/log.ts";
 import { startWorkers } from "../workers/start.ts";
-import { type Issuer, startIssuer } from "./support/issuer.ts";
+import { type Introspect, type Issuer, startIssuer } from "./support/issuer.ts";
 import { createDatabase, freePort, openConnections, services } from "./support/services.ts";
 
 export { createDatabase, freePort } from "./support/services.ts";
@@ -23,16 +23,16 @@ export type Stack = Readonly<{
   rest(method: string, path: string, call?: Call): Promise<Answer>;
 }>;
 
-type StackOptions = Readonly<{ env?: Record<string, string>; workers?: number }>;
+type StackOptions = Readonly<{ env?: Record<string, string>; workers?: number; introspect?: Introspect }>;
 
 /**
  * The whole service in this process, on a database and queue prefix of its own; stopped after the test file,
  * which fails if anything is left connected.
  */
-export async function startStack({ env = {}, workers = 1 }: StackOptions = {}): Promise<Stack> {
+export async function startStack({ env = {}, workers = 1, introspect }: StackOptions = {}): Promise<Stack> {
   const port = freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const issuer = await startIssuer(baseUrl);
+  const issuer = await startIssuer(baseUrl, introspect);
   const config = loadConfig({
     ...(await testEnvironment()),
     PORT: String(port),

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
 
 /** What the service needs to know of the identity provider (RFC 8414, OpenID Connect Discovery). */
 export type Provider = Readonly<{
@@ -61,20 +61,36 @@ async function fetchMetadata(address: string): Promise<Record<string, unknown> |
   }
 }
 
-/** A new key works at its first use: an unknown one is looked for again, at most once a second. */
+const keysEveryMs = 1_000;
+
+/**
+ * A new key works at its first use: an unknown one is looked for again, whatever strangers asked for before it.
+ * The keys are fetched at most once a second, so a request may have to wait for its fetch.
+ */
 function remoteKeys(address: string): JWTVerifyGetKey {
+  let fetches = 0;
+  let notBefore = 0;
   const findKey = createRemoteJWKSet(new URL(address), {
     timeoutDuration: providerTimeoutMs,
-    cooldownDuration: 1_000,
+    cooldownDuration: 0,
     // With the seconds that a checked token stays known, a removed key is refused within a minute.
     cacheMaxAge: 50_000,
+    async [customFetch](url, options) {
+      await Bun.sleep(Math.max(0, notBefore - performance.now()));
+      fetches += 1;
+      notBefore = performance.now() + keysEveryMs;
+      return fetch(url, options);
+    },
   });
   return async (header, token) => {
-    try {
-      return await findKey(header, token);
-    } catch (error) {
-      if (isFaultOfToken(error)) throw error;
-      throw new ProviderUnavailable("The provider's keys cannot be fetched.");
+    // The fetch that was under way when the request came may have missed its key: only a later one decides.
+    for (const before = fetches; ; ) {
+      try {
+        return await findKey(header, token);
+      } catch (error) {
+        if (!isFaultOfToken(error)) throw new ProviderUnavailable("The provider's keys cannot be fetched.");
+        if (!(error instanceof errors.JWKSNoMatchingKey) || fetches > before) throw error;
+      }
     }
   };
 }

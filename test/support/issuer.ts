@@ -15,20 +15,34 @@ export type Issuer = Readonly<{
   publicKey(): JWK;
   /** Replaces the signing key; the old one is no longer published. */
   rotate(): Promise<void>;
+  /** How often its keys were fetched. */
+  keyFetches(): number;
   stop(): Promise<void>;
 }>;
 
+/** What an issuer answers about a token (RFC 7662). */
+export type Introspect = (token: string) => Claims | Promise<Claims>;
+
 /** A real token issuer: RFC 8414 metadata, a JWKS and signed RFC 9068 tokens over HTTP. */
-export async function startIssuer(audience: string): Promise<Issuer> {
+export async function startIssuer(audience: string, introspect?: Introspect): Promise<Issuer> {
   let signing = await newKey();
+  let keyFetches = 0;
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    fetch(request) {
+    async fetch(request) {
       const { pathname, origin } = new URL(request.url);
-      if (pathname === "/jwks") return Response.json({ keys: [signing.published] });
+      if (pathname === "/jwks") {
+        keyFetches += 1;
+        return Response.json({ keys: [signing.published] });
+      }
+      if (pathname === "/introspect" && introspect) {
+        const form = new URLSearchParams(await request.text());
+        return Response.json(await introspect(form.get("token") ?? ""));
+      }
       if (pathname !== "/.well-known/oauth-authorization-server") return new Response(null, { status: 404 });
-      return Response.json({ issuer: origin, jwks_uri: `${origin}/jwks` });
+      const introspection_endpoint = introspect && `${origin}/introspect`;
+      return Response.json({ issuer: origin, jwks_uri: `${origin}/jwks`, introspection_endpoint });
     },
   });
   const url = `http://127.0.0.1:${server.port}`;
@@ -47,6 +61,7 @@ export async function startIssuer(audience: string): Promise<Issuer> {
     sign,
     token: (overrides = {}, header = {}) => sign(JSON.stringify({ ...claims(), ...overrides }), header),
     publicKey: () => signing.published,
+    keyFetches: () => keyFetches,
     async rotate() {
       signing = await newKey();
     },
