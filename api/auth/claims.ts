@@ -14,10 +14,15 @@ export function actorOf(claims: Claims, tokenHash: string): Actor | undefined {
     tokenId: isKey(jti) ? jti : tokenHash,
     clientName: firstText(claims.client_name, claims.client_id, claims.azp),
     scopes: scopesOf(claims),
-    zone:
-      typeof zoneinfo === "string" && typeof iat === "number" ? { name: zoneinfo, issuedAt: iat } : undefined,
+    zone: typeof zoneinfo === "string" && isPast(iat) ? { name: zoneinfo, issuedAt: iat } : undefined,
   };
 }
+
+const clockToleranceSeconds = 60;
+
+/** An `iat` that orders tokens: one in the future would outrank every later token, and many are no date at all. */
+const isPast = (iat: unknown): iat is number =>
+  typeof iat === "number" && iat >= 0 && iat <= Date.now() / 1000 + clockToleranceSeconds;
 
 /** What can be part of a row's key: Postgres stores no NUL, and its indexes no endless text. */
 const isKey = (value: unknown): value is string =>
