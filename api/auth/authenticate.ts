@@ -18,7 +18,8 @@ type Options = Readonly<{
   onChecked(actor: Actor): Promise<void>;
 }>;
 
-type Known = { actor: Actor; until: number };
+type Known = Readonly<{ actor: Actor; until: number }>;
+type Check = Readonly<{ since: number; result: Promise<Known | undefined> }>;
 
 const maxTokenLength = 8_192;
 const maxKnown = 10_000;
@@ -26,17 +27,29 @@ const maxKnown = 10_000;
 /** Known tokens are trusted for TOKEN_CACHE_SECONDS and never past their expiry; nothing is keyed by the raw token. */
 export function createAuthenticator(options: Options): Authenticate {
   const known = new Map<string, Known>();
-  const underWay = new Map<string, Promise<Known | undefined>>();
+  const underWay = new Map<string, Check>();
   const check = createCheck(options);
+  const shareMs = options.config.tokenCacheSeconds * 1000;
 
-  async function checkOnce(token: string, tokenHash: string): Promise<Known | undefined> {
-    const running =
-      underWay.get(tokenHash) ?? check(token, tokenHash).finally(() => underWay.delete(tokenHash));
-    underWay.set(tokenHash, running);
-    const found = await running;
-    if (known.size >= maxKnown) known.clear();
-    if (found) known.set(tokenHash, found);
-    return found;
+  /** A check that hangs is shared no longer than its result would be trusted. */
+  function checkOnce(token: string, tokenHash: string): Promise<Known | undefined> {
+    const running = underWay.get(tokenHash);
+    if (running && Date.now() - running.since < shareMs) return running.result;
+    const result = check(token, tokenHash).then(remember).finally(forget);
+    const started: Check = { since: Date.now(), result };
+    underWay.set(tokenHash, started);
+    return result;
+
+    function remember(found: Known | undefined) {
+      // A Map keeps the order of insertion: the first is the oldest.
+      const [oldest] = known.keys();
+      if (oldest !== undefined && known.size >= maxKnown) known.delete(oldest);
+      if (found) known.set(tokenHash, found);
+      return found;
+    }
+    function forget() {
+      if (underWay.get(tokenHash) === started) underWay.delete(tokenHash);
+    }
   }
 
   return async (authorization) => {
@@ -71,18 +84,19 @@ function createCheck({ config, client, onChecked }: Options) {
     const isJwt = looksLikeJwt(token);
     const verified = isJwt ? await verifyJwt(token, provider, config) : undefined;
     if (isJwt && !verified) return undefined;
-    const { introspectionEndpoint } = provider;
+    const { issuer, introspectionEndpoint } = provider;
     if (introspectionEndpoint === undefined || client === undefined) return verified;
-    const answer = await introspect(token, introspectionEndpoint, client, config.authAudience);
+    const answer = await introspect(token, { issuer, introspectionEndpoint }, client, config.authAudience);
     return answer === "unsupported" ? verified : answer && { ...verified, ...answer };
   }
 
   return async (token: string, tokenHash: string): Promise<Known | undefined> => {
+    // From before the provider is asked: what it answers was true then, and may be revoked while it travels.
+    const cachedUntil = Date.now() + config.tokenCacheSeconds * 1000;
     const claims = await claimsOf(token);
     const actor = claims && actorOf(claims, tokenHash);
     if (!claims || !actor) return undefined;
     await onChecked(actor);
-    const cachedUntil = Date.now() + config.tokenCacheSeconds * 1000;
     const expires = typeof claims.exp === "number" ? claims.exp * 1000 : cachedUntil;
     return { actor, until: Math.min(cachedUntil, expires) };
   };

@@ -1,6 +1,8 @@
 import type { IdentityClient } from "../../shared/identity-client.ts";
 import type { Claims } from "./claims.ts";
-import { ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
+import { type Provider, ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
+
+type Introspecting = Readonly<{ issuer: Provider["issuer"]; introspectionEndpoint: string }>;
 
 /**
  * Asks the provider about a token (RFC 7662).
@@ -10,18 +12,25 @@ import { ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
  */
 export async function introspect(
   token: string,
-  endpoint: string,
+  { issuer, introspectionEndpoint }: Introspecting,
   client: IdentityClient,
   audience: readonly string[],
 ): Promise<Claims | "unsupported" | undefined> {
-  const answer = await ask(token, endpoint, client);
+  const answer = await ask(token, introspectionEndpoint, client);
   if (answer.error === "unsupported_token_type") return "unsupported";
   if (answer.active !== true || answer.token_type === "refresh_token") return undefined;
+  if (!isIssuedBy(issuer, answer.iss)) return undefined;
   const now = Date.now() / 1000;
   if (typeof answer.exp === "number" && answer.exp <= now) return undefined;
   if (typeof answer.nbf === "number" && answer.nbf > now + 5) return undefined;
   const aud = [answer.aud].flat();
   return aud.some((one) => typeof one === "string" && audience.includes(one)) ? answer : undefined;
+}
+
+/** RFC 7662 §2.2 lets a provider leave `iss` out; one that speaks for several issuers may not be believed for all. */
+function isIssuedBy(issuer: string, iss: unknown): boolean {
+  if (iss === undefined || iss === null) return true;
+  return typeof iss === "string" && iss.replace(/\/$/, "") === issuer.replace(/\/$/, "");
 }
 
 async function ask(token: string, endpoint: string, { id, secret }: IdentityClient): Promise<Claims> {
