@@ -40,7 +40,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-const msPerDay = 86_400_000;
+export const msPerDay = 86_400_000;
 
 /** Days since 1970-01-01. */
 export const dayNumber = (date: string): number => Date.parse(date) / msPerDay;

@@ -1,12 +1,9 @@
-import { RRuleTemporal } from "rrule-temporal";
+import { dateOfDay, dayNumber } from "./day.ts";
+import { occurrences } from "./occurrences.ts";
 import { parseRule } from "./recurrence-rule.ts";
 
 /** A rule, of which COUNT is what is left of the series from here on, and the occurrence that it counts from. */
 type Series = Readonly<{ rule: string; anchor: string }>;
-
-/** A search in vain ends here: a month's 31st every 12 months from June, say. */
-const maxPeriods = 4_000;
-const lastDate = "9999-12-31";
 
 /**
  * Checks an RFC 5545 §3.3.10 recurrence and normalises it: upper case, fixed order, no `RRULE:`.
@@ -23,7 +20,7 @@ export function parseRecurrence(text: string): { rule: string } | { error: strin
 
 /** The first date on or after `fromDate` that the rule matches when begun there; null after its UNTIL. */
 export const firstOccurrence = (rule: string, fromDate: string): string | null =>
-  search(() => find({ rule, anchor: fromDate }, fromDate, true));
+  find({ rule, anchor: fromDate }, dayNumber(fromDate));
 
 /**
  * The todo that follows one completed `today`: due on the first occurrence after both its due date and
@@ -39,21 +36,28 @@ export function successor(completed: {
 }): { due_date: string; rule: string; anchor: string } | null {
   const { rule, anchor, recurrence_from, due_date, today } = completed;
   const after = due_date > today ? due_date : today;
-  const next = search(() =>
-    recurrence_from === "due" ? nextInSeries({ rule, anchor }, after) : nextAfresh(rule, today, after),
-  );
+  const next =
+    recurrence_from === "due" ? nextInSeries({ rule, anchor }, after) : nextAfresh(rule, today, after);
   return next && { due_date: next.anchor, ...next };
 }
 
 /** The completed todo and the missed occurrences are used up; the anchor is that todo's own, matched or not. */
-function nextInSeries({ rule, anchor }: Series, after: string): Series | null {
-  const next = nextAfter({ rule, anchor }, after);
-  const count = countOf(rule);
+function nextInSeries(series: Series, after: string): Series | null {
+  const next = nextAfter(series, after);
+  const count = countOf(series.rule);
   if (next === null || count === undefined) return next;
-  const [first, last] = [midnight(anchor).epochMilliseconds, midnight(after).epochMilliseconds];
-  const sinceFirst = library({ rule, anchor }).all((date) => date.epochMilliseconds <= last);
-  const missed = sinceFirst.filter((date) => date.epochMilliseconds > first).length;
-  return withCount(next, count - 1 - missed);
+  return withCount(next, count - 1 - missed(series, after, count));
+}
+
+/** How many occurrences lie after the anchor up to that day; no more than `count` are looked for. */
+function missed({ rule, anchor }: Series, lastDate: string, count: number): number {
+  const lastDay = dayNumber(lastDate);
+  let found = 0;
+  for (const day of occurrences(rule, anchor, dayNumber(anchor) + 1)) {
+    if (day > lastDay || found === count) return found;
+    found += 1;
+  }
+  return count;
 }
 
 function nextAfresh(rule: string, today: string, after: string): Series | null {
@@ -63,9 +67,9 @@ function nextAfresh(rule: string, today: string, after: string): Series | null {
 }
 
 /** Regardless of COUNT. */
-function nextAfter({ rule, anchor }: Series, after: string): Series | null {
-  const date = find({ rule: rule.replace(/;COUNT=\d+/, ""), anchor }, after);
-  return date === null ? null : { rule, anchor: date };
+function nextAfter(series: Series, after: string): Series | null {
+  const date = find(series, dayNumber(after) + 1);
+  return date === null ? null : { rule: series.rule, anchor: date };
 }
 
 const withCount = ({ rule, anchor }: Series, left: number): Series | null =>
@@ -76,27 +80,11 @@ function countOf(rule: string): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 
-/** The library throws when it has gone through `maxPeriods` in vain; to a todo that is the end of its series. */
-function search<T>(run: () => T | null): T | null {
-  try {
-    return run();
-  } catch {
-    return null;
-  }
+/** UNTIL includes its day. A search in vain ends, and to a todo that is the end of its series. */
+function find({ rule, anchor }: Series, fromDay: number): string | null {
+  const [day] = occurrences(rule, anchor, fromDay);
+  if (day === undefined) return null;
+  const date = dateOfDay(day);
+  const until = /;UNTIL=(\d+)/.exec(rule)?.[1];
+  return until === undefined || date.replaceAll("-", "") <= until ? date : null;
 }
-
-function find(series: Series, after: string, inclusive = false): string | null {
-  const date = library(series).next(midnight(after), inclusive)?.toPlainDate().toString();
-  return date === undefined || date.length > lastDate.length ? null : date;
-}
-
-/** Dates are midnights in UTC to the library: no zone and no DST takes part. */
-const library = ({ rule, anchor }: Series): RRuleTemporal =>
-  new RRuleTemporal({
-    rruleString: `RRULE:${rule}`,
-    dtstart: midnight(anchor),
-    maxIterations: maxPeriods,
-  });
-
-const midnight = (date: string): Temporal.ZonedDateTime =>
-  Temporal.PlainDate.from(date).toZonedDateTime("UTC");
