@@ -9,6 +9,7 @@ import { refusalResponse } from "./http-errors.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
+import { cacheable } from "./response-headers.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest.ts";
 
 export type AppContext = RestContext &
@@ -33,9 +34,11 @@ export function createApp(context: AppContext) {
       return Response.json(health, { status: health.status === "ok" ? 200 : 503 });
     });
   const openApi = openApiDocument(context.config.baseUrl);
-  app.get("/openapi.json", () => Response.json(openApi));
+  app.get("/openapi.json", () => Response.json(openApi, { headers: cacheable }));
   for (const resource of ["rest", "mcp"] as const) {
-    app.get(metadataPaths[resource], () => Response.json(resourceMetadata(context.config, resource)));
+    app.get(metadataPaths[resource], () =>
+      Response.json(resourceMetadata(context.config, resource), { headers: cacheable }),
+    );
   }
   app.get(favicon.path, () => new Response(favicon.svg, { headers: favicon.headers }));
   for (const path of accountPaths)

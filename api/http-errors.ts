@@ -9,6 +9,7 @@ const statuses: Record<RefusalCode, number> = {
   conflict: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
+  malformed_request: 400,
   malformed_body: 400,
   invalid: 422,
   rate_limited: 429,

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import type { Config } from "../shared/config.ts";
 
 /** What one front door counts, in Prometheus' units (seconds). */
 export type Metrics = Readonly<{
@@ -9,8 +10,10 @@ export type Metrics = Readonly<{
   answer(request: Request, remoteAddress: string | undefined): Promise<Response>;
 }>;
 
-/** @param token who shows it may read from anywhere; without one, only this machine may */
-export function createMetrics(token: string | undefined): Metrics {
+type Options = Pick<Config, "baseUrl" | "metricsToken">;
+
+/** Who shows METRICS_TOKEN may read from anywhere; without one, only this machine may, and nobody behind https. */
+export function createMetrics(options: Options): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -28,18 +31,27 @@ export function createMetrics(token: string | undefined): Metrics {
       return response;
     },
     async answer(request, remoteAddress) {
-      if (!mayRead(request, remoteAddress, token)) return new Response(null, { status: 404 });
+      if (!mayRead(request, remoteAddress, options)) return new Response(null, { status: 404 });
       return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
     },
   };
 }
 
-function mayRead(request: Request, remoteAddress: string | undefined, token: string | undefined): boolean {
-  if (token === undefined)
-    return !isForwarded(request) && /^(127\.|::1$|::ffff:127\.)/.test(remoteAddress ?? "");
+function mayRead(
+  request: Request,
+  remoteAddress: string | undefined,
+  { baseUrl, metricsToken: token }: Options,
+): boolean {
+  if (token === undefined) return !baseUrl.startsWith("https:") && isLocal(request, remoteAddress);
   const shown = Buffer.from(request.headers.get("authorization") ?? "");
   const wanted = Buffer.from(`Bearer ${token}`);
   return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+}
+
+/** By a name of this machine, too: a page in its browser may have a name of its own that leads here (DNS rebinding). */
+function isLocal(request: Request, remoteAddress: string | undefined): boolean {
+  if (isForwarded(request) || !/^(127\.|::1$|::ffff:127\.)/.test(remoteAddress ?? "")) return false;
+  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(request.headers.get("host") ?? "");
 }
 
 /** Through a proxy on this machine everybody seems to come from here. */

@@ -45,7 +45,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
     baseUrl,
   });
   const overLimit = createOverLimit({ dispatch, reader });
-  const metrics = createMetrics(config.metricsToken);
+  const metrics = createMetrics(config);
   const app = createApp({
     config,
     log,
@@ -59,7 +59,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
     reader,
     health: () => checkHealth(database, mailbox, redis),
   });
-  const servers = listen(config, (request, remoteAddress) =>
+  const servers = listen(config, log, (request, remoteAddress) =>
     new URL(request.url).pathname === "/metrics"
       ? metrics.answer(request, remoteAddress())
       : app.handle(request),

@@ -9,6 +9,7 @@ export type RefusalCode =
   | "method_not_allowed"
   | "conflict"
   | "invalid"
+  | "malformed_request"
   | "malformed_body"
   | "body_too_large"
   | "unsupported_media_type"

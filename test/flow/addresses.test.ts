@@ -17,7 +17,7 @@ async function send(startLine: string, ...headers: string[]): Promise<string> {
 test.each([
   ["HTTP/1.0 without a host", "HTTP/1.0", []],
   ["a host of one letter", "HTTP/1.1", ["Host: x", "Connection: close"]],
-  ["a host that is none", "HTTP/1.1", ["Host: a b/c@%%", "Connection: close"]],
+  ["an empty host", "HTTP/1.1", ["Host:", "Connection: close"]],
 ])("%s is answered like any other", async (_what, version, headers) => {
   expect(await send(`GET /api/v1/categories?page=2 ${version}`, ...headers)).toMatch(
     /^HTTP\/1\.\d 200 .*"current_page":2/s,

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { startStack } from "../harness.ts";
 
 const open = await startStack();
+const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
 const closed = await startStack({ env: { METRICS_TOKEN: "s3cret" } });
 
 test("metrics count requests by route, and are for this machine or for who shows the token", async () => {
@@ -17,6 +18,16 @@ test("metrics count requests by route, and are for this machine or for who shows
     statuses.push((await fetch(`${closed.config.baseUrl}/metrics`, { headers: { authorization } })).status);
   }
   expect(statuses).toEqual([404, 404, 200]);
+});
+
+test("metrics without a token answer to names of this machine only, and to nobody where BASE_URL is https", async () => {
+  const statusFor = async ({ config }: typeof open, host: string) =>
+    (await fetch(`http://127.0.0.1:${config.port}/metrics`, { headers: { host } })).status;
+  const hosts = ["localhost:3000", "LOCALHOST", "127.0.0.1", "127.8.8.8:1", "[::1]:3000"];
+  for (const host of hosts) expect([host, await statusFor(open, host)]).toEqual([host, 200]);
+  const foreign = ["rebind.evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "x.localhost"];
+  for (const host of foreign) expect([host, await statusFor(open, host)]).toEqual([host, 404]);
+  expect(await statusFor(secure, "localhost")).toBe(404);
 });
 
 test("ready says ok when Postgres, Redis and a worker answer", async () => {
