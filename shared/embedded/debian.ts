@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { bareEnvironment } from "./bare-environment.ts";
 
 /**
  * Unpacks the first of the packages that can be had, with what it depends on and the system lacks, into
@@ -53,7 +54,7 @@ function apt(command: string[], folder: string, options: string[]): Promise<stri
 }
 
 async function run(command: string[], cwd: string): Promise<string> {
-  const env = { ...process.env, LC_ALL: "C" };
+  const env = { ...bareEnvironment(), LC_ALL: "C" };
   const child = Bun.spawn(command, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const [output, complaint, code] = await Promise.all([
     child.stdout.text(),

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from "node:fs";
+import { bareEnvironment } from "./bare-environment.ts";
 
 /** A system user to run a program as; undefined in its place means ourselves. */
 export type User = { uid: number; gid: number };
@@ -54,7 +55,7 @@ export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: G
   const log = openSync(logFile, "a", 0o600);
   const guard = Bun.spawn(["/bin/sh", "-c", GUARD, "guard", stopSignal, ...command], {
     cwd,
-    env: env ?? process.env,
+    env: env ?? bareEnvironment(),
     detached: true,
     stdio: ["pipe", log, log],
     ...user,

@@ -1,6 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { bareEnvironment } from "./bare-environment.ts";
 import type { User } from "./guard.ts";
+import { isOurs } from "./ours.ts";
 
 /** Where root's copy of the binaries lives when the database's user cannot read this checkout. */
 const SHARED_CACHE = "/var/cache/kept";
@@ -16,6 +18,9 @@ export function postgresBinaries(cache: string, user: User | undefined): string 
   if (problemWith(native, user) === undefined) return native;
   const copy = join(user ? SHARED_CACHE : cache, `postgres-${version}`);
   if (!existsSync(copy)) copyBinaries(native, copy);
+  for (const part of ["bin/postgres", "lib"])
+    if (!isOurs(join(copy, part)))
+      throw new Error(`Others can write to ${copy}, so it is not run. Remove it.`);
   const problem = problemWith(copy, user);
   if (problem !== undefined)
     throw new Error(
@@ -64,7 +69,8 @@ function completeSymlinks(native: string): void {
 
 function problemWith(native: string, user: User | undefined): string | undefined {
   try {
-    const run = Bun.spawnSync([join(native, "bin/postgres"), "--version"], { cwd: "/", ...user });
+    const command = [join(native, "bin/postgres"), "--version"];
+    const run = Bun.spawnSync(command, { cwd: "/", env: bareEnvironment(), ...user });
     return run.exitCode === 0 ? undefined : run.stderr.toString().trim() || `exit code ${run.exitCode}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { bareEnvironment } from "./bare-environment.ts";
 import { fetchDebianPackage } from "./debian.ts";
+import { isOurs } from "./ours.ts";
 
 /** A Redis server program with the environment it runs in. */
 export type RedisBinary = { path: string; env: Record<string, string | undefined> };
@@ -8,23 +10,44 @@ export type RedisBinary = { path: string; env: Record<string, string | undefined
 /** BullMQ's scripts need the commands of this version. */
 const OLDEST = [6, 2] as const;
 const NAMES = ["valkey-server", "redis-server"] as const;
+/** After this a fetched one is fetched again: nobody else brings it its security updates. */
+const REFRESH_MS = 30 * 86_400_000;
 
 /**
  * Finds valkey-server or redis-server on PATH, else in `runtimeDir`, where it is fetched from the system's
- * packages once: without root, without installing them and without starting their service.
- * @throws with what to do when neither works.
+ * packages: without root, without installing them and without starting their service. One that is a month old
+ * is fetched again beside the start, for the next one.
+ * @throws with what to do when neither works, and when others than we can write to `runtimeDir`.
  */
 export async function redisBinary(runtimeDir: string, report: (line: string) => void): Promise<RedisBinary> {
-  const found = onPath() ?? unpacked(join(runtimeDir, "redis"));
+  const installed = onPath();
+  if (installed) return installed;
+  const place = join(runtimeDir, "redis");
+  demandOurs(runtimeDir);
+  const found = unpacked(place);
+  if (found && Date.now() - statSync(place).mtimeMs > REFRESH_MS) void refresh(runtimeDir, report);
   if (found) return found;
   report("there is no Redis here: fetching it from the system's packages");
   const complaint = await fetchRedis(runtimeDir).catch((error: Error) => error.message);
-  const fetched = onPath() ?? unpacked(join(runtimeDir, "redis"));
+  const fetched = onPath() ?? unpacked(place);
   if (!fetched)
     throw new Error(
       `Kept needs Redis or Valkey 6.2 or newer. Install valkey-server or redis-server, or set REDIS_URL. ${complaint}`,
     );
   return fetched;
+}
+
+function demandOurs(runtimeDir: string): void {
+  if (existsSync(runtimeDir) && !isOurs(runtimeDir))
+    throw new Error(
+      `Others can write to ${runtimeDir}, so nothing in it is run. Remove it, install valkey-server, or set REDIS_URL.`,
+    );
+}
+
+async function refresh(runtimeDir: string, report: (line: string) => void): Promise<void> {
+  if (!Bun.which("apt-get")) return;
+  report("the Redis fetched here is a month old: fetching the present one for the next start");
+  await fetchFromDebian(runtimeDir).catch((error: Error) => report(`no newer Redis: ${error.message}`));
 }
 
 /** @returns what to tell the user if it did not help. */
@@ -38,18 +61,20 @@ async function fetchRedis(runtimeDir: string): Promise<string> {
 function onPath(): RedisBinary | undefined {
   return NAMES.map((name) => Bun.which(name))
     .filter((path) => path !== null)
-    .map((path) => ({ path, env: process.env }))
+    .map((path) => ({ path, env: bareEnvironment() }))
     .find(runs);
 }
 
 function unpacked(root: string): RedisBinary | undefined {
   if (!existsSync(root)) return undefined;
+  demandOurs(root);
   const libraries = readdirSync(join(root, "usr/lib"))
     .filter((name) => name.includes("-linux-"))
     .map((name) => join(root, "usr/lib", name));
-  const env = { ...process.env, LD_LIBRARY_PATH: libraries.join(":") };
+  libraries.forEach(demandOurs);
+  const env = { ...bareEnvironment(), LD_LIBRARY_PATH: libraries.join(":") };
   return NAMES.map((name) => ({ path: join(root, "usr/bin", name), env }))
-    .filter(({ path }) => existsSync(path))
+    .filter(({ path }) => existsSync(path) && isOurs(path))
     .find(runs);
 }
 
@@ -60,15 +85,18 @@ function runs({ path, env }: RedisBinary): boolean {
 }
 
 async function fetchFromDebian(runtimeDir: string): Promise<void> {
-  mkdirSync(runtimeDir, { recursive: true });
+  mkdirSync(runtimeDir, { recursive: true, mode: 0o755 });
   removeAbandoned(runtimeDir);
   const place = join(runtimeDir, "redis");
   const draft = join(runtimeDir, `redis.${process.pid}`);
   mkdirSync(draft);
   try {
     await fetchDebianPackage(["redis-server", "valkey-server"], draft);
-    rmSync(place, { recursive: true, force: true });
+    // Moved away, not removed: a neighbour may be about to start the one before.
+    if (existsSync(place)) renameSync(place, join(draft, "before"));
     renameSync(join(draft, "root"), place);
+    // The archive's folder is as old as the package.
+    utimesSync(place, new Date(), new Date());
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

@@ -31,6 +31,7 @@ describe.skipIf(!asRoot)("whoever starts it", () => {
 
   test("root with a checkout and data under a folder that only root may enter, twice", async () => {
     const home = join(parent, "locked");
+    chownSync(parent, 0, 0);
     const checkout = copyCheckout(home);
     chmodSync(home, 0o700);
     const place = await newPlace(home);
