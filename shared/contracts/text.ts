@@ -1,16 +1,13 @@
 import Format from "typebox/format";
+import { hidesText } from "./hidden-text.ts";
 
 /** Formats of text that TypeBox checks and JSON Schema names. */
 Format.Set("line", (text) => isClean(text, /\p{Cc}/u));
 Format.Set("paragraph", (text) => isClean(text, /[^\P{Cc}\n\t\r]/u));
 Format.Set("date", isCalendarDate);
 
-/** Subdivision flags (England, Scotland, …) are the one honest use of tag characters; others hide text from people. */
-const flagSequences = /\u{1F3F4}[\u{E0020}-\u{E007E}]+\u{E007F}/gu;
-const tagCharacters = /[\u{E0000}-\u{E007F}]/u;
-
 function isClean(text: string, forbidden: RegExp): boolean {
-  return text.isWellFormed() && !forbidden.test(text) && !tagCharacters.test(text.replace(flagSequences, ""));
+  return text.isWellFormed() && !forbidden.test(text) && !hidesText(text);
 }
 
 /** A date that is in the calendar: 2026-02-30 is not. Years 0001 to 9999. */
