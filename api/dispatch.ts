@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { Actor } from "../shared/actor.ts";
 import type { CommandName } from "../shared/contracts/catalogue.ts";
 import type { Database } from "../shared/db/orm.ts";
-import { unwritten } from "../shared/errors.ts";
+import type { ServerClock } from "../shared/db/server-clock.ts";
+import { keyTaken, unwritten } from "../shared/errors.ts";
 import type { Outcome, QueuedCommand, ToolCall } from "../shared/queue/envelope.ts";
 import type { Mailbox } from "./mailbox.ts";
 
@@ -19,21 +20,20 @@ export type Dispatched = Readonly<{ outcome: Outcome; replayed: boolean }>;
 /** Sends a mutation to the workers and answers once its outcome is committed, or 503 with what is known. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: Request) => Promise<Dispatched>;
 
-export function createDispatch(mailbox: Mailbox, database: Database, now: () => number): Dispatch {
+/** @param now dates the commands, and with them the user's day; the workers' patience goes by `clock` alone */
+export function createDispatch(
+  mailbox: Mailbox,
+  database: Database,
+  clock: ServerClock,
+  now: () => number = clock.now,
+): Dispatch {
   return async ({ userId }, { name, input, idempotencyKey, call }) => {
+    if (!clock.known()) return { outcome: unwritten("no"), replayed: false };
     const keyed = idempotencyKey !== undefined;
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7();
     const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
-    const command = {
-      id,
-      userId,
-      name,
-      input,
-      fingerprint,
-      acceptedAt: now(),
-      sentAt: Date.now(),
-      ...(call && { call }),
-    };
+    const times = { acceptedAt: now(), sentAt: clock.now() };
+    const command = { id, userId, name, input, fingerprint, ...times, ...(call && { call }) };
     const delivery = await mailbox.send(command);
     if (delivery === "undelivered") return { outcome: unwritten("no"), replayed: false };
     if (delivery !== "unanswered") return delivery;
@@ -54,24 +54,25 @@ const hash = (text: string): Buffer => createHash("sha256").update(text).digest(
 const lookupTimeoutMs = 400;
 
 const lookup = `
-  select i.fingerprint, i.reply, a.replayed
+  select i.fingerprint, i.reply, a.replayed, i.created_at < to_timestamp($4 / 1000.0) as before
   from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3
   where i.user_id = $1 and i.command_id = $2`;
 
-type Stored = { fingerprint: string; reply: string; replayed: boolean | null };
+type Stored = { fingerprint: string; reply: string; replayed: boolean | null; before: boolean };
 
 /**
- * A reply can be lost on its way; a committed one stands in the inbox. A tool call is committed when its own
- * row is: the reply alone may be that of an earlier call with the same key.
+ * A reply can be lost on its way; a committed one stands in the inbox, and is a replay when it stood there before
+ * this command was sent. A tool call is committed when its own row is, which also knows whether it was a replay.
  */
 async function committed(
   { pool }: Database,
-  { userId, id, fingerprint, call }: Omit<QueuedCommand, "ticket">,
+  { userId, id, fingerprint, sentAt, call }: Omit<QueuedCommand, "ticket">,
 ): Promise<Dispatched | undefined> {
-  const values = [userId, id, call?.requestId ?? null];
+  const values = [userId, id, call?.requestId ?? null, sentAt];
   const found = pool.query<Stored>(lookup, values).catch(() => undefined);
   const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
   const row = result?.rows[0];
-  if (!row || row.fingerprint !== (fingerprint ?? "") || (call && row.replayed === null)) return undefined;
-  return { outcome: JSON.parse(row.reply) as Outcome, replayed: row.replayed ?? false };
+  if (!row || (call && row.replayed === null)) return undefined;
+  if (row.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken, replayed: false };
+  return { outcome: JSON.parse(row.reply) as Outcome, replayed: row.replayed ?? row.before };
 }

@@ -3,14 +3,31 @@ import type { Mailbox } from "./mailbox.ts";
 
 export type Health = Readonly<{ status: "ok" | "unavailable"; missing: string[] }>;
 
+type Checked = Readonly<{ database: Database; mailbox: Mailbox; redis: { ping(): Promise<unknown> } }>;
+
 const patienceMs = 1_500;
+const maxAgeMs = 1_000;
+
+/**
+ * Looks whether this door can serve, once a second at most however often it is asked: anybody may ask, and each
+ * look costs a job and a transaction.
+ */
+export function createHealthCheck(checked: Checked): () => Promise<Health> {
+  let latest: Promise<Health> | undefined;
+  let since = 0;
+  return () => {
+    if (!latest || performance.now() - since > maxAgeMs) {
+      since = Number.POSITIVE_INFINITY;
+      latest = look(checked).finally(() => {
+        since = performance.now();
+      });
+    }
+    return latest;
+  };
+}
 
 /** Ready: Postgres answers, and a worker answers through Redis. */
-export async function checkHealth(
-  database: Database,
-  mailbox: Mailbox,
-  redis: { ping(): Promise<unknown> },
-): Promise<Health> {
+async function look({ database, mailbox, redis }: Checked): Promise<Health> {
   const checks = {
     postgres: database.pool.query("select 1").then(() => true),
     redis: redis.ping().then(() => true),

@@ -8,6 +8,8 @@ export type Allowance = Readonly<{
   limit: number;
   remaining: number;
   resetInSeconds: number;
+  /** Epoch seconds. */
+  resetsAt: number;
 }>;
 
 /** Counts one request of a token; undefined when the limit is off. */
@@ -17,7 +19,12 @@ export type RateLimit = (tokenId: string) => Promise<Allowance | undefined>;
  * `limit` requests in windows of 60 s from a token's first request, exact over all front doors. Without
  * Redis, each process counts for itself.
  */
-export function createRateLimit(redis: Redis, keyPrefix: string, limit: number): RateLimit {
+export function createRateLimit(
+  redis: Redis,
+  keyPrefix: string,
+  limit: number,
+  now: () => number,
+): RateLimit {
   if (limit === 0) return async () => undefined;
   const options = { keyPrefix, points: limit, duration: windowSeconds };
   const limiter = new RateLimiterRedis({
@@ -37,15 +44,19 @@ export function createRateLimit(redis: Redis, keyPrefix: string, limit: number):
       },
     );
     const resetInSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-    return { allowed, limit, remaining: Math.max(0, state.remainingPoints), resetInSeconds };
+    const resetsAt = Math.ceil(now() / 1000) + resetInSeconds;
+    return { allowed, limit, remaining: Math.max(0, state.remainingPoints), resetInSeconds, resetsAt };
   };
 }
 
 /** The IETF draft's `RateLimit` fields and the `X-RateLimit` ones that most clients read. */
-export function setRateLimitHeaders(headers: Headers, { limit, remaining, resetInSeconds }: Allowance): void {
+export function setRateLimitHeaders(
+  headers: Headers,
+  { limit, remaining, resetInSeconds, resetsAt }: Allowance,
+): void {
   headers.set("ratelimit-policy", `"default";q=${limit};w=${windowSeconds}`);
   headers.set("ratelimit", `"default";r=${remaining};t=${resetInSeconds}`);
   headers.set("x-ratelimit-limit", String(limit));
   headers.set("x-ratelimit-remaining", String(remaining));
-  headers.set("x-ratelimit-reset", String(Math.ceil(Date.now() / 1000) + resetInSeconds));
+  headers.set("x-ratelimit-reset", String(resetsAt));
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../shared/config.ts";
 import { openDatabase } from "../shared/db/orm.ts";
+import { openServerClock } from "../shared/db/server-clock.ts";
 import { identityClient } from "../shared/identity-client.ts";
 import type { Log } from "../shared/log.ts";
 import { connectImpatient } from "../shared/queue/queues.ts";
@@ -8,7 +9,7 @@ import { createZoneAdoption } from "./adopt-zone.ts";
 import { createApp } from "./app.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createDispatch } from "./dispatch.ts";
-import { checkHealth } from "./health.ts";
+import { createHealthCheck } from "./health.ts";
 import { listen } from "./listen.ts";
 import { openMailbox } from "./mailbox.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
@@ -20,7 +21,7 @@ import type { Tables } from "./read/reader.ts";
 type Options = Readonly<{
   config: Config;
   log: Log;
-  /** The clock (epoch ms): passed in once, so that tests can travel in time through the real doors. */
+  /** What dates commands and reads (epoch ms), instead of PostgreSQL's clock: for tests that travel in time. */
   now?: () => number;
 }>;
 
@@ -28,11 +29,12 @@ type Options = Readonly<{
 const countingTimeoutMs = 300;
 
 /** Starts one front door. Any number of them can run side by side. */
-export async function startApi({ config, log, now = Date.now }: Options): Promise<{ stop(): Promise<void> }> {
+export async function startApi({ config, log, ...options }: Options): Promise<{ stop(): Promise<void> }> {
   const database = await openDatabase({ url: config.databaseUrl, log });
   const redis = connectImpatient(config.redisUrl, countingTimeoutMs);
-  const mailbox = await openMailbox(config);
-  const dispatch = createDispatch(mailbox, database, now);
+  const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  const { now = clock.now } = options;
+  const dispatch = createDispatch(mailbox, database, clock, now);
   const db = database.orm.em.getKysely<Tables>();
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
@@ -45,19 +47,22 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
     baseUrl,
   });
   const overLimit = createOverLimit({ dispatch, reader });
+  const rateLimit = (door: string, limit: number) =>
+    createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now);
   const metrics = createMetrics(config);
   const app = createApp({
     config,
     log,
     metrics,
+    clock,
     dispatch,
     authenticate: createAuthenticator({ config, client, onChecked: adoptZone }),
     answerPage: openAccountPages({ config, log, client, dispatch, reader, adoptZone }),
     overLimit,
-    toolRateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:mcp`, config.mcpRateLimitPerMinute),
-    rateLimit: createRateLimit(redis, `${config.queuePrefix}:rate:rest`, config.rateLimitPerMinute),
+    toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
+    rateLimit: rateLimit("rest", config.rateLimitPerMinute),
     reader,
-    health: () => checkHealth(database, mailbox, redis),
+    health: createHealthCheck({ database, mailbox, redis }),
   });
   const servers = listen(config, log, (request, remoteAddress) =>
     new URL(request.url).pathname === "/metrics"
@@ -69,6 +74,7 @@ export async function startApi({ config, log, now = Date.now }: Options): Promis
       await Promise.all(servers.map((server) => server.stop()));
       await overLimit.stop();
       await mailbox.close();
+      clock.close();
       redis.disconnect();
       await database.close();
     },

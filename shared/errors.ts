@@ -56,6 +56,11 @@ export function invalid(errors: FieldErrors): Refused {
   return refuse("invalid", `${sentences[0]}${suffix}`, { errors });
 }
 
+/** What a repeat hears that is another request than the one its key was used for. */
+export const keyTaken = invalid({
+  "Idempotency-Key": ["The idempotency key was already used for a different request; use a new key."],
+});
+
 export function isRefused(result: object | null): result is Refused {
   return result !== null && "refusal" in result;
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../shared/config.ts";
 import { localDay } from "../shared/domain/day.ts";
-import { type FieldErrors, invalid, isRefused, refuse, unwritten } from "../shared/errors.ts";
+import { isRefused, keyTaken, refuse, unwritten } from "../shared/errors.ts";
 import type { Outcome, QueuedCommand, Reply } from "../shared/queue/envelope.ts";
 import { timeOfUuid } from "../shared/uuid-time.ts";
 import { outcomeCode, recordCall } from "./action-log.ts";
@@ -50,7 +50,7 @@ function answer(run: Run, context: Context, command: QueuedCommand): Reply {
   const seen = handler.repeatable ? undefined : inbox.get(command.id);
   if (seen) {
     const sameRequest = seen.fingerprint === (command.fingerprint ?? "");
-    return reply(command, sameRequest ? (JSON.parse(seen.reply) as Outcome) : invalid(keyTaken), sameRequest);
+    return reply(command, sameRequest ? (JSON.parse(seen.reply) as Outcome) : keyTaken, sameRequest);
   }
   // Whoever holds the key may be about to commit an earlier try of the same request.
   if (late.has(command)) return reply(command, unwritten(heldKeys.has(command.id) ? "unknown" : "no"));
@@ -72,10 +72,6 @@ function answer(run: Run, context: Context, command: QueuedCommand): Reply {
 /** A 422 changes nothing; with a key it is not kept, so that the corrected retry may use that key. */
 const isKept = ({ fingerprint }: QueuedCommand, outcome: Outcome): boolean =>
   fingerprint === null || !("refusal" in outcome && outcome.refusal.code === "invalid");
-
-const keyTaken: FieldErrors = {
-  "Idempotency-Key": ["The idempotency key was already used for a different request; use a new key."],
-};
 
 function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
   const { context, state, clocks, ids } = run;

@@ -1,4 +1,5 @@
 import { openDatabase } from "../../shared/db/orm.ts";
+import { openServerClock } from "../../shared/db/server-clock.ts";
 import { runRole } from "../../shared/role.ts";
 import { createDispatch } from "../dispatch.ts";
 import { openMailbox } from "../mailbox.ts";
@@ -8,7 +9,8 @@ import { startIdentity } from "./start.ts";
 await runRole("identity", async ({ config, log }) => {
   const mailbox = await openMailbox(config);
   const database = await openDatabase({ url: config.databaseUrl, log, connections: 2 });
-  const dispatch = createDispatch(mailbox, database, Date.now);
+  const clock = await openServerClock(database.pool);
+  const dispatch = createDispatch(mailbox, database, clock);
   const role = await startIdentity({ config, log }, async (userId) => {
     const { outcome } = await dispatch({ userId }, { name: "user.delete", input: {} });
     if ("refusal" in outcome) throw new Error(outcome.refusal.message);
@@ -18,6 +20,7 @@ await runRole("identity", async ({ config, log }) => {
     async stop() {
       await role.stop();
       await mailbox.close();
+      clock.close();
       await database.close();
     },
   };

@@ -6,6 +6,7 @@ import {
 import type { Actor } from "../../shared/actor.ts";
 import type { Config } from "../../shared/config.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
+import type { ServerClock } from "../../shared/db/server-clock.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { scopeChallenge, unauthenticatedChallenge } from "../auth/challenge.ts";
@@ -18,7 +19,8 @@ import { createServer } from "./server.ts";
 import { callOf } from "./tool-call.ts";
 import { tools } from "./tools.ts";
 
-export type McpContext = CallContext & Readonly<{ config: Config; authenticate: Authenticate }>;
+export type McpContext = CallContext &
+  Readonly<{ config: Config; authenticate: Authenticate; clock: Pick<ServerClock, "now"> }>;
 
 /** Answers the MCP endpoint: 403 for foreign hosts and origins, 405, 401, 503, then the message itself. */
 export async function answerMcp(context: McpContext, request: Request): Promise<Response> {
@@ -59,7 +61,7 @@ async function answerMessage(
   message: Fields,
   actor: Actor,
 ): Promise<Response> {
-  const call = callOf(message, actor);
+  const call = callOf(message, actor, context.clock.now());
   if (!call) return serveMessage(request, message, () => createServer(undefined));
   const admitted = await admit(context, call);
   if (isRefused(admitted) && admitted.refusal.code === "insufficient_scope")

@@ -9,7 +9,7 @@ import type { Call } from "./call.ts";
 const maxToolName = 128;
 
 /** The tool call that a JSON-RPC message is; undefined when it is another message, or a malformed call. */
-export function callOf(message: Fields, actor: Actor): Call | undefined {
+export function callOf(message: Fields, actor: Actor, startedAt: number): Call | undefined {
   const { method, params, id } = message;
   const answerable = typeof id === "string" || typeof id === "number";
   if (method !== "tools/call" || !answerable || !isObject(params)) return undefined;
@@ -23,7 +23,7 @@ export function callOf(message: Fields, actor: Actor): Call | undefined {
       tokenId: actor.tokenId,
       clientName: actor.clientName === null ? null : printable(actor.clientName),
       tool: printable(name).slice(0, maxToolName),
-      startedAt: Date.now(),
+      startedAt,
     },
   };
 }

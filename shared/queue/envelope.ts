@@ -1,6 +1,9 @@
 import type { CommandName } from "../contracts/catalogue.ts";
 import type { Refusal } from "../errors.ts";
 
+/** How long a front door waits for the reply to a command. After that nobody may carry the command out. */
+export const patienceMs = 1_500;
+
 /** The MCP call that a command came by: its row in the action log is written with the command's effects. */
 export type ToolCall = Readonly<{
   requestId: string;
@@ -9,12 +12,9 @@ export type ToolCall = Readonly<{
   tool: string;
   /** JSON text. */
   arguments: string;
-  /** Epoch milliseconds. */
+  /** By PostgreSQL's clock (epoch ms). */
   startedAt: number;
 }>;
-
-/** How long a front door waits for the reply to a command. */
-export const patienceMs = 1_500;
 
 /** One validated mutation on its way to a worker. */
 export type QueuedCommand = Readonly<{

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { createDispatch } from "../../api/dispatch.ts";
 import { openMailbox } from "../../api/mailbox.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
+import { openServerClock } from "../../shared/db/server-clock.ts";
 import { createLog } from "../../shared/log.ts";
 import { sweepDeletedUsers } from "../../workers/deleted-users.ts";
 import { startStack } from "../harness.ts";
@@ -32,7 +33,8 @@ test("a closed account leaves no row behind, and other users keep theirs", async
     connections: 1,
   });
   const mailbox = await openMailbox(config);
-  const dispatch = createDispatch(mailbox, database, Date.now);
+  const clock = await openServerClock(database.pool);
+  const dispatch = createDispatch(mailbox, database, clock);
   const { outcome } = await dispatch({ userId: "leaver" }, { name: "user.delete", input: {} });
   expect(outcome).toEqual({ body: null });
   const { rows } = await database.pool.query<{ table_name: string }>(
@@ -46,6 +48,7 @@ test("a closed account leaves no row behind, and other users keep theirs", async
   expect(Object.values(counts).every((count) => count === 0)).toBe(true);
   expect(Object.keys(counts).length).toBeGreaterThan(7);
   await mailbox.close();
+  clock.close();
   await database.close();
   expect((await rest("GET", "/dashboard", { token: tokens[1] ?? "" })).body.stats.total_habits).toBe(1);
 });
@@ -60,7 +63,8 @@ test("what is written for a closed account is refused, and what slipped in is sw
     connections: 1,
   });
   const mailbox = await openMailbox(config);
-  const dispatch = createDispatch(mailbox, database, Date.now);
+  const clock = await openServerClock(database.pool);
+  const dispatch = createDispatch(mailbox, database, clock);
   const writers = Array.from({ length: 4 }, async () => {
     for (let turn = 0; turn < 20; turn++) await create();
   });
@@ -76,6 +80,7 @@ test("what is written for a closed account is refused, and what slipped in is sw
     const { rows } = await database.pool.query(`select 1 from ${table} where user_id = 'busy'`);
     expect(rows).toEqual([]);
   }
+  clock.close();
   await mailbox.close();
   await database.close();
 });

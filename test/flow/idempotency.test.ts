@@ -88,7 +88,9 @@ test("commands without a key whose job comes a second time, alone or together, h
   ];
   const mailbox = await openMailbox(config);
   const outcomesOf = async (some: typeof commands) => {
-    const replies = await Promise.all(some.map((command) => mailbox.send(command)));
+    const replies = await Promise.all(
+      some.map((command) => mailbox.send({ ...command, sentAt: Date.now() })),
+    );
     return replies.map((reply) => (typeof reply === "object" ? reply.outcome : reply));
   };
   const first = await outcomesOf(commands);

@@ -5,6 +5,7 @@ import { read } from "../../../api/read/index.ts";
 import type { Tables } from "../../../api/read/reader.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
+import { openServerClock } from "../../../shared/db/server-clock.ts";
 import { createLog } from "../../../shared/log.ts";
 import type { Stack } from "../../harness.ts";
 
@@ -68,6 +69,7 @@ export async function asAccountPage(
 ): Promise<Row> {
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
   const mailbox = await openMailbox(config);
+  const serverClock = await openServerClock(database.pool);
   const now = () => clock.now ?? Date.now();
   try {
     if (name === "user.settings") {
@@ -75,13 +77,14 @@ export async function asAccountPage(
       const { defaultTimeZone, baseUrl } = config;
       return await read("user.settings", { db, userId, now: now(), defaultTimeZone, baseUrl }, input);
     }
-    const dispatch = createDispatch(mailbox, database, now);
+    const dispatch = createDispatch(mailbox, database, serverClock, now);
     // A mailbox that was just opened may not be connected yet.
     await eventually(() => mailbox.ping());
     const { outcome } = await dispatch({ userId }, { name, input });
     return "body" in outcome ? outcome.body : outcome.refusal;
   } finally {
     await mailbox.close();
+    serverClock.close();
     await database.close();
   }
 }
