@@ -1,15 +1,8 @@
-import { Queue } from "bullmq";
-import type { Redis } from "ioredis";
 import type { Config } from "../shared/config.ts";
-import type { Envelope, QueuedCommand, Replies, Reply } from "../shared/queue/envelope.ts";
-import {
-  commandQueue,
-  connectImpatient,
-  connectPatient,
-  keyPrefix,
-  replyChannel,
-} from "../shared/queue/queues.ts";
+import { patienceMs, type QueuedCommand, type Reply } from "../shared/queue/envelope.ts";
+import { openCourier } from "./courier.ts";
 import { createOutbox } from "./outbox.ts";
+import { createPace } from "./pace.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will see it. `unanswered`: a worker may have carried it out, or may yet. */
@@ -22,11 +15,21 @@ export type Mailbox = Readonly<{
   close(): Promise<void>;
 }>;
 
-const replyTimeoutMs = 1_500;
 const maxEnvelope = 100;
+/** What may wait in all, and of one user: it takes four who flood at once to fill the box. */
 const maxWaiting = 2_000;
+const maxWaitingOfUser = 500;
+/**
+ * A command that would wait longer is refused at once. It is half of what its caller waits, so that whatever is
+ * taken in is answered in time although the estimate is rough.
+ */
+const maxWaitMs = patienceMs / 2;
 /** So long an envelope waits for those who were just answered: else the first of them leaves alone and all others wait. */
 const gatherMs = 2;
+/** After so long an unanswered envelope keeps the next from leaving no more: its worker may be frozen, or dead. */
+const slowMs = 100;
+/** Beside those of ENVELOPES_IN_FLIGHT. */
+const maxSlow = 3;
 
 /**
  * Carries commands to the workers. An envelope leaves at once with whatever has gathered; commands gather
@@ -36,90 +39,78 @@ const gatherMs = 2;
 export async function openMailbox(
   config: Pick<Config, "redisUrl" | "queuePrefix" | "envelopesInFlight">,
 ): Promise<Mailbox> {
-  const { redisUrl, queuePrefix, envelopesInFlight } = config;
-  const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
-  const producer = connectImpatient(redisUrl);
-  const queue = openQueue(producer, queuePrefix);
-  const subscriber = connectPatient(redisUrl);
-  const commandWaiters = createWaiters<number, Delivery>(replyTimeoutMs);
-  const envelopeWaiters = createWaiters<string, boolean>(replyTimeoutMs);
+  const { envelopesInFlight } = config;
+  const waiters = createWaiters<number, Delivery>();
   const outbox = createOutbox();
+  const pace = createPace();
   let lastTicket = 0;
+  let posting = 0;
   let underWay = 0;
 
-  /** Sends one envelope; true at its first answer, false when it was refused or is overdue. */
-  function deliver(commands: readonly QueuedCommand[]): Promise<boolean> {
-    const id = Bun.randomUUIDv7();
-    const answered = envelopeWaiters.wait(id, () => false);
-    queue.add("envelope", { id, replyTo, commands }).catch((error: unknown) => {
-      const delivery = wasNeverSent(error) ? "undelivered" : "unanswered";
-      for (const { ticket } of commands) commandWaiters.settle(ticket, delivery);
-      envelopeWaiters.settle(id, false);
+  const settle = (commands: readonly QueuedCommand[], delivery: Delivery) => {
+    for (const { ticket } of commands) waiters.settle(ticket, delivery);
+  };
+  const courier = await openCourier(config, {
+    onReply: (reply) => waiters.settle(reply.ticket, reply),
+    onLost: settle,
+    onAway: () => settle(outbox.takeAll(), "undelivered"),
+  });
+
+  /** Sends one envelope. Resolves at its answer, or when it is slow. */
+  async function send(commands: readonly QueuedCommand[]): Promise<void> {
+    const left = performance.now();
+    const slow = Promise.withResolvers<void>();
+    let release: (() => void) | undefined;
+    // Its users' next commands wait for it, so that the order of each user's commands is kept.
+    const timer = setTimeout(() => {
+      release = outbox.holdBack(new Set(commands.map(({ userId }) => userId)));
+      slow.resolve();
+    }, slowMs);
+    underWay += 1;
+    const answered = courier.deliver(commands).then(() => {
+      clearTimeout(timer);
+      underWay -= 1;
+      pace.answered(performance.now() - left);
+      if (!release) return;
+      release();
+      void post();
     });
-    return answered;
+    await Promise.race([answered, slow.promise]);
   }
 
   /** Sends envelopes one after another until nothing is left; a loop, since under steady load it never ends. */
   async function post(): Promise<void> {
-    if (underWay >= envelopesInFlight) return;
-    underWay += 1;
-    while (outbox.size() > 0) {
+    if (posting >= envelopesInFlight) return;
+    posting += 1;
+    while (underWay < envelopesInFlight + maxSlow) {
       const commands = outbox.take(maxEnvelope);
-      await deliver(commands);
+      if (commands.length === 0) break;
+      const left = performance.now();
+      await send(commands);
       const callers = Math.min(commands.length + outbox.size(), maxEnvelope);
       if (commands.length > 1) await outbox.filled(callers, gatherMs);
+      pace.followed((performance.now() - left) / envelopesInFlight);
     }
-    underWay -= 1;
+    posting -= 1;
   }
 
-  subscriber.on("message", (_channel, text) => {
-    const { envelopeId, replies } = JSON.parse(text) as Replies;
-    for (const reply of replies) commandWaiters.settle(reply.ticket, reply);
-    envelopeWaiters.settle(envelopeId, true);
-  });
-  await Promise.race([
-    Promise.all([isReady(producer), subscriber.subscribe(replyTo)]),
-    Bun.sleep(replyTimeoutMs),
-  ]);
+  function isFullFor(userId: string): boolean {
+    if (outbox.size() >= maxWaiting || outbox.sizeOf(userId) >= maxWaitingOfUser) return true;
+    const envelopesAhead = Math.floor(outbox.ahead(userId) / maxEnvelope);
+    return envelopesAhead > 0 && pace.wait(envelopesAhead) > maxWaitMs;
+  }
 
   return {
     async send(command) {
-      if (outbox.size() >= maxWaiting) return "undelivered";
-      const ticket = ++lastTicket;
-      outbox.put({ ...command, ticket });
-      const late = () => (outbox.withdraw(ticket) ? "undelivered" : "unanswered");
-      const delivery = commandWaiters.wait(ticket, late);
+      if (!courier.isOpen() || isFullFor(command.userId)) return "undelivered";
+      const queued = { ...command, ticket: ++lastTicket };
+      outbox.put(queued);
+      const late = () => (outbox.withdraw(queued) ? "undelivered" : "unanswered");
+      const delivery = waiters.wait(queued.ticket, patienceMs, late);
       void post();
       return delivery;
     },
-    ping: () => deliver([]),
-    async close() {
-      subscriber.disconnect();
-      await queue.close().catch(() => {});
-      producer.disconnect();
-    },
+    ping: async () => courier.isOpen() && courier.deliver([]),
+    close: () => courier.close(),
   };
-}
-
-/** A producer that is still connecting refuses everything: without this wait the first command would fail. */
-const isReady = (redis: Redis): Promise<unknown> =>
-  redis.status === "ready" ? Promise.resolve() : new Promise((resolve) => redis.once("ready", resolve));
-
-function openQueue(connection: Redis, queuePrefix: string): Queue<Envelope> {
-  const queue = new Queue<Envelope>(commandQueue, {
-    connection,
-    prefix: keyPrefix(queuePrefix),
-    skipWaitingForReady: true,
-    skipVersionCheck: true,
-    defaultJobOptions: { removeOnComplete: true, removeOnFail: 100 },
-  });
-  // Failures show in the add that fails; an unheard `error` event would end the process.
-  queue.on("error", () => {});
-  return queue;
-}
-
-/** Redis refused the command, or the connection was known to be down: nothing was queued. */
-function wasNeverSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === "ReplyError" || error.message.includes("enableOfflineQueue");
 }

@@ -1,35 +1,79 @@
 import type { QueuedCommand } from "../shared/queue/envelope.ts";
 
-/** Commands that wait for an envelope, in order of arrival. */
+/** Commands that wait for an envelope: a line for each user, from which they leave in turns. */
 export type Outbox = Readonly<{
   size(): number;
+  sizeOf(userId: string): number;
+  /** How many commands may leave before one that this user would put now. */
+  ahead(userId: string): number;
   put(command: QueuedCommand): void;
-  /** Takes the first `count` out. */
+  /** Takes up to `count` out, one of each user after another: a user with many delays only himself. */
   take(count: number): QueuedCommand[];
+  takeAll(): QueuedCommand[];
   /** @returns false when it is gone already */
-  withdraw(ticket: number): boolean;
+  withdraw(command: QueuedCommand): boolean;
+  /** Takes nothing more of these users until the returned function is called. */
+  holdBack(userIds: ReadonlySet<string>): () => void;
   /** Resolves when `count` commands wait, at the latest after `ms`. */
   filled(count: number, ms: number): Promise<void>;
 }>;
 
 export function createOutbox(): Outbox {
-  let waiting: QueuedCommand[] = [];
+  /** In the order of their turns: whose command was taken goes to the end. */
+  const lines = new Map<string, QueuedCommand[]>();
+  const heldBack = new Set<ReadonlySet<string>>();
   const watchers = new Set<{ count: number; notify(): void }>();
+  let size = 0;
+
+  const isHeldBack = (userId: string) => {
+    for (const userIds of heldBack) if (userIds.has(userId)) return true;
+    return false;
+  };
+
+  function take(count: number): QueuedCommand[] {
+    const taken: QueuedCommand[] = [];
+    // A map goes on to what is set while it is gone through, so a user's next command comes after all others'.
+    for (const [userId, line] of lines) {
+      if (taken.length >= count) break;
+      if (heldBack.size > 0 && isHeldBack(userId)) continue;
+      taken.push(...line.splice(0, 1));
+      lines.delete(userId);
+      if (line.length > 0) lines.set(userId, line);
+    }
+    size -= taken.length;
+    return taken;
+  }
+
   return {
-    size: () => waiting.length,
+    size: () => size,
+    sizeOf: (userId) => lines.get(userId)?.length ?? 0,
+    ahead: (userId) => Math.min(size, ((lines.get(userId)?.length ?? 0) + 1) * lines.size),
     put(command) {
-      waiting.push(command);
-      for (const { count, notify } of watchers) if (waiting.length >= count) notify();
+      const line = lines.get(command.userId);
+      if (line) line.push(command);
+      else lines.set(command.userId, [command]);
+      size += 1;
+      for (const { count, notify } of watchers) if (size >= count) notify();
     },
-    take(count) {
-      const taken = waiting.slice(0, count);
-      waiting = waiting.slice(count);
-      return taken;
+    take,
+    takeAll() {
+      const all = [...lines.values()].flat();
+      lines.clear();
+      size = 0;
+      return all;
     },
-    withdraw(ticket) {
-      const before = waiting.length;
-      waiting = waiting.filter((command) => command.ticket !== ticket);
-      return waiting.length < before;
+    withdraw({ userId, ticket }) {
+      const line = lines.get(userId) ?? [];
+      const place = line.findIndex((command) => command.ticket === ticket);
+      if (place === -1) return false;
+      line.splice(place, 1);
+      if (line.length === 0) lines.delete(userId);
+      size -= 1;
+      return true;
+    },
+    holdBack(userIds) {
+      heldBack.add(userIds);
+      return () => void heldBack.delete(userIds);
     },
     filled: (count, ms) =>
       new Promise((resolve) => {
@@ -41,7 +85,7 @@ export function createOutbox(): Outbox {
         const watcher = { count, notify };
         const timer = setTimeout(notify, ms);
         watchers.add(watcher);
-        if (waiting.length >= count) notify();
+        if (size >= count) notify();
       }),
   };
 }

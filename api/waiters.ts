@@ -1,15 +1,15 @@
 /** Answers that are awaited by key, each for a bounded time. */
 export type Waiters<Key, Answer> = Readonly<{
   /** @param late what to answer when nothing came in time */
-  wait(key: Key, late: () => Answer): Promise<Answer>;
+  wait(key: Key, timeoutMs: number, late: () => Answer): Promise<Answer>;
   /** Answers whoever waits for the key; nobody may. */
   settle(key: Key, answer: Answer): void;
 }>;
 
-export function createWaiters<Key, Answer>(timeoutMs: number): Waiters<Key, Answer> {
+export function createWaiters<Key, Answer>(): Waiters<Key, Answer> {
   const waiting = new Map<Key, (answer: Answer) => void>();
   return {
-    wait: (key, late) =>
+    wait: (key, timeoutMs, late) =>
       new Promise((resolve) => {
         const timer = setTimeout(() => waiting.get(key)?.(late()), timeoutMs);
         waiting.set(key, (answer) => {

@@ -13,18 +13,35 @@ export function connectImpatient(url: string, commandTimeout = 1_500): Redis {
   return quiet(
     new Redis(url, {
       enableOfflineQueue: false,
-      maxRetriesPerRequest: 1,
+      // What a lost connection leaves unanswered fails at once and is not sent again: refused the second time, it
+      // would count as never sent, although the first may have arrived.
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
       commandTimeout,
+      // A path that died without a word is given up for a new one.
+      socketTimeout: silenceMs,
       connectTimeout: 1_500,
       retryStrategy,
     }),
   );
 }
 
-/** A connection for blocking reads and subscriptions: it waits, and reconnects for ever. */
-export function connectPatient(url: string): Redis {
-  return quiet(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 1_500, retryStrategy }));
+/**
+ * A connection for blocking reads and subscriptions: it waits, and reconnects for ever; with `socketTimeout` also
+ * when nothing came for so many ms after something was asked.
+ */
+export function connectPatient(url: string, { socketTimeout }: { socketTimeout?: number } = {}): Redis {
+  const options = { maxRetriesPerRequest: null, connectTimeout: 1_500, retryStrategy };
+  return quiet(new Redis(url, socketTimeout === undefined ? options : { ...options, socketTimeout }));
 }
+
+/** Resolves when the connection stands, or its first try has failed: it goes on trying by itself. */
+export const firstTry = (redis: Redis): Promise<unknown> =>
+  redis.status === "ready"
+    ? Promise.resolve()
+    : new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
+
+const silenceMs = 2_000;
 
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { createOutbox } from "../../api/outbox.ts";
 import type { QueuedCommand } from "../../shared/queue/envelope.ts";
 
-const command = (ticket: number): QueuedCommand => ({
+const command = (ticket: number, userId = "ada"): QueuedCommand => ({
   ticket,
   id: crypto.randomUUID(),
-  userId: "ada",
+  userId,
   name: "todo.create",
   input: {},
   fingerprint: null,
@@ -13,18 +13,46 @@ const command = (ticket: number): QueuedCommand => ({
   sentAt: 0,
 });
 
+/** An outbox with these users' commands, numbered in order of arrival from 1. */
+function filledWith(...users: string[]) {
+  const outbox = createOutbox();
+  const commands = users.map((user, index) => command(index + 1, user));
+  for (const one of commands) outbox.put(one);
+  return { outbox, commands, take: (count: number) => outbox.take(count).map(({ ticket }) => ticket) };
+}
+
 const longMs = 60_000;
 
-test("commands leave in their order, and each but once", () => {
-  const outbox = createOutbox();
-  for (const ticket of [1, 2, 3]) outbox.put(command(ticket));
-  expect(outbox.take(2).map(({ ticket }) => ticket)).toEqual([1, 2]);
-  expect([outbox.withdraw(1), outbox.withdraw(3), outbox.withdraw(3), outbox.size()]).toEqual([
+test("one user's commands leave in their order, and each but once", () => {
+  const { outbox, commands, take } = filledWith("ada", "ada", "ada");
+  const [first, , last] = commands;
+  if (!first || !last) throw new Error("no commands");
+  expect(take(2)).toEqual([1, 2]);
+  expect([outbox.withdraw(first), outbox.withdraw(last), outbox.withdraw(last)]).toEqual([
     false,
     true,
     false,
-    0,
   ]);
+  expect([outbox.size(), outbox.sizeOf("ada")]).toEqual([0, 0]);
+});
+
+test("users take turns, however many commands one of them has", () => {
+  const { outbox, take } = filledWith("mallory", "mallory", "mallory", "ada", "bob", "bob");
+  expect(outbox.ahead("carol")).toBe(3);
+  expect(outbox.ahead("mallory")).toBe(6);
+  expect(take(4)).toEqual([1, 4, 5, 2]);
+  outbox.put(command(7, "ada"));
+  expect(take(10)).toEqual([6, 3, 7]);
+  expect(outbox.size()).toBe(0);
+});
+
+test("who is held back waits, and nobody else does", () => {
+  const { outbox, take } = filledWith("mallory", "ada", "mallory", "bob");
+  const release = outbox.holdBack(new Set(["mallory"]));
+  expect(take(10)).toEqual([2, 4]);
+  expect(take(10)).toEqual([]);
+  release();
+  expect(take(10)).toEqual([1, 3]);
 });
 
 test("waiting ends with the last of those waited for, at once when they are there, or when the time is up", async () => {
