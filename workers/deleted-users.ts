@@ -1,5 +1,7 @@
 import type { Pool } from "pg";
 
+type Queries = Pick<Pool, "query">;
+
 /** Every table of a user's rows by its key, what refers to others first. */
 const tables = [
   ["reminder_deliveries", "id"],
@@ -37,7 +39,7 @@ const unswept = `
   order by deleted_at limit 100`;
 
 /** Deletes what is left of closed accounts. */
-export async function sweepDeletedUsers(pool: Pool): Promise<void> {
+export async function sweepDeletedUsers(pool: Queries): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(unswept);
   for (const { id } of rows) {
     await deleteRows(pool, id);
@@ -45,7 +47,7 @@ export async function sweepDeletedUsers(pool: Pool): Promise<void> {
   }
 }
 
-async function deleteRows(pool: Pool, userId: string): Promise<void> {
+async function deleteRows(pool: Queries, userId: string): Promise<void> {
   for (const [table, key] of tables) {
     const sql = `delete from ${table} where user_id = $1
       and (${key}) in (select ${key} from ${table} where user_id = $1 limit ${rowsAtOnce})`;

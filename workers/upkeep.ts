@@ -2,6 +2,7 @@ import { Queue } from "bullmq";
 import type { Pool, PoolClient } from "pg";
 import { commandQueue, keyPrefix } from "../shared/queue/queues.ts";
 import type { WorkerContext } from "./context.ts";
+import { sweepDeletedUsers } from "./deleted-users.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 import { startSchedule } from "./schedule.ts";
 
@@ -27,6 +28,7 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
     await makePartitions(client, kept);
     await dropPartitions(client, log, kept);
     await pruneDeliveries(client);
+    await sweepDeletedUsers(client);
     await cleanCommands(context);
   } finally {
     client.release(true);
