@@ -1,35 +1,39 @@
-import { isObject, parseJson } from "../../body.ts";
 import { type Html, html } from "../../html.ts";
 
 /** A call's arguments: whatever the caller sent, so nothing in them may be relied on. */
 export type Args = Readonly<Record<string, unknown>>;
 
-export function readArgs(json: string): Args {
-  const value = parseJson(json);
-  return isObject(value) ? value : {};
-}
+/** An argument; undefined when it was not sent, whatever every object has by that name. */
+export const argument = (args: Args, name: string): unknown =>
+  Object.hasOwn(args, name) ? args[name] : undefined;
 
 const longest = 80;
 
-/** The text of an argument, short enough for a sentence; undefined when it is none. */
 export function textIn(args: Args, name: string): string | undefined {
-  const value = args[name];
-  return value === undefined ? undefined : shorten(typeof value === "string" ? value : JSON.stringify(value));
+  const value = argument(args, name);
+  return typeof value === "string" ? value : undefined;
 }
 
 export function idIn(args: Args, name: string): number | undefined {
-  const id = args[name];
+  const id = argument(args, name);
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 
-/** Somebody else's words within ours: set apart, and unable to turn the text around them. */
+/** Somebody else's words within ours: short, set apart, and unable to turn the text around them. */
 export function quote(value: unknown): Html {
   if (value === undefined) return html`without a name`;
-  return html`<q><bdi>${shorten(typeof value === "string" ? value : JSON.stringify(value))}</bdi></q>`;
+  if (typeof value === "number") return html`${value}`;
+  if (typeof value !== "string") return html`(no text)`;
+  return html`<q><bdi>${shorten(value)}</bdi></q>`;
 }
 
 function shorten(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  // An emoji is more than one unit of a string, so the first cut leaves room for the second.
+  const line = text
+    .slice(0, longest * 10)
+    .replace(/\s+/g, " ")
+    .trim();
   const characters = [...line];
-  return characters.length > longest ? `${characters.slice(0, longest).join("")}…` : line;
+  const isLong = characters.length > longest || text.length > longest * 10;
+  return isLong ? `${characters.slice(0, longest).join("")}…` : line;
 }

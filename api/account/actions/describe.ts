@@ -1,59 +1,77 @@
+import { isCalendarDate } from "../../../shared/contracts/text.ts";
+import { TimeOfDay } from "../../../shared/db/entities.ts";
 import { type Html, html } from "../../html.ts";
 import type { Names } from "../../read/names.ts";
 import { sayFullDate } from "../dates.ts";
-import { type Args, idIn, quote, textIn } from "./arguments.ts";
+import { type Args, argument, idIn, quote, textIn } from "./arguments.ts";
 
 /** What a call is about: the verb as it is said of a call that happened, and of one that was refused. */
 type Deed = Readonly<{ done: string; tried: string; object: Html | string }>;
 
 type Describe = (args: Args, names: Names) => Deed;
 
-/** What a tool call did, or was refused to do, as a sentence about the user's own things. */
+/**
+ * What a tool call did, or was refused to do, as a sentence about the user's own things. Whatever the tool
+ * and its arguments are, they are no part of the sentence but in quotation marks.
+ */
 export function describeCall(call: { tool: string; args: Args; ok: boolean; names: Names }): Html {
   const { tool, args, ok, names } = call;
-  const { done, tried, object } = (deeds[tool] ?? unknownTool(tool))(args, names);
-  return html`${ok ? done : `Tried to ${tried}`} ${object}`;
+  try {
+    const { done, tried, object } = (deeds.get(tool) ?? unknownTool(tool))(args, names);
+    return html`${ok ? done : `Tried to ${tried}`} ${object}`;
+  } catch {
+    // One row that nobody thought of must not take the page with it.
+    return html`Made a call that cannot be described`;
+  }
 }
 
-const deeds: Readonly<Record<string, Describe>> = {
-  "get-today-habits": (args) => ({
-    done: "Looked at",
-    tried: "look at",
-    object: html`the habits due today${textIn(args, "time_of_day") && html`, ${textIn(args, "time_of_day")}`}`,
+/** Calls over the rate limit share a row: of what they were, it only knows the first. */
+export const describeRefusals = (calls: number): Html =>
+  html`${calls} ${calls === 1 ? "call" : "calls"} refused: over the limit`;
+
+/** By tool name: a map, as an object answers to names such as constructor too. */
+const deeds: ReadonlyMap<string, Describe> = new Map(
+  Object.entries<Describe>({
+    "get-today-habits": (args) => ({
+      done: "Looked at",
+      tried: "look at",
+      object: html`the habits due today${timeOfDay(args)}`,
+    }),
+    "get-pending-todos": (args) => ({
+      done: "Looked at",
+      tried: "look at",
+      object: html`the ${argument(args, "overdue_only") === true ? "overdue" : "pending"} todos${within(args)}`,
+    }),
+    "create-habit": (args) => ({
+      done: "Created",
+      tried: "create",
+      object: html`the habit ${quote(argument(args, "name"))}${argument(args, "type") === "bad" && ", to avoid"}`,
+    }),
+    "create-todo": (args) => ({
+      done: "Created",
+      tried: "create",
+      object: html`the todo ${quote(argument(args, "title"))}${dueOn(args)}${repeating(args)}`,
+    }),
+    "toggle-todo": (args, names) => {
+      const object = todoOf(args, names);
+      const completed = argument(args, "completed");
+      if (completed === true) return { done: "Ticked off", tried: "tick off", object };
+      if (completed === false) return { done: "Reopened", tried: "reopen", object };
+      return { done: "Ticked off or reopened", tried: "tick off or reopen", object };
+    },
+    "update-todo": (args, names) => ({
+      done: "Changed",
+      tried: "change",
+      object: html`${todoOf(args, names)}${changes(args)}`,
+    }),
+    "delete-todo": (args, names) => ({ done: "Deleted", tried: "delete", object: todoOf(args, names) }),
+    "complete-habit": (args, names) => ({
+      done: "Completed",
+      tried: "complete",
+      object: named("habit", idIn(args, "habit_id"), names.habits),
+    }),
   }),
-  "get-pending-todos": (args) => ({
-    done: "Looked at",
-    tried: "look at",
-    object: html`the ${args.overdue_only === true ? "overdue" : "pending"} todos${within(args)}`,
-  }),
-  "create-habit": (args) => ({
-    done: "Created",
-    tried: "create",
-    object: html`the habit ${quote(args.name)}${args.type === "bad" && ", to avoid"}`,
-  }),
-  "create-todo": (args) => ({
-    done: "Created",
-    tried: "create",
-    object: html`the todo ${quote(args.title)}${dueOn(args)}${repeating(args)}`,
-  }),
-  "toggle-todo": (args, names) => {
-    const object = todoOf(args, names);
-    if (args.completed === true) return { done: "Ticked off", tried: "tick off", object };
-    if (args.completed === false) return { done: "Reopened", tried: "reopen", object };
-    return { done: "Ticked off or reopened", tried: "tick off or reopen", object };
-  },
-  "update-todo": (args, names) => ({
-    done: "Changed",
-    tried: "change",
-    object: html`${todoOf(args, names)}${changes(args)}`,
-  }),
-  "delete-todo": (args, names) => ({ done: "Deleted", tried: "delete", object: todoOf(args, names) }),
-  "complete-habit": (args, names) => ({
-    done: "Completed",
-    tried: "complete",
-    object: named("habit", idIn(args, "habit_id"), names.habits),
-  }),
-};
+);
 
 const unknownTool =
   (tool: string): Describe =>
@@ -69,24 +87,38 @@ function named(kind: string, id: number | undefined, names: ReadonlyMap<number, 
     : html`the ${kind} ${quote(name)}`;
 }
 
-const dueOn = (args: Args) => args.due_date !== undefined && html`, due ${dueDate(args)}`;
-const repeating = (args: Args) =>
-  args.recurrence !== undefined && html`, repeating by ${textIn(args, "recurrence")}`;
-const within = (args: Args) => args.context !== undefined && html` of the context ${quote(args.context)}`;
+const given = (args: Args, name: string): boolean => argument(args, name) !== undefined;
 
-function dueDate(args: Args): string | undefined {
-  const text = textIn(args, "due_date");
-  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && Date.parse(text) ? sayFullDate(text) : text;
+const dueOn = (args: Args) => given(args, "due_date") && html`, due ${dueDate(args)}`;
+const within = (args: Args) =>
+  given(args, "context") && html` of the context ${quote(argument(args, "context"))}`;
+const repeating = (args: Args) =>
+  given(args, "recurrence") && html`, repeating by ${quote(argument(args, "recurrence"))}`;
+
+function timeOfDay(args: Args) {
+  const time = TimeOfDay.find((known) => known === argument(args, "time_of_day"));
+  return time
+    ? html`, ${time}`
+    : given(args, "time_of_day") && html`, ${quote(argument(args, "time_of_day"))}`;
 }
 
+function dueDate(args: Args): Html | string {
+  const text = textIn(args, "due_date") ?? "";
+  return isCalendarDate(text) ? sayFullDate(text) : quote(argument(args, "due_date"));
+}
+
+const clearable: readonly unknown[] = ["description", "due_date"];
+
 function changes(args: Args): Html | false {
-  const cleared = Array.isArray(args.clear) ? args.clear.map((name) => html`no ${said(name)}`) : [];
+  const clear = argument(args, "clear");
+  const cleared = Array.isArray(clear) ? clear.slice(0, 3).map((name) => html`no ${field(name)}`) : [];
   const set = ["title", "description"]
-    .filter((name) => args[name] !== undefined)
-    .map((name) => html`${name} ${quote(args[name])}`);
-  const due = args.due_date === undefined ? [] : [html`due ${dueDate(args)}`];
+    .filter((name) => given(args, name))
+    .map((name) => html`${name} ${quote(argument(args, name))}`);
+  const due = given(args, "due_date") ? [html`due ${dueDate(args)}`] : [];
   const all = [...set, ...due, ...cleared];
   return all.length > 0 && html`: ${all.map((change, index) => html`${index > 0 && ", "}${change}`)}`;
 }
 
-const said = (field: unknown): string => String(field).slice(0, 40).replaceAll("_", " ");
+const field = (name: unknown): Html | string =>
+  clearable.includes(name) ? String(name).replaceAll("_", " ") : quote(name);

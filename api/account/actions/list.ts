@@ -1,16 +1,17 @@
 import type { Static } from "typebox";
 import type { Action } from "../../../shared/contracts/action.ts";
+import { type Cut, readStored } from "../../../shared/cut-arguments.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../html.ts";
 import { type Names, namesOf } from "../../read/names.ts";
 import type { Reader } from "../../read/reader.ts";
 import { sayDate } from "../dates.ts";
-import { type Args, idIn, readArgs } from "./arguments.ts";
-import { describeCall } from "./describe.ts";
+import { type Args, idIn } from "./arguments.ts";
+import { describeCall, describeRefusals } from "./describe.ts";
 import { sayOutcome } from "./outcomes.ts";
 import { nameOf } from "./who.ts";
 
-type Call = Static<typeof Action> & { args: Args; localTime: string };
+type Call = Static<typeof Action> & { args: Args; cut: Cut | undefined; localTime: string };
 type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
 
 /** The calls under the days of the user on which they came. */
@@ -22,7 +23,7 @@ export async function actionList(
   if (actions.length === 0) return html`<p class="quiet">${isFiltered ? "No call is like that." : none}</p>`;
   const calls = actions.map((action) => ({
     ...action,
-    args: readArgs(action.arguments),
+    ...readArgs(action.arguments),
     localTime: localTime(Date.parse(action.called_at), timeZone),
   }));
   const names = await namesOf(reader, idsIn(calls));
@@ -33,6 +34,11 @@ export async function actionList(
   )}`;
 }
 
+function readArgs(stored: string): Pick<Call, "args" | "cut"> {
+  const { args, cut } = readStored(stored);
+  return { args, cut };
+}
+
 const none = "Nobody has called a tool yet. What the agents that you connect do will be listed here.";
 
 function idsIn(calls: readonly Call[]) {
@@ -41,11 +47,12 @@ function idsIn(calls: readonly Call[]) {
 }
 
 function callItem(call: Call, names: Names): Html {
-  const { tool, args, outcome, replayed, called_at } = call;
+  const { tool, args, outcome, replayed, calls, called_at } = call;
   const ok = outcome === "ok";
+  const deed = outcome === "rate_limited" ? describeRefusals(calls) : describeCall({ tool, args, ok, names });
   return html`<li class="card"><div class="spread">
     <p class="deed"><time datetime="${called_at}">${call.localTime.slice(11, 16)}</time>
-    <span>${describeCall({ tool, args, ok, names })}</span></p>
+    <span>${deed}</span></p>
     <p class="badge${!ok && " bad"}">${sayOutcome(outcome)}${replayed && ", repeated"}</p></div>
     <details><summary class="small"><span class="unseen">Details of the call by </span>
     <strong>${nameOf(call)}</strong> · ${tool}</summary>${fineprint(call)}</details></li>`;
@@ -53,11 +60,13 @@ function callItem(call: Call, names: Names): Html {
 
 const longestArguments = 2_000;
 
-function fineprint({ arguments: json, request_id, duration_ms, token_id }: Call): Html {
+function fineprint({ arguments: stored, args, cut, request_id, duration_ms, token_id }: Call): Html {
   const own = `/account/actions?${new URLSearchParams({ token_id })}`;
+  const json = cut ? JSON.stringify(args) : stored;
   const isLong = json.length > longestArguments;
   return html`<dl class="facts small"><dt>Arguments</dt>
-    <dd><code>${json.slice(0, longestArguments)}${isLong && "…"}</code></dd>
+    <dd><code>${json.slice(0, longestArguments)}${isLong && "…"}</code>
+    ${cut && html`<p class="quiet">Shortened: ${cut.bytes} bytes were sent, SHA-256 <code>${cut.sha256}</code></p>`}</dd>
     <dt>Took</dt><dd>${Math.round(duration_ms)} ms</dd>
     <dt>Token</dt><dd><code>${token_id}</code> <a href="${own}">All its calls</a></dd>
     <dt>Request</dt><dd><code>${request_id}</code></dd></dl>`;

@@ -1,16 +1,18 @@
 /** The outcomes of tool calls as people read them. */
-const words: Readonly<Record<string, string>> = {
-  ok: "Done",
-  insufficient_scope: "Not permitted",
-  invalid: "Wrong arguments",
-  not_found: "Not found",
-  conflict: "Already so",
-  rate_limited: "Too many calls",
-  overloaded: "Service was away",
-  internal: "Failed",
-};
+const words = new Map(
+  Object.entries({
+    ok: "Done",
+    insufficient_scope: "Not permitted",
+    invalid: "Wrong arguments",
+    not_found: "Not found",
+    conflict: "Already so",
+    rate_limited: "Too many calls",
+    overloaded: "Service was away",
+    internal: "Failed",
+  }),
+);
 
 /** What can be filtered by. */
-export const outcomes: readonly (readonly [code: string, words: string])[] = Object.entries(words);
+export const outcomes: readonly (readonly [code: string, words: string])[] = [...words];
 
-export const sayOutcome = (code: string): string => words[code] ?? code;
+export const sayOutcome = (code: string): string => words.get(code) ?? code;

@@ -1,0 +1,122 @@
+import { afterAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { describeCall } from "../../api/account/actions/describe.ts";
+import { actionList } from "../../api/account/actions/list.ts";
+import { actionLine } from "../../api/actions/view.ts";
+import { markup } from "../../api/html.ts";
+import { list } from "../../api/read/actions.ts";
+import type { Reader, Tables } from "../../api/read/reader.ts";
+import { readStored } from "../../shared/cut-arguments.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { isRefused } from "../../shared/errors.ts";
+import { createLog } from "../../shared/log.ts";
+import { startStack } from "../harness.ts";
+import { agent } from "../mcp/support.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => database.close());
+const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "0" } });
+const url = stack.config.databaseUrl;
+const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
+const reader: Reader = {
+  db: database.orm.em.getKysely<Tables>(),
+  userId: "ada",
+  now: Date.now(),
+  defaultTimeZone: "UTC",
+  baseUrl: stack.config.baseUrl,
+};
+const shown = { timeZone: "UTC", today: new Date().toISOString().slice(0, 10), isFiltered: false };
+
+const inherited = Object.getOwnPropertyNames(Object.prototype);
+const toolNames = [
+  "get-today-habits",
+  "get-pending-todos",
+  "create-habit",
+  "create-todo",
+  "toggle-todo",
+  "update-todo",
+  "delete-todo",
+  "complete-habit",
+];
+const argumentNames = [
+  "todo_id",
+  "habit_id",
+  "title",
+  "name",
+  "type",
+  "description",
+  "due_date",
+  "clear",
+].concat(["completed", "context", "overdue_only", "recurrence", "time_of_day", "done", "tried", "object"]);
+const names = { habits: new Map(), todos: new Map() };
+
+/** What a sentence says outside of quotation marks. */
+const ownWords = (tool: string, text: string, ok: boolean): string =>
+  markup(describeCall({ tool, args: readStored(text).args, ok, names })).replace(/<q>.*?<\/q>/gs, "");
+
+test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
+  const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      word,
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie("any"), { maxLength: 5 }),
+      fc.dictionary(fc.constantFrom("EVIL", "toString", "valueOf", ...inherited), tie("any"), { maxKeys: 4 }),
+    ),
+  })).any;
+  const args = fc.dictionary(fc.constantFrom(...argumentNames, ...inherited), value, { maxKeys: 8 });
+  const tool = fc.constantFrom(...toolNames, ...inherited, "EVIL");
+  const call = fc.property(tool, args, fc.boolean(), (tool, args, ok) => {
+    expect(ownWords(tool, JSON.stringify(args), ok)).not.toContain("EVIL");
+  });
+  fc.assert(call, { numRuns: 3_000 });
+});
+
+test("no tool, argument or value takes the page or the terminal, and the page stays small", async () => {
+  const { call } = await agent(stack, { sub: "ada" });
+  const long = { todo_id: 1, clear: Array.from({ length: 16_000 }, () => "a") };
+  const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`argument ${n}`, n]));
+  const calls: [string, string][] = [
+    ...inherited.flatMap((name): [string, string][] => [
+      [name, "{}"],
+      [name, `{"object":{"a":1},"done":"Looked at","tried":"delete nothing"}`],
+      ["update-todo", `{"todo_id":1,"clear":["${name}",{"${name}":1,"toString":1,"valueOf":1}]}`],
+      ["create-todo", `{"${name}":{"${name}":[]},"title":{"${name}":1}}`],
+    ]),
+    ["update-todo", JSON.stringify(long)],
+    ["update-todo", JSON.stringify({ todo_id: 1, title: long.clear.slice(0, 1_000), ...many })],
+    ["create-habit", JSON.stringify({ name: "\u{1F600}".repeat(15_000) })],
+  ];
+  for (const [tool, json] of calls) await call(tool, JSON.parse(json));
+  const found = await list(reader, { limit: 200 });
+  if (isRefused(found)) throw new Error(found.refusal.message);
+  expect(found.actions).toHaveLength(calls.length);
+  const page = markup(await actionList(reader, found.actions, shown));
+  expect(page.match(/<li class="card">/g)).toHaveLength(calls.length);
+  expect(page).not.toContain("cannot be described");
+  expect(page.length).toBeLessThan(calls.length * 6_000);
+  for (const action of found.actions) expect(actionLine(action, "UTC").length).toBeLessThan(600);
+});
+
+test("calls over the limit are one row that tells their number, and a shortened call says what was sent", async () => {
+  const row = {
+    request_id: crypto.randomUUID(),
+    token_id: "token",
+    client_name: "Script",
+    tool: "create-todo",
+    arguments: `[{"title":"Buy milk"},{"bytes":61234,"sha256":"${"0".repeat(64)}"}]`,
+    outcome: "rate_limited",
+    replayed: false,
+    calls: 37,
+    called_at: "2026-11-21T09:00:00.000000Z",
+    duration_ms: 0,
+  };
+  const page = markup(await actionList(reader, [row, { ...row, outcome: "ok", calls: 1 }], shown));
+  expect(page).toContain("37 calls refused: over the limit");
+  expect(page).toContain("Created the todo <q><bdi>Buy milk</bdi></q>");
+  expect(page).toContain("61234 bytes were sent");
+  expect(actionLine(row, "UTC")).toContain("rate_limited (37 calls)");
+  expect(actionLine(row, "UTC")).toContain(`{"title":"Buy milk"} (shortened: 61234 bytes were sent)`);
+});
