@@ -12,6 +12,9 @@ import { recordOf } from "./tool-call.ts";
 
 const minuteMs = 60_000;
 const writeEveryMs = 5_000;
+/** Each further refusal of a minute takes so much longer: whoever does not wait is made to. */
+const slowerByMs = 10;
+const slowestMs = 3_000;
 
 /** The calls over the rate limit of one token in one minute: one row of the log, whatever their number. */
 type Minute = {
@@ -20,12 +23,13 @@ type Minute = {
   today: Promise<Today | undefined>;
   /** The first one's row; undefined: it stands. */
   first: Promise<Refused | undefined>;
-  /** Counted here and not in the row yet. */
+  /** Counted here so far, and how many of them are not in the row yet. */
+  total: number;
   more: number;
 };
 
 export type OverLimit = Readonly<{
-  /** Counts a call; resolves when the row of its minute stands, or with why it could not be written. */
+  /** Counts a call; resolves, the later the more there are, when its minute's row stands or cannot be written. */
   count(call: Call): Promise<Readonly<{ refused: Refused | undefined; today: Today | undefined }>>;
   /** Writes what is not written yet. */
   stop(): Promise<void>;
@@ -53,7 +57,7 @@ export function createOverLimit({ dispatch, reader }: PerformContext): OverLimit
       (clock) => clock.today,
       () => undefined,
     );
-    return { actor, row, today, first: write({ actor, row }, 1), more: 0 };
+    return { actor, row, today, first: write({ actor, row }, 1), total: 0, more: 0 };
   }
 
   async function writeMore(): Promise<void> {
@@ -78,6 +82,8 @@ export function createOverLimit({ dispatch, reader }: PerformContext): OverLimit
       const refused = await minute.first;
       if (refused) minutes.delete(key);
       else if (known) minute.more += 1;
+      minute.total += 1;
+      await Bun.sleep(Math.min(minute.total * slowerByMs, slowestMs));
       return { refused, today: await minute.today };
     },
     async stop() {
