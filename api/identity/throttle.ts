@@ -5,18 +5,36 @@ import type { Account } from "./accounts.ts";
 
 const MINUTE = 60;
 
+/** Where a password is tried: for which account, from which network, in which browser. */
+export type Attempt = Readonly<{
+  email: string;
+  address: string;
+  /** A browser in which the account was signed in before (see known-browser.ts). */
+  browser: string | undefined;
+}>;
+
 /** Limits against guessing and flooding, kept in Postgres so that they hold over restarts and processes. */
 export type Throttle = Readonly<{
-  /** Counts an attempt at a password: 10 for one account and 50 from one address in 15 minutes. */
-  password(email: string, address: string): Promise<number>;
-  /** A right password clears the account's count. */
-  passwordWasRight(email: string): Promise<void>;
+  /**
+   * Counts an attempt at a sign-in: 50 from one network in 15 minutes, 10 of them at one account, and 100 at the
+   * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
+   */
+  signIn(attempt: Attempt): Promise<number>;
+  /** A right password counts nothing. */
+  signInWasRight(attempt: Attempt): Promise<void>;
+  /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
+  password(sessionUid: string): Promise<number>;
+  passwordWasRight(sessionUid: string): Promise<void>;
   /** Counts a new account: 30 from one address in an hour. */
   signUp(address: string): Promise<number>;
   /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
   mail(account: Pick<Account, "id" | "email">): Promise<number>;
+  /** Counts a notice of a change: 10 to one account in an hour, whatever other mails it asked for. */
+  notice(account: Pick<Account, "id">): Promise<number>;
   /** Counts the registration of an app: 60 from one address in an hour. */
   registration(address: string): Promise<number>;
+  /** Counts an authorization request of somebody who is not signed in: 300 from one address in 10 minutes. */
+  authorization(address: string): Promise<number>;
 }>;
 
 /** Every limit answers with the seconds to wait: 0 when the attempt may go on. */
@@ -32,22 +50,48 @@ export function createThrottle(pool: Pool): Throttle {
       points,
       duration,
     });
-  const perAccount = limit("account", 10, 15 * MINUTE);
-  const perAddress = limit("address", 50, 15 * MINUTE);
+  const perNetwork = limit("address", 50, 15 * MINUTE);
+  const perAccountAndNetwork = limit("account-address", 10, 15 * MINUTE);
+  const perAccount = limit("account-total", 100, 60 * MINUTE);
+  const perBrowser = limit("browser", 10, 15 * MINUTE);
+  const perSession = limit("session", 10, 15 * MINUTE);
   const signUps = limit("sign-up", 30, 60 * MINUTE);
   const mailsOfAccount = limit("mail-of", 5, 60 * MINUTE);
   const mailsToAddress = limit("mail-to", 5, 60 * MINUTE);
+  const notices = limit("notice", 10, 60 * MINUTE);
   const registrations = limit("registration", 60, 60 * MINUTE);
+  const authorizations = limit("authorization", 300, 10 * MINUTE);
+
+  /** From the limit that concerns the caller alone to the one that concerns others: who is over one goes no further. */
+  function limitsOf({ email, address, browser }: Attempt): [RateLimiterPostgres, string][] {
+    if (browser !== undefined) return [[perBrowser, keyOf(`${email} ${browser}`)]];
+    const network = networkOf(address);
+    return [
+      [perNetwork, network],
+      [perAccountAndNetwork, keyOf(`${email} ${network}`)],
+      [perAccount, keyOf(email)],
+    ];
+  }
+
   return {
-    password: async (email, address) =>
-      Math.max(await take(perAccount, keyOf(email)), await take(perAddress, networkOf(address))),
-    passwordWasRight: async (email) => {
-      await perAccount.delete(keyOf(email));
+    async signIn(attempt) {
+      for (const [limiter, key] of limitsOf(attempt)) {
+        const wait = await take(limiter, key);
+        if (wait > 0) return wait;
+      }
+      return 0;
     },
+    async signInWasRight(attempt) {
+      for (const [limiter, key] of limitsOf(attempt)) await limiter.reward(key);
+    },
+    password: (sessionUid) => take(perSession, sessionUid),
+    passwordWasRight: async (sessionUid) => void (await perSession.delete(sessionUid)),
     signUp: (address) => take(signUps, networkOf(address)),
     mail: async ({ id, email }) =>
       Math.max(await take(mailsOfAccount, id), await take(mailsToAddress, keyOf(email))),
+    notice: ({ id }) => take(notices, id),
     registration: (address) => take(registrations, networkOf(address)),
+    authorization: (address) => take(authorizations, networkOf(address)),
   };
 }
 

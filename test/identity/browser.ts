@@ -11,7 +11,8 @@ export type Browser = {
   cookies: Map<string, { value: string; path: string }>;
 };
 
-export function createBrowser(site: string): Browser {
+/** `origin`: what the browser calls the site, where that is not the address at which it reaches it. */
+export function createBrowser(site: string, origin = new URL(site).origin): Browser {
   const cookies: Browser["cookies"] = new Map();
 
   async function open(address: string, init: RequestInit = {}): Promise<Page> {
@@ -54,7 +55,6 @@ export function createBrowser(site: string): Browser {
     for (const [name, value] of Object.entries(answers)) {
       for (const one of [value].flat()) body.append(name, one);
     }
-    const origin = new URL(site).origin;
     return open(form.action, { method: "POST", body, headers: { Origin: origin } });
   }
 

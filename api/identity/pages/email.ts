@@ -17,7 +17,7 @@ export async function saveEmail(identity: Identity, ctx: Context, visitor: Signe
   const refuse = (wrong: string) => sendProfile(identity, ctx, visitor, { email: wrong });
   if (!email) return refuse("That is not an e-mail address.");
   if (email === account.email) return refuse("That is your address already.");
-  const wrong = await passwordRefusal(identity, ctx, visitor, form);
+  const wrong = await passwordRefusal(identity, visitor, form);
   if (wrong) return refuse(wrong);
   if (!(await setEmail(identity.pool, account.id, email))) {
     return refuse("There is another account with this address.");

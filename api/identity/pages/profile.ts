@@ -41,7 +41,7 @@ export async function savePassword(identity: Identity, ctx: Context, visitor: Si
   const { account, session } = visitor;
   const form = await readForm(identity, ctx, visitor);
   const password = form.get("new_password") ?? "";
-  const wrong = (await passwordRefusal(identity, ctx, visitor, form)) ?? passwordProblem(password);
+  const wrong = (await passwordRefusal(identity, visitor, form)) ?? passwordProblem(password);
   if (wrong) return sendProfile(identity, ctx, visitor, { password: wrong });
   await changePassword(identity.pool, { accountId: account.id, password, sessionUid: session.uid });
   seeOther(ctx, "/profile?done=password");
@@ -50,7 +50,7 @@ export async function savePassword(identity: Identity, ctx: Context, visitor: Si
 /** POST /profile/delete: the habits and todos first, then the account with every token of it. */
 export async function removeAccount(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
   const form = await readForm(identity, ctx, visitor);
-  const wrong = await passwordRefusal(identity, ctx, visitor, form);
+  const wrong = await passwordRefusal(identity, visitor, form);
   if (wrong) return sendProfile(identity, ctx, visitor, { deletion: wrong });
   await identity.onAccountDeleted(visitor.account.id);
   await deleteAccount(identity.pool, visitor.account.id);

@@ -3,6 +3,7 @@ import { field, problem } from "../../form-fields.ts";
 import { html } from "../../html.ts";
 import { checkPassword, normalizeEmail } from "../accounts.ts";
 import type { Identity } from "../identity.ts";
+import { knownBrowser, rememberBrowser } from "../known-browser.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendPage } from "./respond.ts";
 import { formToken, readForm, signIn, signOut, type Visitor, visitorOf } from "./visitor.ts";
@@ -23,7 +24,8 @@ export async function doSignIn(identity: Identity, ctx: Context): Promise<void> 
   const next = safeNext(identity, form.get("next"));
   const typed = form.get("email") ?? "";
   const email = normalizeEmail(typed) ?? "";
-  const wait = await identity.throttle.password(email, ctx.ip);
+  const attempt = { email, address: ctx.ip, browser: knownBrowser(identity, ctx, email) };
+  const wait = await identity.throttle.signIn(attempt);
   if (wait > 0) {
     ctx.set("Retry-After", String(wait));
     const error = `Too many attempts. Try again in ${Math.ceil(wait / 60)} minutes.`;
@@ -34,7 +36,8 @@ export async function doSignIn(identity: Identity, ctx: Context): Promise<void> 
     const error = "E-mail address and password do not belong together.";
     return sendForm(identity, ctx, visitor, { next, email: typed, error, status: 422 });
   }
-  await identity.throttle.passwordWasRight(email);
+  await identity.throttle.signInWasRight(attempt);
+  rememberBrowser(identity, ctx, email);
   await signIn(identity, ctx, account.id);
   seeOther(ctx, next);
 }

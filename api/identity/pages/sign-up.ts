@@ -4,6 +4,7 @@ import { html } from "../../html.ts";
 import { createAccount, normalizeEmail } from "../accounts.ts";
 import { mailConfirmation } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
+import { rememberBrowser } from "../known-browser.ts";
 import { newPassword, passwordProblem } from "./fields.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
@@ -47,6 +48,7 @@ export async function doSignUp(identity: Identity, ctx: Context): Promise<void> 
     return sendForm(identity, ctx, visitor, { ...attempt, problems: taken });
   }
   await mailConfirmation(identity, account);
+  rememberBrowser(identity, ctx, email);
   await signIn(identity, ctx, account.id);
   seeOther(ctx, next);
 }

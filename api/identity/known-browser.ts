@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import type { Context } from "koa";
+import { cookieNames } from "./cookies.ts";
+import type { Identity } from "./identity.ts";
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
+const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
+
+/** The id of this browser, if the account of this e-mail address was signed in here before. */
+export function knownBrowser(
+  { config }: Pick<Identity, "config">,
+  ctx: Context,
+  email: string,
+): string | undefined {
+  const [id, of] = (ctx.cookies.get(cookieNames(config).known, cookie) ?? "").split(".");
+  return id && of === nameOf(email) ? id : undefined;
+}
+
+/**
+ * Remembers that the account was signed in here. The cookie opens nothing; it only has attempts in this browser
+ * counted apart from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ */
+export function rememberBrowser({ config }: Pick<Identity, "config">, ctx: Context, email: string): void {
+  const id = randomBytes(16).toString("base64url");
+  ctx.cookies.set(cookieNames(config).known, `${id}.${nameOf(email)}`, { ...cookie, maxAge: YEAR_MS });
+}
+
+/** Addresses have characters that cookies have not. */
+const nameOf = (email: string): string => new Bun.CryptoHasher("sha256").update(email).digest("base64url");
