@@ -1,11 +1,19 @@
 import * as oidc from "openid-client";
 import type { Account } from "./account.ts";
+import { sessionGeneration } from "./session.ts";
 
 /** What must come back from the provider unchanged, and where the person wanted to go. */
 export type Attempt = { state: string; nonce: string; verifier: string; next: string };
 
+/** What the provider tells of the person, and the generation that a session of theirs belongs to. */
+export type Redeemed = Readonly<{
+  claims: oidc.IDToken;
+  idToken: string | undefined;
+  generation: number | undefined;
+}>;
+
 /** Exchanges the code for what the provider tells of the person. */
-export async function redeem(account: Account, attempt: Attempt, url: URL): Promise<oidc.IDToken> {
+export async function redeem(account: Account, attempt: Attempt, url: URL): Promise<Redeemed> {
   const provider = await account.findProvider();
   const { state, nonce, verifier } = attempt;
   const callback = new URL(`${account.config.baseUrl}/account/callback${url.search}`);
@@ -15,9 +23,12 @@ export async function redeem(account: Account, attempt: Attempt, url: URL): Prom
     expectedNonce: nonce,
     idTokenExpected: true,
   });
-  const idToken = tokens.claims();
-  if (!idToken) throw new Error("The provider sent no ID token.");
-  return { ...(await userInfo(provider, tokens.access_token, idToken.sub)), ...idToken };
+  const claims = tokens.claims();
+  if (!claims) throw new Error("The provider sent no ID token.");
+  // Before the provider is asked again: a new password in between ends the token that it is asked with.
+  const generation = await sessionGeneration(account, claims.sub);
+  const told = await userInfo(provider, tokens.access_token, claims.sub);
+  return { claims: { ...told, ...claims }, idToken: tokens.id_token, generation };
 }
 
 /** Many providers tell the e-mail address only here (OpenID Connect Core §5.3). */

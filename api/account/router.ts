@@ -4,7 +4,7 @@ import type { Account, Visit } from "./account.ts";
 import { showActions } from "./actions/page.ts";
 import { readForm } from "./form.ts";
 import { message, refusalPage, seeOther } from "./respond.ts";
-import { sessionCookie } from "./session.ts";
+import { currentSession } from "./session.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in.ts";
@@ -61,7 +61,7 @@ export async function answerPage(account: Account, request: Request): Promise<Re
 /** A page for signed-in people only: strangers sign in first and come back. */
 function own(show: (visit: Visit) => Promise<Response> | Response): Page {
   return async (account, request, url) => {
-    const session = await sessionCookie(account).open(request);
+    const session = await currentSession(account, request);
     if (session) return show({ account, request, url, session });
     const next = request.method === "GET" ? `${url.pathname}${url.search}` : backTo(request);
     return seeOther(signInAddress(account, next));

@@ -13,14 +13,17 @@ export type SealedCookie<Content extends JWTPayload> = Readonly<{
 type Options = Readonly<{ name: string; key: Uint8Array; lifetimeSeconds: number; secure: boolean }>;
 
 export function sealedCookie<Content extends JWTPayload>(options: Options): SealedCookie<Content> {
-  const { name, key, lifetimeSeconds, secure } = options;
+  const { key, lifetimeSeconds, secure } = options;
+  // Browsers take the prefix from this very host over https only, and only for the whole of it (RFC 6265bis §4.1.3.2).
+  const name = secure ? `__Host-${options.name}` : options.name;
+  const path = secure ? "/" : "/account";
 
   function serialize(value: string, maxAge: number): string {
     return new Bun.Cookie({
       name,
       value,
       maxAge,
-      path: "/account",
+      path,
       httpOnly: true,
       sameSite: "lax",
       secure,

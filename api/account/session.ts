@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Account } from "./account.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
@@ -9,11 +10,34 @@ export type Session = {
   sub: string;
   /** This sign-in; what form tokens are bound to. */
   sid: string;
+  /** The user's generation of sessions at this sign-in. */
+  generation: number;
   email?: string;
   email_verified?: boolean;
+  /** Tells the provider at sign-out whom to sign out, so that it need not ask. */
+  id_token?: string;
 };
 
 export function sessionCookie({ config, keys }: Pick<Account, "config" | "keys">): SealedCookie<Session> {
   const secure = config.baseUrl.startsWith("https:");
   return sealedCookie({ name: "kept_account", key: keys.session, lifetimeSeconds, secure });
+}
+
+/** The request's session, unless a sign-out, a new password or the account's deletion ended it. */
+export async function currentSession(account: Account, request: Request): Promise<Session | undefined> {
+  const session = await sessionCookie(account).open(request);
+  if (!session) return undefined;
+  const generation = await sessionGeneration(account, session.sub);
+  return session.generation === generation ? session : undefined;
+}
+
+/** The generation whose sessions count; undefined: the account is deleted, and none does. */
+export async function sessionGeneration(
+  { reader }: Pick<Account, "reader">,
+  userId: string,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ generation: number }>`
+    select coalesce((select session_generation from users where user_id = ${userId}), 0) as generation
+    where not exists (select from deleted_users where id = ${userId})`.execute(reader({ userId }).db);
+  return rows[0]?.generation;
 }

@@ -1,7 +1,7 @@
 import * as oidc from "openid-client";
 import type { Account } from "./account.ts";
 import { adoptEmail } from "./adopt-email.ts";
-import { type Attempt, redeem } from "./redeem.ts";
+import { type Attempt, type Redeemed, redeem } from "./redeem.ts";
 import { seeOther } from "./respond.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 import { type Session, sessionCookie } from "./session.ts";
@@ -53,9 +53,11 @@ function safeNext({ config }: Account, url: URL): string {
 export async function finishSignIn(account: Account, request: Request, url: URL): Promise<Response> {
   const attempt = await attemptCookie(account).open(request);
   if (!attempt) return again(account, "This sign-in took too long or was finished already.");
-  const claims = await redeem(account, attempt, url).catch((error) => refused(account, error));
-  if (claims instanceof Response) return claims;
-  const session = sessionOf(claims);
+  const redeemed = await redeem(account, attempt, url).catch((error) => refused(account, error));
+  if (redeemed instanceof Response) return redeemed;
+  const { claims } = redeemed;
+  const session = sessionOf(redeemed);
+  if (!session) return again(account, "This account was deleted.");
   const { sub, iat, zoneinfo } = claims;
   const zone = typeof zoneinfo === "string" ? { name: zoneinfo, issuedAt: iat } : undefined;
   await account.adoptZone({ userId: sub, zone });
@@ -63,7 +65,13 @@ export async function finishSignIn(account: Account, request: Request, url: URL)
   return seeOther(attempt.next, [await sessionCookie(account).seal(session), attemptCookie(account).clear()]);
 }
 
-function sessionOf({ sub, email, email_verified }: oidc.IDToken): Session {
+/** So much of a cookie's 4096 characters, as it is encrypted, may be the ID token; without it the provider asks. */
+const maxIdToken = 1_800;
+
+function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefined {
+  if (generation === undefined) return undefined;
+  const { sub, email, email_verified } = claims;
   const known = typeof email === "string" && { email, email_verified: email_verified === true };
-  return { sub, sid: crypto.randomUUID(), ...known };
+  const hint = idToken !== undefined && idToken.length <= maxIdToken && { id_token: idToken };
+  return { sub, sid: crypto.randomUUID(), generation, ...known, ...hint };
 }

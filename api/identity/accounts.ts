@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseError, type Pool } from "pg";
+import type { Identity } from "./identity.ts";
 
 export type Account = Readonly<{
   id: string;
@@ -56,25 +57,36 @@ function nobodysHash(): Promise<string> {
   return nobody;
 }
 
-/** Sets a new password and ends every session of the account but the one with this uid. */
+type NewPassword = { accountId: string; password: string; sessionUid: string | null };
+
+/**
+ * Sets a new password and ends every session of the account but the one with this uid; those of the service end
+ * with the news of it, and a sign-in there that is just under way with its grant.
+ */
 export async function changePassword(
-  pool: Pool,
-  { accountId, password, sessionUid }: { accountId: string; password: string; sessionUid: string | null },
+  { pool, ownClient }: Pick<Identity, "pool" | "ownClient">,
+  { accountId, password, sessionUid }: NewPassword,
 ): Promise<void> {
-  const passwordHash = await Bun.password.hash(password, hashing);
-  await pool.query(`update identity.accounts set password_hash = $2 where id = $1`, [
-    accountId,
-    passwordHash,
-  ]);
   await pool.query(
-    `delete from identity.artifacts where account_id = $1 and kind = 'Session' and uid is distinct from $2`,
-    [accountId, sessionUid],
+    `with changed as (
+       update identity.accounts set password_hash = $2 where id = $1 returning id
+     ), ended as (
+       delete from identity.artifacts where account_id = $1 and kind = 'Session' and uid is distinct from $3
+     ), signed_in as (
+       delete from identity.grants where account_id = $1 and client_id = $4
+     )
+     insert into identity.outbox (user_id, name, input) select id, 'user.end-sessions', '{}' from changed`,
+    [accountId, await Bun.password.hash(password, hashing), sessionUid, ownClient.id],
   );
 }
 
-/** Deletes the account with everything the provider knows of it: tokens, connected apps, sessions. */
+/** Deletes the account with its tokens, connected apps and sessions; the service hears of it and deletes the rest. */
 export async function deleteAccount(pool: Pool, id: string): Promise<void> {
-  await pool.query(`delete from identity.accounts where id = $1`, [id]);
+  await pool.query(
+    `with gone as (delete from identity.accounts where id = $1 returning id)
+     insert into identity.outbox (user_id, name, input) select id, 'user.delete', '{}' from gone`,
+    [id],
+  );
 }
 
 /** E-mail addresses are compared in lower case. Undefined: not an address. */

@@ -1,6 +1,7 @@
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
 import { isScope, type Scope } from "../../shared/scopes.ts";
+import type { Identity } from "./identity.ts";
 import { type Resources, setScopes } from "./resources.ts";
 
 /** The client that personal access tokens belong to. It can sign nobody in: it has no redirect URI. */
@@ -50,6 +51,17 @@ function milliseconds(column: string): string {
 export async function revokeConnection(pool: Pool, accountId: string, id: string): Promise<void> {
   if (!/^[\w-]+$/.test(id)) return;
   await pool.query(`delete from identity.grants where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+/** Ends all personal tokens and connected apps of the account; the service's own sign-in is neither. */
+export async function revokeAll(
+  { pool, ownClient }: Pick<Identity, "pool" | "ownClient">,
+  accountId: string,
+): Promise<void> {
+  await pool.query(`delete from identity.grants where account_id = $1 and client_id <> $2`, [
+    accountId,
+    ownClient.id,
+  ]);
 }
 
 /** The newest grant of an app for an account, so that a person has one connection per app. */

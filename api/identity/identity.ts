@@ -5,6 +5,7 @@ import type { IdentityClient } from "../../shared/identity-client.ts";
 import type { Log } from "../../shared/log.ts";
 import type { Keys } from "./keys.ts";
 import type { SendMail } from "./mail.ts";
+import type { DeliverNews } from "./outbox.ts";
 import type { Resources } from "./resources.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -21,6 +22,6 @@ export type Identity = Readonly<{
   provider: Provider;
   /** Undefined: this server is not set up to send mail. */
   sendMail: SendMail | undefined;
-  /** Called before an account is deleted, so that its habits and todos go too. A rejection keeps the account. */
-  onAccountDeleted(sub: string): Promise<void>;
+  /** Tells the service what changed of an account: a sign-out, a new password or address, its deletion. */
+  deliverNews: DeliverNews;
 }>;

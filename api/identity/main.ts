@@ -1,27 +1,16 @@
-import { openDatabase } from "../../shared/db/orm.ts";
-import { openServerClock } from "../../shared/db/server-clock.ts";
 import { runRole } from "../../shared/role.ts";
-import { createDispatch } from "../dispatch.ts";
-import { openMailbox } from "../mailbox.ts";
+import { connectService } from "./service.ts";
 import { startIdentity } from "./start.ts";
 
-/** The provider owns accounts; what the service holds of a person is deleted by the workers, like any change. */
+/** The provider owns accounts; what the service holds of a person is changed by the workers, like everything. */
 await runRole("identity", async ({ config, log }) => {
-  const mailbox = await openMailbox(config);
-  const database = await openDatabase({ url: config.databaseUrl, log, connections: 2 });
-  const clock = await openServerClock(database.pool);
-  const dispatch = createDispatch(mailbox, database, clock);
-  const role = await startIdentity({ config, log }, async (userId) => {
-    const { outcome } = await dispatch({ userId }, { name: "user.delete", input: {} });
-    if ("refusal" in outcome) throw new Error(outcome.refusal.message);
-  });
+  const service = await connectService(config, log);
+  const role = await startIdentity({ config, log }, service.tell);
   return {
     ...role,
     async stop() {
       await role.stop();
-      await mailbox.close();
-      clock.close();
-      await database.close();
+      await service.close();
     },
   };
 });

@@ -31,7 +31,8 @@ export async function createOwner(identity: Identity): Promise<Record<string, st
   }
 }
 
-async function ownerAccount({ pool, config }: Identity, password: string): Promise<string> {
+async function ownerAccount(identity: Identity, password: string): Promise<string> {
+  const { pool, config } = identity;
   const created = await createAccount(pool, {
     email: OWNER_EMAIL,
     password,
@@ -43,7 +44,7 @@ async function ownerAccount({ pool, config }: Identity, password: string): Promi
   ]);
   const accountId = rows[0]?.id;
   if (accountId === undefined) throw new Error("The owner's account can neither be made nor found.");
-  await changePassword(pool, { accountId, password, sessionUid: null });
+  await changePassword(identity, { accountId, password, sessionUid: null });
   return accountId;
 }
 

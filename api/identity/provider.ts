@@ -2,6 +2,7 @@ import { type Account, type Configuration, Provider } from "oidc-provider";
 import type { Pool } from "pg";
 import { findAccount } from "./accounts.ts";
 import { postgresAdapter } from "./adapter.ts";
+import { cookieNames } from "./cookies.ts";
 import { PERSONAL_CLIENT } from "./grants.ts";
 import type { Identity } from "./identity.ts";
 import { renderOAuthError, renderSignedOut, renderSignOut } from "./pages/oauth.ts";
@@ -18,6 +19,7 @@ type Parts = Pick<Identity, "config" | "pool" | "keys" | "resources" | "ownClien
 /** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
 export function createProvider(parts: Parts): Provider {
   const { config, pool, keys } = parts;
+  const { session, interaction, resume } = cookieNames(config);
   const provider = new Provider(config.authUrl, {
     adapter: postgresAdapter(pool),
     jwks: keys.jwks,
@@ -36,7 +38,7 @@ export function createProvider(parts: Parts): Provider {
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     cookies: {
       keys: keys.cookies,
-      names: { session: "kept_session", interaction: "kept_interaction", resume: "kept_resume" },
+      names: { session, interaction, resume },
       long: cookie,
       short: cookie,
     },
@@ -150,7 +152,7 @@ function features({ ownClient, resources }: Parts): Configuration["features"] {
     },
     rpInitiatedLogout: {
       enabled: true,
-      logoutSource: renderSignOut,
+      logoutSource: (ctx) => renderSignOut(ctx, ownClient.id),
       postLogoutSuccessSource: renderSignedOut,
     },
   };

@@ -5,26 +5,25 @@ import { identityClient } from "../../shared/identity-client.ts";
 import type { Log } from "../../shared/log.ts";
 import type { Role } from "../../shared/role.ts";
 import { defaultScope, describeToken, listScopes } from "./additions.ts";
+import { scheduleChores } from "./chores.ts";
 import type { Identity } from "./identity.ts";
 import { loadKeys } from "./keys.ts";
 import { createMailer } from "./mail.ts";
+import { createDelivery, type Tell } from "./outbox.ts";
 import { createOwner } from "./owner.ts";
 import { explainFailures } from "./pages/failures.ts";
 import { servePages } from "./pages/router.ts";
 import { createProvider } from "./provider.ts";
-import { schedulePruning } from "./prune.ts";
 import { throttleRegistrations } from "./registration.ts";
 import { resourcesOf } from "./resources.ts";
 import { serve } from "./server.ts";
+import { tellSignOut } from "./sign-out.ts";
 import { createThrottle } from "./throttle.ts";
 
-/**
- * Starts the built-in identity provider on a migrated database. `onAccountDeleted` is called with the account's id
- * before the account is deleted and must see to it that everything else of that user is deleted too.
- */
+/** Starts the built-in identity provider on a migrated database; `tell` brings the service news of accounts. */
 export async function startIdentity(
   { config, log }: { config: Config; log: Log },
-  onAccountDeleted: (sub: string) => Promise<void>,
+  tell: Tell,
 ): Promise<Role> {
   await mkdir(config.dataDir, { recursive: true });
   const database = await openDatabase({ url: config.databaseUrl, log });
@@ -38,17 +37,17 @@ export async function startIdentity(
     provider,
     throttle: createThrottle(pool),
     sendMail: createMailer(config, log),
-    onAccountDeleted,
+    deliverNews: createDelivery(pool, log, tell),
   };
   mount(identity);
 
   const details = await createOwner(identity);
   const stopServer = await serve(provider.callback(), config);
-  const stopPruning = schedulePruning(pool, log);
+  const stopChores = scheduleChores(identity);
   return {
     ...(details && { details }),
     async stop() {
-      stopPruning();
+      stopChores();
       await stopServer();
       await database.close();
     },
@@ -68,4 +67,5 @@ function mount(identity: Identity): void {
   provider.use(defaultScope);
   provider.use(listScopes);
   provider.use(describeToken(identity));
+  provider.use(tellSignOut(identity));
 }

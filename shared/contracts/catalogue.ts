@@ -29,6 +29,7 @@ export const commands = catalogue(
   user.changeSettings,
   user.adoptZone,
   user.testWebhook,
+  user.endSessions,
   user.deleteUser,
 );
 

@@ -76,6 +76,14 @@ export const adoptZone = command({
   output: Settings,
 });
 
+export const endSessions = command({
+  name: "user.end-sessions",
+  scopes: [],
+  summary: "Sign the user out of the account pages in every browser",
+  input: Type.Object({}),
+  output: Type.Null(),
+});
+
 export const deleteUser = command({
   name: "user.delete",
   scopes: [],

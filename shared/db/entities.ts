@@ -42,6 +42,8 @@ export const UserEntity = defineEntity({
     webhook_disabled_at: timestamp().nullable(),
     /** The delivery that the test button made last. */
     webhook_test_id: p.string().columnType("uuid").nullable(),
+    /** Sessions of the account pages are those of one generation: a new one ends them all. */
+    session_generation: p.integer(),
     ...written,
   },
 });

@@ -134,7 +134,7 @@ test("deleting the account asks for the password, tells the service and ends eve
   expect(await isActive(token)).toBe(true);
   const done = await browser.submit(page, "/profile/delete", { password });
   expect(done.text).toContain("Account deleted");
-  expect(identity.deleted).toEqual([String(sub)]);
+  expect(identity.news).toContainEqual({ userId: String(sub), name: "user.delete", input: {} });
   expect(await isActive(token)).toBe(false);
   expect((await browser.open("/profile")).url).toContain("/sign-in");
 });

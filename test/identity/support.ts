@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import type { News, Tell } from "../../api/identity/outbox.ts";
 import { startIdentity } from "../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../shared/config.ts";
 import { identityClient } from "../../shared/identity-client.ts";
@@ -13,8 +14,8 @@ import { type Browser, createBrowser, type Page } from "./browser.ts";
 export type TestIdentity = {
   config: Config;
   owner: { email: string; password: string; token: string };
-  /** Ids that `onAccountDeleted` was called with. */
-  deleted: string[];
+  /** What the service was told, where no service runs. */
+  news: Omit<News, "id">[];
   introspect(token: string): Promise<Record<string, unknown>>;
   sql(statement: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
@@ -32,16 +33,17 @@ export async function startTestIdentity(env: Record<string, string> = {}): Promi
   return runIdentity(config);
 }
 
-/** Starts a provider with the settings of a service that is running already. */
-export async function runIdentity(config: Config): Promise<TestIdentity> {
-  const deleted: string[] = [];
+/** Starts a provider with the settings of a service that is running already; `tell` brings it news of accounts. */
+export async function runIdentity(config: Config, tell?: Tell): Promise<TestIdentity> {
+  const news: TestIdentity["news"] = [];
   const log = createLog("identity", "silent");
-  const role = await startIdentity({ config, log }, async (sub) => void deleted.push(sub));
+  const note: Tell = async ({ id: _, ...item }) => void news.push(item);
+  const role = await startIdentity({ config, log }, tell ?? note);
   const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};
   return {
     config,
     owner: { email: owner_email, password: owner_password, token: owner_token },
-    deleted,
+    news,
     introspect: (token) => introspect(config, token),
     sql: (statement) => run(config.databaseUrl, statement),
     async stop() {

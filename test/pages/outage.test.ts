@@ -11,6 +11,7 @@ test("while the provider is away a session goes on, and nobody new gets in but w
   const cookie = await sessionCookie({ config, keys: deriveKeys(secret) }).seal({
     sub: "ada",
     sid: "1",
+    generation: 0,
   });
   const today = await fetch(`${config.baseUrl}/account`, { headers: { cookie } });
   expect(await today.text()).toContain("You have no habits yet");
@@ -25,7 +26,7 @@ test("while the queue is away a person still sees the day, and learns that nothi
   const env = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: secret, REDIS_URL: "redis://127.0.0.1:9" };
   const { config } = await startStack({ env, workers: 0 });
   const keys = deriveKeys(secret);
-  const cookie = await sessionCookie({ config, keys }).seal({ sub: "ada", sid: "1" });
+  const cookie = await sessionCookie({ config, keys }).seal({ sub: "ada", sid: "1", generation: 0 });
   expect((await fetch(`${config.baseUrl}/account`, { headers: { cookie } })).status).toBe(200);
   const body = new URLSearchParams({ csrf: csrfToken(keys.forms, "1"), todo_id: "1", done: "yes" });
   const answer = await fetch(`${config.baseUrl}/account/tick`, { method: "POST", headers: { cookie }, body });

@@ -48,7 +48,9 @@ test("a session that is forged, changed, of another key or expired is none", asy
   const { secret } = await identityClient(stack.config);
   const seal = async (key: Uint8Array, lifetimeSeconds: number) => {
     const cookie = sealedCookie({ name: "kept_account", key, lifetimeSeconds, secure: false });
-    return (await cookie.seal({ sub: "ada", sid: "1" })).split(";")[0]?.slice("kept_account=".length);
+    return (await cookie.seal({ sub: "ada", sid: "1", generation: 0 }))
+      .split(";")[0]
+      ?.slice("kept_account=".length);
   };
   const keys = deriveKeys(secret);
   const odd = [

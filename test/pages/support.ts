@@ -4,6 +4,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { connectService, type Service } from "../../api/identity/service.ts";
+import { createLog } from "../../shared/log.ts";
 import { freePort, type Stack, startStack } from "../harness.ts";
 import { runIdentity, type TestIdentity } from "../identity/support.ts";
 
@@ -24,16 +26,18 @@ export type Site = Readonly<{
 
 /** The whole service with its built-in provider and a real browser, for one test file. */
 export async function startSite(env: Record<string, string> = {}): Promise<Site> {
-  const started: { browser?: Browser; identity?: TestIdentity } = {};
+  const started: { browser?: Browser; identity?: TestIdentity; service?: Service } = {};
   // Registered before the stack's own, so that it runs first: the provider uses the stack's database.
   afterAll(async () => {
     await started.browser?.close();
     await started.identity?.stop();
+    await started.service?.close();
   });
   const dataDir = await mkdtemp(join(tmpdir(), "kept-pages-"));
   const provider = { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir };
   const stack = await startStack({ env: { ...provider, TOKEN_CACHE_SECONDS: "1", ...env } });
-  const identity = await runIdentity(stack.config);
+  started.service = await connectService(stack.config, createLog("identity", "silent"));
+  const identity = await runIdentity(stack.config, started.service.tell);
   started.identity = identity;
   return {
     stack,

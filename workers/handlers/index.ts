@@ -30,6 +30,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "user.configure": user.configure,
   "user.adopt-zone": user.adoptZone,
   "webhook.test": channels.testWebhook,
+  "user.end-sessions": user.endSessions,
   "user.delete": deleteUser,
 };
 

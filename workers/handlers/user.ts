@@ -49,9 +49,21 @@ export const newUser = ({ today, dayStartHour, now }: Context): Omit<UserRow, "u
   zone_source: "claim",
   zone_claimed_at: null,
   ...noChannels,
+  session_generation: 0,
   created_at: now,
   updated_at: now,
 });
+
+/** Sessions of the account pages carry the generation that they were made in, and only the newest counts. */
+export const endSessions: Handler<"user.end-sessions"> = {
+  needs: () => [all("users")],
+  run(context) {
+    const { users, now } = context;
+    const user = users.get() ?? users.insert(newUser(context));
+    users.update(user, { session_generation: user.session_generation + 1, updated_at: now });
+    return null;
+  },
+};
 
 /** Stores the settings, with what follows the clock in the same transaction. */
 function store(context: Context, clock: Clock, fields: Partial<UserRow>) {

@@ -1,7 +1,7 @@
 import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
 import { html } from "../../html.ts";
 import { formSource } from "./redirects.ts";
-import { sendMessage, sendPage } from "./respond.ts";
+import { seeOther, sendMessage, sendPage } from "./respond.ts";
 
 /** The page of an OAuth error that cannot be sent back to the app (RFC 6749 §4.1.2.1). */
 export const renderOAuthError: NonNullable<Configuration["renderError"]> = (ctx, out) => {
@@ -18,10 +18,19 @@ export const renderOAuthError: NonNullable<Configuration["renderError"]> = (ctx,
   );
 };
 
-/** Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). */
-export function renderSignOut(ctx: KoaContextWithOIDC): void {
-  const { session, params } = ctx.oidc;
+/**
+ * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). The account pages were
+ * asked already: whoever comes from there with an ID token of the person signed in here is signed out at once.
+ */
+export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string): Promise<void> {
+  const { session, params, client, entities } = ctx.oidc;
   const back = params?.post_logout_redirect_uri;
+  const isSamePerson = entities.IdTokenHint?.payload.sub === session?.accountId;
+  if (session && client?.clientId === ownClientId && isSamePerson && typeof back === "string") {
+    await session.destroy();
+    ctx.cookies.set(ctx.oidc.provider.cookieName("session"), null, { signed: true });
+    return seeOther(ctx, back);
+  }
   const body = html`<p>You will be signed out in this browser. Apps and tokens that you connected stay
     connected.</p>
     <form method="post" action="${ctx.oidc.urlFor("end_session_confirm")}" class="actions">

@@ -68,6 +68,9 @@ function passwordSection(csrf: Html, { account }: SignedIn, wrong: string | unde
     <input type="text" name="username" value="${account.email}" autocomplete="username" hidden>
     ${field({ name: "password", ...current })}
     ${field({ ...newPassword, name: "new_password", label: "New password" })}
+    <p class="quiet small">Every other browser is signed out.</p>
+    <label class="choice"><input type="checkbox" name="connections" value="end">
+      <span>End all my tokens and connected apps too, because somebody else may know my password</span></label>
     <button>Change password</button></form>`;
 }
 

@@ -4,6 +4,7 @@ import { html } from "../../html.ts";
 import { checkPassword, normalizeEmail } from "../accounts.ts";
 import type { Identity } from "../identity.ts";
 import { knownBrowser, rememberBrowser } from "../known-browser.ts";
+import { endServiceSessions } from "../sign-out.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendPage } from "./respond.ts";
 import { formToken, readForm, signIn, signOut, type Visitor, visitorOf } from "./visitor.ts";
@@ -47,6 +48,7 @@ export async function doSignOut(identity: Identity, ctx: Context): Promise<void>
   const visitor = await visitorOf(identity, ctx);
   const form = await readForm(identity, ctx, visitor);
   await signOut(identity, ctx, visitor);
+  if (visitor.account) await endServiceSessions(identity, visitor.account.id);
   seeOther(ctx, form.get("next") ? safeNext(identity, form.get("next")) : "/sign-in");
 }
 

@@ -4,11 +4,11 @@ import type { Session } from "oidc-provider";
 import { csrfHolds, csrfToken } from "../../csrf.ts";
 import { type Html, html, type NavLink } from "../../html.ts";
 import { type Account, findAccount } from "../accounts.ts";
+import { cookieNames } from "../cookies.ts";
 import type { Identity } from "../identity.ts";
 import { sessionSeconds } from "../provider.ts";
 
 const MAX_FORM_BYTES = 16_384;
-const BROWSER_COOKIE = "kept_browser";
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
 /** Who looks at a page: the session of this browser and, when signed in, its account. */
@@ -19,17 +19,19 @@ export type Visitor = Readonly<{
   holder: string;
 }>;
 
-export async function visitorOf({ provider, pool }: Identity, ctx: Context): Promise<Visitor> {
+export async function visitorOf(identity: Identity, ctx: Context): Promise<Visitor> {
+  const { provider, pool } = identity;
   const session = await provider.Session.get(ctx);
   const account = session.accountId ? await findAccount(pool, session.accountId) : undefined;
-  return { session, account, holder: account ? session.uid : browserOf(ctx) };
+  return { session, account, holder: account ? session.uid : browserOf(identity, ctx) };
 }
 
-function browserOf(ctx: Context): string {
-  const known = ctx.cookies.get(BROWSER_COOKIE, cookie);
+function browserOf({ config }: Identity, ctx: Context): string {
+  const name = cookieNames(config).browser;
+  const known = ctx.cookies.get(name, cookie);
   if (known) return known;
   const browser = randomBytes(16).toString("base64url");
-  ctx.cookies.set(BROWSER_COOKIE, browser, cookie);
+  ctx.cookies.set(name, browser, cookie);
   return browser;
 }
 

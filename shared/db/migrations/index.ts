@@ -5,6 +5,7 @@ import { EmailConfirmations } from "./20261123-email-confirmations.ts";
 import { Replies } from "./20261124-replies.ts";
 import { IdsInOrder } from "./20261125-ids-in-order.ts";
 import { Partitions } from "./20261126-partitions.ts";
+import { Sessions } from "./20261127-sessions.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   { name: "20261124-replies", class: Replies },
   { name: "20261125-ids-in-order", class: IdsInOrder },
   { name: "20261126-partitions", class: Partitions },
+  { name: "20261127-sessions", class: Sessions },
 ];

@@ -1,0 +1,47 @@
+import { html, markup } from "../html.ts";
+import type { Account } from "./accounts.ts";
+import type { Identity } from "./identity.ts";
+
+type Notice = Readonly<{ subject: string; what: string }>;
+
+/** Tells the account's owner of a new password: if it was somebody else, this is how they learn of it. */
+export function mailPasswordNotice(identity: Identity, account: Account): Promise<void> {
+  return mailNotice(identity, account, {
+    subject: "Your password for Kept was changed",
+    what: `The password of your account of Kept was changed, and other browsers were signed out.`,
+  });
+}
+
+/** Tells the address that an account had so far of the new one. */
+export function mailAddressNotice(identity: Identity, before: Account): Promise<void> {
+  return mailNotice(identity, before, {
+    subject: "Your e-mail address for Kept was changed",
+    what: `Your account of Kept has another e-mail address now. Nothing more is sent to ${before.email}.`,
+  });
+}
+
+async function mailNotice(
+  { sendMail, throttle, config }: Identity,
+  to: Account,
+  notice: Notice,
+): Promise<void> {
+  if (!sendMail || (await throttle.notice(to)) > 0) return;
+  const { subject, what } = notice;
+  const where = `${config.authUrl}/profile`;
+  const otherwise =
+    "If it was not you, sign in there, change your password and end the tokens and apps that you do not know:";
+  await sendMail({
+    to: to.email,
+    subject,
+    text: [what, otherwise, where].join("\n\n"),
+    html: markup(html`<!doctype html>
+<html lang="en">
+<body>
+<p>${what}</p>
+<p>${otherwise}</p>
+<p><a href="${where}">${where}</a></p>
+</body>
+</html>
+`),
+  });
+}

@@ -1,0 +1,32 @@
+import type { Config } from "../../shared/config.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { openServerClock } from "../../shared/db/server-clock.ts";
+import type { Log } from "../../shared/log.ts";
+import { createDispatch } from "../dispatch.ts";
+import { openMailbox } from "../mailbox.ts";
+import type { Tell } from "./outbox.ts";
+
+export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;
+
+/** The way to the workers, who alone change what the service holds of a person. */
+export async function connectService(config: Config, log: Log): Promise<Service> {
+  const mailbox = await openMailbox(config);
+  const database = await openDatabase({ url: config.databaseUrl, log, connections: 2 });
+  const clock = await openServerClock(database.pool);
+  const dispatch = createDispatch(mailbox, database, clock);
+  return {
+    async tell({ id, userId, name, input }) {
+      const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey: `identity ${id}` });
+      if (!("refusal" in outcome)) return;
+      const { code, message } = outcome.refusal;
+      if (code === "overloaded") throw new Error(message);
+      // Another try would be refused as well.
+      log.warn({ news: name, reason: message }, "the service refused news of an account");
+    },
+    async close() {
+      await mailbox.close();
+      clock.close();
+      await database.close();
+    },
+  };
+}
