@@ -1,5 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { Config } from "../../shared/config.ts";
+import { boundConnections } from "./connections.ts";
+
+const DRAIN_MS = 5_000;
 
 /** Serves HTTP on IDENTITY_PORT: on HOST, else on both loopback addresses. Returns what stops it. */
 export async function serve(
@@ -13,7 +16,7 @@ export async function serve(
   };
   const hosts = host === undefined ? ["127.0.0.1", "::1"] : [host];
   const servers = await Promise.all(
-    hosts.map((address) => listen(createServer(pinned), identityPort, address)),
+    hosts.map((address) => listen(boundConnections(createServer(pinned)), identityPort, address)),
   );
   return async () => {
     await Promise.all(servers.map((server) => server && close(server)));
@@ -45,5 +48,7 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
+    // Those of senders that are slow on purpose.
+    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
   });
 }
