@@ -4,12 +4,6 @@ import { allScopes } from "../../shared/scopes.ts";
 import { recordUse } from "./grants.ts";
 import type { Identity } from "./identity.ts";
 
-/** An authorization request without `scope` asks for all of them (RFC 6749 §3.3); the person ticks what it gets. */
-export function defaultScope(ctx: Context, next: Next): Promise<void> {
-  if (ctx.path === "/authorize" && !ctx.query.scope) ctx.query = { ...ctx.query, scope: allScopes.join(" ") };
-  return next();
-}
-
 /** Lists the scopes of the service in the metadata, beside those of sign-in (RFC 8414 §2). */
 export async function listScopes(ctx: Context, next: Next): Promise<void> {
   await next();

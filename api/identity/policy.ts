@@ -1,8 +1,28 @@
-import { errors, type Grant, type KoaContextWithOIDC, type ResourceServer } from "oidc-provider";
+import {
+  errors,
+  type Grant,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  type ResourceServer,
+} from "oidc-provider";
 import { allScopes, isScope } from "../../shared/scopes.ts";
 import { findGrantId } from "./grants.ts";
 import type { Identity } from "./identity.ts";
 import { type Resources, scopesOf } from "./resources.ts";
+
+/** Every connection of an app asks, however it registered: anybody may have sent the person here (RFC 9700 §2.1). */
+export function askForConsent(ownClientId: string): interactionPolicy.DefaultPolicy {
+  const { Check, base } = interactionPolicy;
+  const policy = base();
+  const check = new Check(
+    "every_connection_asks",
+    "the person must agree",
+    "interaction_required",
+    ({ oidc }) => oidc.client?.clientId !== ownClientId && !oidc.result?.consent,
+  );
+  policy.get("consent")?.checks.add(check);
+  return policy;
+}
 
 /** The resource of a request that names none (RFC 8707 §2): none either, when it only signs somebody in. */
 export function defaultResource(

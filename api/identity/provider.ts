@@ -6,7 +6,7 @@ import { cookieNames } from "./cookies.ts";
 import { PERSONAL_CLIENT } from "./grants.ts";
 import type { Identity } from "./identity.ts";
 import { renderOAuthError, renderSignedOut, renderSignOut } from "./pages/oauth.ts";
-import { defaultResource, loadGrant, resourceServer } from "./policy.ts";
+import { askForConsent, defaultResource, loadGrant, resourceServer } from "./policy.ts";
 import { registrationPolicy } from "./registration.ts";
 
 const HOUR = 60 * 60;
@@ -18,7 +18,7 @@ type Parts = Pick<Identity, "config" | "pool" | "keys" | "resources" | "ownClien
 
 /** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
 export function createProvider(parts: Parts): Provider {
-  const { config, pool, keys } = parts;
+  const { config, pool, keys, ownClient } = parts;
   const { session, interaction, resume } = cookieNames(config);
   const provider = new Provider(config.authUrl, {
     adapter: postgresAdapter(pool),
@@ -35,7 +35,7 @@ export function createProvider(parts: Parts): Provider {
     conformIdTokenClaims: false,
     findAccount: (_ctx, id) => accountWithClaims(pool, id),
     loadExistingGrant: (ctx) => loadGrant(parts, ctx),
-    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}`, policy: askForConsent(ownClient.id) },
     cookies: {
       keys: keys.cookies,
       names: { session, interaction, resume },
@@ -60,7 +60,7 @@ const registration: Configuration = {
   extraClientMetadata: registrationPolicy,
   clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
   clientDefaults: {
-    // Allows loopback addresses with any port, and asks for consent each time.
+    // Allows loopback addresses with any port.
     application_type: "native",
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
@@ -78,9 +78,10 @@ const lifetimes: Configuration = {
     AuthorizationCode: 60,
     Grant: 3_650 * DAY,
     IdToken: HOUR,
-    Interaction: HOUR,
+    Interaction: 10 * 60,
     RefreshToken: 90 * DAY,
-    Session: sessionSeconds,
+    // A session of nobody is what a form leaves behind.
+    Session: (_ctx, { accountId }) => (accountId ? sessionSeconds : 10 * 60),
   },
 };
 

@@ -8,7 +8,7 @@ export async function prune(pool: Pool): Promise<void> {
   await pool.query(`delete from identity.grants where expires_at < now()`);
   await pool.query(
     `delete from identity.clients c
-     where created_at < now() - interval '7 days'
+     where created_at < now() - interval '1 day'
        and not exists (select from identity.grants g where g.client_id = c.id)`,
   );
 }

@@ -1,10 +1,14 @@
 import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
+import Format from "typebox/format";
+import "../../shared/contracts/text.ts";
 import { printable } from "../../shared/printable.ts";
 import type { Throttle } from "./throttle.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const MAX_NAME = 100;
+/** Anybody may register, and what they send is kept for a day. */
+const MAX_METADATA = 4_096;
 
 /**
  * What an app may say of itself when it registers (RFC 7591). Its `scope` is dropped, because it would forbid every
@@ -21,14 +25,24 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
       delete metadata.client_secret_expires_at;
     }
     const { client_name: name, redirect_uris: addresses } = metadata;
-    if (typeof name === "string" && name.length > MAX_NAME) {
-      throw new errors.InvalidClientMetadata(`client_name must be at most ${MAX_NAME} characters`);
+    if (JSON.stringify(metadata).length > MAX_METADATA) {
+      throw new errors.InvalidClientMetadata(`client metadata must be at most ${MAX_METADATA} characters`);
+    }
+    if (typeof name === "string" && (name.length > MAX_NAME || !Format.Test("line", name))) {
+      throw new errors.InvalidClientMetadata(
+        `client_name must be one line of at most ${MAX_NAME} characters`,
+      );
     }
     if (textsIn(metadata).some((text) => printable(text) !== text)) {
       throw new errors.InvalidClientMetadata("client metadata must be printable text");
     }
     if (Array.isArray(addresses) && addresses.some(isUnprotected)) {
       throw new errors.InvalidRedirectUri("http redirect_uris must be on a loopback address");
+    }
+    if (Array.isArray(addresses) && addresses.some(isMisleading)) {
+      throw new errors.InvalidRedirectUri(
+        "redirect_uris must not look like a scheme that browsers run or open",
+      );
     }
   },
 };
@@ -43,6 +57,14 @@ function isUnprotected(address: unknown): boolean {
   const url = typeof address === "string" ? URL.parse(address) : null;
   return url?.protocol === "http:" && !LOOPBACK.has(url.hostname);
 }
+
+/** `javascript.x:` is an app's own scheme by the letter, and reads like something else. */
+function isMisleading(address: unknown): boolean {
+  const scheme = typeof address === "string" ? URL.parse(address)?.protocol : undefined;
+  return scheme !== undefined && browserSchemes.test(scheme);
+}
+
+const browserSchemes = /^(about|blob|data|file|filesystem|javascript|vbscript|view-source)[:.+-]/;
 
 /** Registration is open to anyone, so it is slowed down for everyone. */
 export function throttleRegistrations(throttle: Throttle) {

@@ -2,6 +2,7 @@ import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import type { Identity } from "./identity.ts";
 import { addNews } from "./outbox.ts";
+import { renderSignedOut } from "./pages/oauth.ts";
 import { seeOther } from "./pages/respond.ts";
 
 type SignOut = Pick<Identity, "pool" | "deliverNews">;
@@ -16,10 +17,11 @@ export async function endServiceSessions({ pool, deliverNews }: SignOut, userId:
 export function tellSignOut(identity: Identity) {
   const { provider, config } = identity;
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
-    const back = `${config.baseUrl}/account`;
-    if (ctx.path === "/session/end" && ctx.query.post_logout_redirect_uri === back) {
-      // Nobody is signed in here: oidc-provider would answer with a form that only a script sends.
-      if (!(await provider.Session.get(ctx)).accountId) return seeOther(ctx, back);
+    // Nobody is signed in here: oidc-provider would store something, and answer with a form that only a script sends.
+    if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId) {
+      const back = `${config.baseUrl}/account`;
+      const isOurs = ctx.query.post_logout_redirect_uri === back;
+      return isOurs ? seeOther(ctx, back) : renderSignedOut(ctx);
     }
     await next();
     if (!ctx.path.startsWith("/session/end")) return;

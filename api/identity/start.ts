@@ -4,7 +4,8 @@ import { openDatabase } from "../../shared/db/orm.ts";
 import { identityClient } from "../../shared/identity-client.ts";
 import type { Log } from "../../shared/log.ts";
 import type { Role } from "../../shared/role.ts";
-import { defaultScope, describeToken, listScopes } from "./additions.ts";
+import { describeToken, listScopes } from "./additions.ts";
+import { boundAuthorizations, defaultScope, keepStrangersHere } from "./authorization.ts";
 import { scheduleChores } from "./chores.ts";
 import type { Identity } from "./identity.ts";
 import { loadKeys } from "./keys.ts";
@@ -64,6 +65,8 @@ function mount(identity: Identity): void {
   provider.use(explainFailures(log));
   provider.use(servePages(identity));
   provider.use(throttleRegistrations(throttle));
+  provider.use(boundAuthorizations(identity));
+  provider.use(keepStrangersHere(identity));
   provider.use(defaultScope);
   provider.use(listScopes);
   provider.use(describeToken(identity));

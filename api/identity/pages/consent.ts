@@ -95,7 +95,7 @@ async function sendConsent(identity: Identity, ctx: Context, question: Question)
     <p><strong>${app}</strong> wants to use <strong>Kept</strong> at ${resourceName(identity, params.resource)}
       for you, ${visitor.account?.email}.</p>
     <p class="note warn small">The app gave itself this name; nobody has checked it. Allow it only if you
-      started this yourself. Your answer goes to <code>${destination(redirectUri)}</code>.</p>
+      started this yourself. Your answer goes to ${destination(redirectUri)}.</p>
     <form method="post" action="${ctx.path}">${formToken(identity, visitor)}
     ${offered.length > 0 && html`<fieldset class="card"><legend>Let it</legend>${scopeFields(offered, offered)}</fieldset>`}
     ${personal(String(params.scope ?? ""))}
@@ -116,10 +116,12 @@ function resourceName({ resources, config }: Identity, resource: unknown): Html 
   return html`${URL.parse(config.baseUrl)?.host} (${isMcp ? "tools for AI agents, MCP" : "REST API"})`;
 }
 
-/** A web address is known by its host; an app on this computer by its scheme or loopback address. */
-function destination(redirectUri: string): string {
+/** Only a web address has a host that says whose it is; an app's own scheme may be followed by any name. */
+function destination(redirectUri: string): Html {
   const url = URL.parse(redirectUri);
-  return url?.host ? url.host : (url?.protocol ?? redirectUri);
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (url && isWeb) return html`<code>${url.host}</code>`;
+  return html`the app on this device that owns <code>${url?.protocol ?? redirectUri}</code>`;
 }
 
 function personal(scope: string): Html | undefined {

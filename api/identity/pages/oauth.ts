@@ -1,22 +1,22 @@
-import type { Configuration, KoaContextWithOIDC } from "oidc-provider";
+import type { Context } from "koa";
+import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { html } from "../../html.ts";
 import { formSource } from "./redirects.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
 
 /** The page of an OAuth error that cannot be sent back to the app (RFC 6749 §4.1.2.1). */
-export const renderOAuthError: NonNullable<Configuration["renderError"]> = (ctx, out) => {
-  const status = ctx.status >= 400 ? ctx.status : 400;
-  sendPage(
-    ctx,
-    {
-      title: "That did not work",
-      body: html`<p>An app sent you here with a request that this server cannot answer. Nothing was shared
-        with it. Go back to the app and try again.</p>
-        <p class="quiet small">For its developers: <code>${out.error}</code> ${out.error_description}</p>`,
-    },
-    { status },
-  );
-};
+export const renderOAuthError: NonNullable<Configuration["renderError"]> = (ctx, _out, error) =>
+  sendRefusedRequest(ctx, error);
+
+/** The page of an authorization request that is answered to its person, not to the app. */
+export function sendRefusedRequest(ctx: Context, error: Error): void {
+  const known = error instanceof errors.OIDCProviderError ? error : undefined;
+  const body = html`<p>An app sent you here with a request that this server cannot answer. Nothing was shared
+    with it. Go back to the app and try again.</p>
+    <p class="quiet small">For its developers: <code>${known?.error ?? "server_error"}</code>
+    ${known?.error_description}</p>`;
+  sendPage(ctx, { title: "That did not work", body }, { status: Math.max(400, known?.statusCode ?? 500) });
+}
 
 /**
  * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). The account pages were
@@ -43,6 +43,6 @@ export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string
 }
 
 /** Where a person ends who was signed out and has no page to go back to. */
-export function renderSignedOut(ctx: KoaContextWithOIDC): void {
+export function renderSignedOut(ctx: Context): void {
   sendMessage(ctx, 200, "Signed out", "You are signed out in this browser.");
 }
