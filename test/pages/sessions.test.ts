@@ -101,7 +101,9 @@ test("a deleted account is signed out everywhere, and nothing is written for it 
   const profile = await mine.provider.open("/profile");
   const done = await mine.provider.submit(profile, "/profile/delete", { password });
   expect(done.text).toContain("Your habits and todos are gone with it");
-  await identity.sql(`insert into deleted_users (id, deleted_at) values ('${id}', now()) on conflict do nothing`);
+  await identity.sql(
+    `insert into deleted_users (id, deleted_at) values ('${id}', now()) on conflict do nothing`,
+  );
   expect(await isSignedIn(theirs.account)).toBe(false);
   const hook = { webhook_url: "https://attacker.example/zombie" };
   await theirs.account.submit(settings, "/account/settings/webhook", hook);
