@@ -1,0 +1,14 @@
+/** One line of the table. */
+export type Row = Readonly<{ figure: string; goal: string; measured: string; ok: boolean }>;
+
+export type Figure = (options: FigureOptions) => Promise<Row[]>;
+
+export type FigureOptions = Readonly<{
+  /** How long servers stay away. */
+  outageSeconds: number;
+}>;
+
+export const printHead = (): void => console.log("| figure | goal | measured | |\n|---|---|---|---|");
+
+export const printRow = ({ figure, goal, measured, ok }: Row): void =>
+  console.log(`| ${figure} | ${goal} | ${measured} | ${ok ? "ok" : "**missed**"} |`);

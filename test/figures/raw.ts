@@ -1,0 +1,98 @@
+import type { Socket } from "bun";
+
+/** An answer's status, or `cut` when the connection ended without one. */
+export type RawAnswer = number | "cut";
+
+/** One connection of HTTP by hand: a library would hide what a server does to it, by trying again. */
+export type RawConnection = Readonly<{
+  /** Sends a request; only one at a time. Understands answers with a content-length or without a body. */
+  exchange(request: string): Promise<RawAnswer>;
+  /** False once the server ended it or said that it is going to. */
+  isOpen(): boolean;
+  close(): void;
+}>;
+
+/** @throws when nobody accepts connections there */
+export async function connectRaw(port: number): Promise<RawConnection> {
+  let open = true;
+  let received = "";
+  let pending: ((answer: RawAnswer) => void) | undefined;
+  function settle(answer: RawAnswer): void {
+    const waiting = pending;
+    pending = undefined;
+    received = "";
+    waiting?.(answer);
+  }
+  function ended(): void {
+    open = false;
+    settle("cut");
+  }
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      data(_socket: Socket, chunk: Buffer) {
+        received += chunk.toString("latin1");
+        const answer = wholeAnswer(received);
+        if (!answer) return;
+        if (answer.last) open = false;
+        settle(answer.status);
+      },
+      end: ended,
+      close: ended,
+      error: ended,
+    },
+  });
+  return {
+    exchange(request) {
+      return new Promise((resolve) => {
+        if (!open) return resolve("cut");
+        pending = resolve;
+        socket.write(request);
+      });
+    },
+    isOpen: () => open,
+    close() {
+      open = false;
+      socket.end();
+    },
+  };
+}
+
+const head = /^HTTP\/1\.1 (\d{3})[\s\S]*?\r\n\r\n/;
+
+function wholeAnswer(received: string): { status: number; last: boolean } | undefined {
+  const [whole, status] = head.exec(received) ?? [];
+  if (whole === undefined) return undefined;
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(whole)?.[1] ?? 0);
+  if (received.length < whole.length + length) return undefined;
+  return { status: Number(status), last: /\r\nconnection: *close/i.test(whole) };
+}
+
+type RawRequest = Readonly<{
+  method: string;
+  path: string;
+  token: string;
+  body?: object;
+  headers?: string[];
+}>;
+
+/** A request's text. */
+export function requestText({ method, path, token, body, headers = [] }: RawRequest): string {
+  const text = body ? JSON.stringify(body) : "";
+  const content = body
+    ? ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`]
+    : [];
+  const lines = [`${method} ${path} HTTP/1.1`, "host: localhost", `authorization: Bearer ${token}`];
+  return `${[...lines, ...content, ...headers].join("\r\n")}\r\n\r\n${text}`;
+}
+
+/** A tool call as it goes to /mcp. */
+export const toolCallText = (token: string, name: string, args: object): string =>
+  requestText({
+    method: "POST",
+    path: "/mcp",
+    token,
+    headers: ["accept: application/json, text/event-stream"],
+    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+  });
