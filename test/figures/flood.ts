@@ -1,25 +1,26 @@
 import { measure } from "../bench/measure.ts";
 import { costlyRequests } from "./costly-rules.ts";
 import type { Figure, Row } from "./figure.ts";
-import { requestText, toolCallText } from "./raw.ts";
+import { connectRaw, requestText, toolCallText } from "./raw.ts";
 import { keepCalling, msAt, type Sample, succeeded, tally } from "./samples.ts";
 import { onStage, type Stage } from "./stage.ts";
 
 const seconds = 12;
+const allowance = 600;
+const limited = { MCP_RATE_LIMIT_PER_MINUTE: String(allowance) };
 
 /** What one account, or nobody at all, can do to another user's writes. */
 export const flood: Figure = async () => [
-  ...(await onStage({ env: { MCP_RATE_LIMIT_PER_MINUTE: "600" } }, refusedCalls)),
+  ...(await onStage({ env: limited }, refusedCalls)),
   await onStage({}, readiness),
-  await onStage({ env: { MCP_RATE_LIMIT_PER_MINUTE: "600" } }, costlyRules),
+  await onStage({ env: limited }, costlyRules),
 ];
 
 /** One token beyond its limit that goes on, with the largest arguments there are. */
 async function refusedCalls(stage: Stage): Promise<Row[]> {
   const token = await stage.tokenOf("mallory");
   const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(44_000))).toString("base64");
-  const small = [[toolCallText(token, "get-today-habits", {})]];
-  await measure({ ...load(stage, 20), seconds: 3, sequences: small });
+  await useUpAllowance(stage, toolCallText(token, "get-today-habits", {}));
   const sequences = Array.from({ length: 50 }, (_, n) => [
     toolCallText(token, "get-today-habits", { x: noise.slice(n) }),
   ]);
@@ -35,6 +36,15 @@ async function refusedCalls(stage: Stage): Promise<Row[]> {
       ok: perMinute <= 1,
     },
   ];
+}
+
+async function useUpAllowance({ baseUrls }: Stage, request: string): Promise<void> {
+  const calls = Array.from({ length: 20 }, async () => {
+    const connection = await connectRaw(Number(new URL(baseUrls[0] ?? "").port));
+    for (let turn = 0; turn <= allowance / 20; turn++) await connection.exchange(request);
+    connection.close();
+  });
+  await Promise.all(calls);
 }
 
 const readiness = (stage: Stage): Promise<Row> =>
