@@ -3,6 +3,9 @@ import type { Mailbox } from "./mailbox.ts";
 
 export type Health = Readonly<{ status: "ok" | "unavailable"; missing: string[] }>;
 
+/** What a door says that is about to stop: it serves what comes, but more should not come. */
+export const leaving: Health = { status: "unavailable", missing: ["front door"] };
+
 type Checked = Readonly<{ database: Database; mailbox: Mailbox; redis: { ping(): Promise<unknown> } }>;
 
 const patienceMs = 1_500;

@@ -5,17 +5,42 @@ import { refusalResponse } from "./http-errors.ts";
 import { createFinish } from "./response-headers.ts";
 
 const idleTimeoutSeconds = 30;
-const drainMs = 5_000;
+/** Who asks for readiness at least so often is waited for until told that we are going. */
+const askedMs = 10_000;
+/** When nothing has come or been answered for so long, nobody means to come, and every answer has left. */
+const quietMs = 250;
+const drainMs = 3_000;
 
-export type Listener = Readonly<{ stop(): Promise<void> }>;
+export type Listener = Readonly<{
+  /** Whether clients should go elsewhere: this door is about to stop. */
+  isDraining(): boolean;
+  stop(): Promise<void>;
+}>;
+
+type Answer = (request: Request, remoteAddress: () => string | undefined) => Promise<Response> | Response;
 
 /** Listens on HOST, or on both loopback addresses: `localhost` means either, as the client likes. */
 export function listen(
   { host, port, baseUrl }: Pick<Config, "host" | "port" | "baseUrl">,
   log: Log,
-  answer: (request: Request, remoteAddress: () => string | undefined) => Promise<Response> | Response,
-): Listener[] {
+  answer: Answer,
+): Listener {
   const finish = createFinish(baseUrl);
+  let draining = false;
+  let lastRequest = Number.NEGATIVE_INFINITY;
+  let lastAsked = Number.NEGATIVE_INFINITY;
+
+  function note(request: Request): void {
+    if (isHealthCheck(request)) lastAsked = performance.now();
+    else lastRequest = performance.now();
+  }
+
+  /** Asks the client of a door that stops to come back by another connection, which will be another door's. */
+  function farewell(response: Response): Response {
+    if (draining) response.headers.set("connection", "close");
+    return finish(response);
+  }
+
   const serve = (hostname: string) =>
     Bun.serve({
       hostname,
@@ -24,25 +49,48 @@ export function listen(
       development: false,
       async fetch(received, server) {
         const request = withFullAddress(received);
-        if (request === undefined) return finish(refusalResponse(badHost.refusal));
+        if (request === undefined) return farewell(refusalResponse(badHost.refusal));
+        note(request);
         // The address is asked for only when it matters: each time is a system call.
-        return finish(await answer(request, () => server.requestIP(received)?.address));
+        return farewell(await answer(request, () => server.requestIP(received)?.address));
       },
       // What got past every handler: its text may hold what a client sent, so only the stack's places are noted.
       error(error) {
         log.error({ name: error.name, stack: placesOf(error) }, "request failed");
-        return finish(refusalResponse(fault.refusal));
+        return farewell(refusalResponse(fault.refusal));
       },
       idleTimeout: idleTimeoutSeconds,
     });
-  if (host !== undefined) return [listener(serve(host))];
-  const servers = [listener(serve("127.0.0.1"))];
+  const servers = host === undefined ? serveLoopback(serve) : [serve(host)];
+
+  return {
+    isDraining: () => draining,
+    /**
+     * Bun closes every connection without a request under way when it stops listening, also one whose request or
+     * answer is just on its way. So we go on until nobody comes any more: a balancer that asks for readiness sees to it.
+     */
+    async stop() {
+      draining = true;
+      const began = performance.now();
+      const isWatched = began - lastAsked < askedMs;
+      await until(() => !isWatched || lastAsked > began);
+      await until(() => {
+        if (servers.some((server) => server.pendingRequests > 0)) lastRequest = performance.now();
+        return performance.now() - lastRequest > quietMs;
+      });
+      await Promise.all(servers.map(stopServer));
+    },
+  };
+}
+
+function serveLoopback<Server>(serve: (hostname: string) => Server): Server[] {
+  const first = serve("127.0.0.1");
   try {
-    servers.push(listener(serve("::1")));
+    return [first, serve("::1")];
   } catch {
     // A machine without IPv6 is served on IPv4 alone.
+    return [first];
   }
-  return servers;
 }
 
 const badHost = refuse("malformed_request", "The Host header does not name a host.");
@@ -50,6 +98,8 @@ const fault = refuse("internal", "This request failed because of a fault of the 
 
 const placesOf = ({ stack }: Error): string[] =>
   stack?.match(/^\s+at .*/gm)?.map((line) => line.trim()) ?? [];
+
+const isHealthCheck = ({ url }: Request): boolean => url.endsWith("/health/ready");
 
 /**
  * Without a Host header (HTTP/1.0) a request has but a path, which URL refuses; and Elysia looks for the path of a
@@ -67,13 +117,13 @@ function withFullAddress(request: Request): Request | undefined {
 }
 
 /** Requests under way are answered; idle connections, which a bare stop waits for, are closed. */
-function listener(server: ReturnType<typeof Bun.serve>): Listener {
-  return {
-    async stop() {
-      void server.stop();
-      const deadline = Date.now() + drainMs;
-      while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(5);
-      await server.stop(true);
-    },
-  };
+async function stopServer(server: ReturnType<typeof Bun.serve>): Promise<void> {
+  void server.stop();
+  await until(() => server.pendingRequests === 0);
+  await server.stop(true);
+}
+
+async function until(isOver: () => boolean): Promise<void> {
+  const deadline = performance.now() + drainMs;
+  while (!isOver() && performance.now() < deadline) await Bun.sleep(5);
 }

@@ -9,7 +9,7 @@ import { createZoneAdoption } from "./adopt-zone.ts";
 import { createApp } from "./app.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createDispatch } from "./dispatch.ts";
-import { createHealthCheck } from "./health.ts";
+import { createHealthCheck, leaving } from "./health.ts";
 import { listen } from "./listen.ts";
 import { openMailbox } from "./mailbox.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
@@ -17,6 +17,7 @@ import { createMetrics } from "./metrics.ts";
 import type { PerformContext } from "./perform.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import type { Tables } from "./read/reader.ts";
+import { createReadShare } from "./read/share.ts";
 
 type Options = Readonly<{
   config: Config;
@@ -38,18 +39,21 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const db = database.orm.em.getKysely<Tables>();
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
-  const adoptZone = createZoneAdoption(db, dispatch);
+  const share = createReadShare();
+  const adoptZone = createZoneAdoption({ db, dispatch, defaultTimeZone });
   const reader: PerformContext["reader"] = ({ userId }) => ({
     db,
     userId,
     now: now(),
     defaultTimeZone,
     baseUrl,
+    share,
   });
   const overLimit = createOverLimit({ dispatch, reader });
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now);
   const metrics = createMetrics(config);
+  const health = createHealthCheck({ database, mailbox, redis });
   const app = createApp({
     config,
     log,
@@ -62,16 +66,16 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
     reader,
-    health: createHealthCheck({ database, mailbox, redis }),
+    health: async () => (listener.isDraining() ? leaving : health()),
   });
-  const servers = listen(config, log, (request, remoteAddress) =>
+  const listener = listen(config, log, (request, remoteAddress) =>
     new URL(request.url).pathname === "/metrics"
       ? metrics.answer(request, remoteAddress())
       : app.handle(request),
   );
   return {
     async stop() {
-      await Promise.all(servers.map((server) => server.stop()));
+      await listener.stop();
       await overLimit.stop();
       await mailbox.close();
       clock.close();

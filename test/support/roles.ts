@@ -12,7 +12,13 @@ export type Roles = Readonly<{
   stop(): Promise<void>;
 }>;
 
-type Options = Readonly<{ env: Record<string, string>; apis?: number; workers?: number }>;
+type Options = Readonly<{
+  env: Record<string, string>;
+  apis?: number;
+  workers?: number;
+  /** Told when a role has died and when it is back. */
+  report?(line: string): void;
+}>;
 
 const scripts = { api: "api/main.ts", workers: "workers/main.ts" } as const;
 export type RoleName = keyof typeof scripts;
@@ -21,14 +27,14 @@ export type RoleName = keyof typeof scripts;
  * Front doors and workers as the processes they are in production, started again when they die. All front
  * doors take the tokens of one test issuer.
  */
-export async function startRoles({ env, apis = 1, workers = 1 }: Options): Promise<Roles> {
+export async function startRoles({ env, apis = 1, workers = 1, report = () => {} }: Options): Promise<Roles> {
   const ports = await Promise.all(Array.from({ length: apis }, freePort));
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const issuer = await startIssuer(baseUrls[0] ?? "");
   const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
   const started = await Promise.all([
-    ...ports.map((port) => startRole("api", { ...common, PORT: String(port) })),
-    ...Array.from({ length: workers }, () => startRole("workers", common)),
+    ...ports.map((port) => startRole("api", { ...common, PORT: String(port) }, report)),
+    ...Array.from({ length: workers }, () => startRole("workers", common, report)),
   ]);
   return {
     baseUrls,
@@ -40,9 +46,13 @@ export async function startRoles({ env, apis = 1, workers = 1 }: Options): Promi
   };
 }
 
-function startRole(name: RoleName, env: Record<string, string | undefined>): Promise<Supervised<object>> {
+function startRole(
+  name: RoleName,
+  env: Record<string, string | undefined>,
+  report: (line: string) => void,
+): Promise<Supervised<object>> {
   const script = join(import.meta.dir, "../..", scripts[name]);
-  return supervise({ name, launch: async () => launchRole({ name, script }, env), report: () => {} });
+  return supervise({ name, launch: async () => launchRole({ name, script }, env), report });
 }
 
 /** The process ids of the running roles of that name that this process started. */
