@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import Format from "typebox/format";
 import { DeliveryStatus, ReminderChannel } from "../db/entities.ts";
 import { isTimeZone } from "../domain/day.ts";
+import { mayBePublic } from "../domain/public-address.ts";
 import { command, query } from "./contract.ts";
 import { Clearable, Nullable, OneOf, Timestamp, WholeNumber } from "./fields.ts";
 
@@ -17,7 +18,7 @@ const Email = Type.String({ format: "email", maxLength: 254, expects: "an e-mail
 const WebhookUrl = Type.String({
   format: "webhook-url",
   maxLength: 2_000,
-  expects: "an https address such as https://example.com/kept, without a user name",
+  expects: "a public https address such as https://example.com/kept, without a user name",
 });
 
 export const Settings = Type.Object({
@@ -92,11 +93,11 @@ export const deleteUser = command({
   output: Type.Null(),
 });
 
-/** https, or http to this machine, which the workers refuse unless a setting allows it. */
+/** https, or http to this machine, which the pages and the workers refuse unless a setting allows it. */
 function isWebhookUrl(text: string): boolean {
   if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
-  if (username !== "" || password !== "") return false;
+  if (username !== "" || password !== "" || !mayBePublic(hostname, true)) return false;
   return (
     protocol === "https:" || (protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
   );

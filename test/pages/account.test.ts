@@ -118,7 +118,7 @@ browserTest(
     const address = page.getByRole("textbox", { name: "Address" });
     await address.fill("http://example.org/");
     await page.getByRole("button", { name: "Save webhook" }).click();
-    await page.getByText("This must be an https address").waitFor();
+    await page.getByText("This must be a public https address").waitFor();
     expect(await address.inputValue()).toBe("http://example.org/");
 
     await address.fill(`http://127.0.0.1:${receiver.port}/hook`);

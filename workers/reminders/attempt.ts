@@ -21,10 +21,13 @@ export function outcomeOf({ delivery, sent }: Attempt): Outcome {
   return { userId, id, againInMs: again, status: "retrying", error: sent.reason };
 }
 
-/** What never left this process says nothing about the receiver, nor does a success among successes. */
+/**
+ * What never left this process says nothing about the receiver, nor does a success among successes. A test that fails
+ * is what tests are for: it brings the webhook no nearer to being switched off.
+ */
 export function webhookAttempt({ delivery, sent }: Attempt): WebhookAttempt[] {
-  const { channel, user_id: userId, webhook_failures: failures } = delivery;
+  const { channel, user_id: userId, webhook_failures: failures, todo } = delivery;
   if (channel !== "webhook" || sent === "no room") return [];
-  const tells = sent.ok ? failures > 0 : !sent.final;
+  const tells = sent.ok ? failures > 0 : !sent.final && todo !== null;
   return tells ? [{ userId, ok: sent.ok }] : [];
 }

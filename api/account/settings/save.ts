@@ -1,3 +1,4 @@
+import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import * as user from "../../read/user.ts";
 import type { Visit } from "../account.ts";
 import { carryOut } from "../carry-out.ts";
@@ -20,6 +21,8 @@ export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<
 /** POST /account/settings/webhook: an empty address removes it. */
 export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
   const url = (form.get("webhook_url") ?? "").trim();
+  if (leadsHere(url) && !visit.account.config.webhookAllowLoopback)
+    return showSettings(visit, { webhook: { url, error: notHere } });
   const outcome = await carryOut(visit, "user.configure", { webhook_url: url || null });
   if (!("refusal" in outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
   const [error] = outcome.refusal.errors?.webhook_url ?? [];
@@ -28,6 +31,14 @@ export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<
   return showSettings(visit, {
     webhook: { url, error: url ? error.replace(/^The \w+ field/, "This") : inUse },
   });
+}
+
+const notHere = "This must be a public https address: reminders are not sent to this machine.";
+
+/** By name or in figures; whatever else is no address of a webhook, its contract says. */
+function leadsHere(url: string): boolean {
+  const host = URL.parse(url)?.hostname;
+  return host !== undefined && mayBePublic(host, true) && !mayBePublic(host, false);
 }
 
 /** POST /account/settings/webhook/test: waits a moment for the result, which the page shows whenever it is there. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { LookupAddress } from "node:dns";
-import { guardedLookup, isAllowedAddress } from "../../../workers/reminders/channels/public-address.ts";
+import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
+import { guardedLookup } from "../../../workers/reminders/channels/public-address.ts";
 
 /** What the connection gets when the name resolves to these addresses. */
 function connectTo(addresses: string[], allowLoopback = false): Promise<string | LookupAddress[]> {
@@ -15,7 +16,7 @@ function connectTo(addresses: string[], allowLoopback = false): Promise<string |
   );
 }
 
-const refusal = "The webhook's address is not a public one.";
+const refusal = "The webhook's address leads to no public server.";
 
 test("a name with public addresses is connected to at those addresses", async () => {
   expect(await connectTo(["93.184.215.14", "2a00:1450:4001::8b"])).toEqual([

@@ -147,7 +147,7 @@ const privateAddresses = [
 test.each(privateAddresses)("%s is refused", async (url) => {
   expect(await strict.send(at(url))).toMatchObject({
     ok: false,
-    reason: "The webhook's address is not a public one.",
+    reason: "The webhook's address leads to no public server.",
   });
 });
 
@@ -155,7 +155,34 @@ test("allowing this machine allows nothing else that is private", async () => {
   for (const url of ["https://10.0.0.1", "https://169.254.169.254", "https://[fe80::1]", "http://10.0.0.1"]) {
     expect(await channel.send(at(url))).toMatchObject({
       ok: false,
-      reason: "The webhook's address is not a public one.",
+      reason: "The webhook's address leads to no public server.",
     });
   }
+});
+
+test("names that exist nowhere, lead to this machine or are not resolved sound all the same", async () => {
+  const urls = [
+    "https://localhost",
+    "https://localhost.",
+    "https://x.localhost",
+    "https://no-such-name.invalid",
+  ];
+  for (const url of urls)
+    expect(await strict.send(at(url))).toMatchObject({
+      ok: false,
+      reason: "The webhook's address leads to no public server.",
+    });
+});
+
+test("no reason is a library's text", async () => {
+  const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await new Promise((resolve) => closing.once("listening", resolve));
+  const { port } = closing.address() as { port: number };
+  expect(await channel.send(at("http://127.0.0.1:9/hook"))).toMatchObject({
+    reason: "The webhook's server refused the connection.",
+  });
+  expect(await channel.send(at(`http://127.0.0.1:${port}/`))).toMatchObject({
+    reason: "The webhook's server broke off the connection.",
+  });
+  closing.close();
 });

@@ -1,12 +1,13 @@
 import http from "node:http";
 import https from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import { Webhook } from "standardwebhooks";
 import type { Config } from "../../../shared/config.ts";
 import { timestamp } from "../../../shared/db/present.ts";
+import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import type { Delivery } from "../begin.ts";
 import { type Channel, contentOf, failed, type Sent } from "./channel.ts";
-import { guardedLookup, isAllowedAddress, refusal } from "./public-address.ts";
+import { guardedLookup, refusal } from "./public-address.ts";
 
 type Options = Pick<Config, "webhookAllowLoopback" | "defaultTimeZone">;
 
@@ -62,12 +63,21 @@ function post(way: Way, url: URL, headers: Record<string, string>, body: string)
     resolve(outcomeOf(answer.statusCode ?? 0));
     drain(answer);
   });
-  request.on("error", ({ name, message }) => resolve(failed(name === "AbortError" ? tooSlow : message)));
+  request.on("error", (error) => resolve(failed(reasonOf(error))));
   request.end(body);
   return promise;
 }
 
 const tooSlow = `No answer within ${timeoutMs / 1_000} s.`;
+
+/** In words of ours: a library's name addresses and calls of the system. */
+function reasonOf({ name, code = "" }: NodeJS.ErrnoException): string {
+  if (name === "AbortError") return tooSlow;
+  if (code === "ECONNREFUSED") return "The webhook's server refused the connection.";
+  if (code === "ECONNRESET" || code === "EPIPE") return "The webhook's server broke off the connection.";
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return "The webhook's certificate is not a valid one.";
+  return refusal;
+}
 
 function eventOf(delivery: Delivery, defaultTimeZone: string) {
   const data = contentOf(delivery, defaultTimeZone);
@@ -87,9 +97,7 @@ function signedHeaders(id: string, secret: string, at: Date, body: string): Reco
 
 /** An address in figures never reaches the look-up, so it is checked here; names are checked when they resolve. */
 function isAllowedUrl({ protocol, hostname }: URL, allowLoopback: boolean): boolean {
-  if (protocol !== "https:" && !allowLoopback) return false;
-  const address = hostname.replace(/^\[|\]$/g, "");
-  return isIP(address) === 0 || isAllowedAddress(address, allowLoopback);
+  return (protocol === "https:" || allowLoopback) && mayBePublic(hostname, allowLoopback);
 }
 
 function outcomeOf(status: number): Sent {

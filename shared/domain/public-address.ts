@@ -1,0 +1,59 @@
+import { BlockList, isIP } from "node:net";
+
+/**
+ * Addresses that a webhook of a stranger may reach: public unicast. All that the IANA special-purpose
+ * registries (RFC 6890) keep for private, local or documentation use is refused, and what maps or tunnels
+ * IPv4 inside IPv6, so that no private address hides in a public one.
+ */
+const privateNetworks: readonly [string, number][] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+  // The metadata service of Azure has a public address.
+  ["168.63.129.16", 32],
+];
+/** All of IPv6 but global unicast (2000::/3), and of that what is reserved, for documentation or 6to4. */
+const privateNetworks6: readonly [string, number][] = [
+  ["::", 3],
+  ["4000::", 2],
+  ["8000::", 1],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
+];
+
+// Two lists: in one, an IPv4 address would also be compared, mapped, with the IPv6 networks.
+const refused = { ipv4: new BlockList(), ipv6: new BlockList() };
+for (const [network, prefix] of privateNetworks) refused.ipv4.addSubnet(network, prefix, "ipv4");
+for (const [network, prefix] of privateNetworks6) refused.ipv6.addSubnet(network, prefix, "ipv6");
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** @param allowLoopback for receivers on the service's own machine */
+export function isAllowedAddress(address: string, allowLoopback: boolean): boolean {
+  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+  if (isIP(address) === 0) return false;
+  if (allowLoopback && loopback.check(address, family)) return true;
+  return !refused[family].check(address, family);
+}
+
+/** The host of a URL, where it shows without a look-up that it leads nowhere public; other names pass. */
+export function mayBePublic(hostname: string, allowLoopback: boolean): boolean {
+  const host = hostname.replace(/^\[|\]$|\.$/g, "");
+  if (isIP(host) !== 0) return isAllowedAddress(host, allowLoopback);
+  return allowLoopback || !/^(.*\.)?localhost$/i.test(host);
+}
