@@ -60,7 +60,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     metrics,
     clock,
     dispatch,
-    authenticate: createAuthenticator({ config, client, onChecked: adoptZone }),
+    authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone }),
     answerPage: openAccountPages({ config, log, client, dispatch, reader, adoptZone }),
     overLimit,
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),

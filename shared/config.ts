@@ -1,3 +1,5 @@
+import { BlockList } from "node:net";
+
 /** Settings of one process, read once from the environment. The README lists every variable and default. */
 export type Config = Readonly<{
   /** Undefined: both loopback addresses. */
@@ -27,6 +29,8 @@ export type Config = Readonly<{
   metricsToken: string | undefined;
   /** How long the log of tool calls is kept. */
   actionLogDays: number;
+  /** Networks whose X-Forwarded-For is believed, where BASE_URL's proxy is. */
+  trustedProxies: BlockList;
   /** How many envelopes one front door may have under way before commands gather into the next. */
   envelopesInFlight: number;
   workerConcurrency: number;
@@ -70,6 +74,7 @@ export function loadConfig(env: Environment = Bun.env): Config {
     webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
     metricsToken: text(env, "METRICS_TOKEN"),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
+    trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     envelopesInFlight: integer(env, "ENVELOPES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
@@ -117,7 +122,32 @@ function timeZone(env: Environment, name: string): string {
   }
 }
 
+/** From it come the keys of the account pages' cookies, and any cookie lets one guess at it without being seen. */
+const minSecretLength = 32;
+
 function authClient(env: Environment): Config["authClient"] {
   const id = text(env, "AUTH_CLIENT_ID");
-  return id === undefined ? undefined : { id, secret: text(env, "AUTH_CLIENT_SECRET") ?? "" };
+  const secret = text(env, "AUTH_CLIENT_SECRET") ?? "";
+  if (secret !== "" && secret.length < minSecretLength)
+    throw new Error(
+      `AUTH_CLIENT_SECRET must have at least ${minSecretLength} characters: the account pages' cookies depend on it.`,
+    );
+  return id === undefined ? undefined : { id, secret };
+}
+
+/** Where a proxy usually is: on this machine, or in the network of the containers. */
+const privateNetworks = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7";
+
+function networks(env: Environment, name: string, fallback: string): BlockList {
+  const list = new BlockList();
+  for (const network of (text(env, name) ?? fallback).split(",").map((part) => part.trim())) {
+    const [address = "", prefix] = network.split("/");
+    const family = address.includes(":") ? "ipv6" : "ipv4";
+    try {
+      list.addSubnet(address, Number(prefix ?? (family === "ipv6" ? 128 : 32)), family);
+    } catch {
+      throw new Error(`${name} must be networks such as 10.0.0.0/8 or addresses, not "${network}".`);
+    }
+  }
+  return list;
 }

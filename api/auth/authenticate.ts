@@ -3,6 +3,7 @@ import type { Actor } from "../../shared/actor.ts";
 import type { Config } from "../../shared/config.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { IdentityClient } from "../../shared/identity-client.ts";
+import type { Log } from "../../shared/log.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import { introspect } from "./introspect.ts";
 import { looksLikeJwt, verifyJwt } from "./jwt.ts";
@@ -14,6 +15,7 @@ export type Authenticate = (authorization: string | null) => Promise<Readonly<{ 
 type Options = Readonly<{
   config: Pick<Config, "authUrl" | "authAudience" | "authJwtTyp" | "tokenCacheSeconds">;
   client: IdentityClient | undefined;
+  log: Log;
   /** Told of every token when it is checked anew, before it counts as known. */
   onChecked(actor: Actor): Promise<void>;
 }>;
@@ -75,8 +77,20 @@ const providerAway = refuse("overloaded", "The identity provider cannot be reach
   retryAfterSeconds: 5,
 });
 
-function createCheck({ config, client, onChecked }: Options) {
-  const findProvider = discoverProvider(config.authUrl);
+function createCheck({ config, client, log, onChecked }: Options) {
+  const discover = discoverProvider(config.authUrl);
+  let hasWarned = false;
+
+  async function findProvider() {
+    const provider = await discover();
+    if (client === undefined && provider.introspectionEndpoint !== undefined && !hasWarned) {
+      hasWarned = true;
+      log.warn("AUTH_CLIENT_ID is not set: the identity provider is not asked whether a JWT was revoked");
+    }
+    return provider;
+  }
+  // At the start, where an operator looks; a provider that is away then is found with the first token.
+  if (client === undefined) findProvider().catch(() => {});
 
   /** A JWT is verified, and introspected too where the provider offers it, so that revocation is real. */
   async function claimsOf(token: string): Promise<Claims | undefined> {

@@ -1,15 +1,18 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { type BlockList, isIPv6 } from "node:net";
 import type { Config } from "../../shared/config.ts";
 import { boundConnections } from "./connections.ts";
 
 const DRAIN_MS = 5_000;
 
+type ServerConfig = Pick<Config, "host" | "identityPort" | "authUrl" | "trustedProxies">;
+
 /** Serves HTTP on IDENTITY_PORT: on HOST, else on both loopback addresses. Returns what stops it. */
 export async function serve(
   listener: RequestListener,
-  { host, identityPort, authUrl }: Pick<Config, "host" | "identityPort" | "authUrl">,
+  { host, identityPort, authUrl, trustedProxies }: ServerConfig,
 ): Promise<() => Promise<void>> {
-  const pin = pinAddress(new URL(authUrl));
+  const pin = pinAddress(new URL(authUrl), trustedProxies);
   const pinned: RequestListener = (request, response) => {
     pin(request);
     listener(request, response);
@@ -23,9 +26,15 @@ export async function serve(
   };
 }
 
-/** Every address in an answer is built on AUTH_URL, never on what a client puts into Host. */
-function pinAddress({ host, protocol }: URL): (request: IncomingMessage) => void {
-  return ({ headers }) => {
+/**
+ * Every address in an answer is built on AUTH_URL, never on what a client puts into Host; and only a proxy says who
+ * the client is, because anybody else could have a new network address for each attempt.
+ */
+function pinAddress({ host, protocol }: URL, trusted: BlockList): (request: IncomingMessage) => void {
+  return ({ headers, socket }) => {
+    // A socket for both families writes IPv4 addresses so.
+    const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+    if (!trusted.check(peer, isIPv6(peer) ? "ipv6" : "ipv4")) delete headers["x-forwarded-for"];
     headers.host = host;
     headers["x-forwarded-proto"] = protocol.slice(0, -1);
     delete headers["x-forwarded-host"];
