@@ -98,13 +98,36 @@ export async function recordUse(
   return rows[0];
 }
 
-/** Makes a personal access token: an ordinary access token under a grant of its own. Returns the token itself. */
+/** So many personal tokens an account may have, and as many connected apps: each has limits of its own. */
+export const MAX_CONNECTIONS = 50;
+
+/**
+ * Takes a grant that was just saved back when the account has too many of its kind. Counting afterwards is exact for
+ * requests at the same moment too. False: it was taken back.
+ */
+export async function keepWithinLimit(pool: Pool, grantId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `delete from identity.grants new
+     where new.id = $1 and new.created_at > now() - interval '1 minute' and $2 < (
+       select count(*) from identity.grants g
+       where g.account_id = new.account_id and g.expires_at > now()
+         and (g.client_id = $3) = (new.client_id = $3)
+     )`,
+    [grantId, MAX_CONNECTIONS, PERSONAL_CLIENT],
+  );
+  return rowCount === 0;
+}
+
+/**
+ * Makes a personal access token: an ordinary access token under a grant of its own. Returns the token itself;
+ * undefined: the account has as many as it may.
+ */
 export async function createPersonalToken(
   provider: Provider,
   pool: Pool,
   resources: Resources,
   wanted: { accountId: string; name: string; scopes: readonly Scope[]; days: number },
-): Promise<string> {
+): Promise<string | undefined> {
   const { accountId, name, scopes, days } = wanted;
   const client = await provider.Client.find(PERSONAL_CLIENT);
   if (!client) throw new Error("The client of personal access tokens is not configured.");
@@ -113,6 +136,7 @@ export async function createPersonalToken(
   setScopes(grant, resources, scopes);
   grant.exp = exp;
   const grantId = await grant.save();
+  if (!(await keepWithinLimit(pool, grantId))) return undefined;
   await pool.query(`update identity.grants set name = $2 where id = $1`, [grantId, name]);
   const token = new provider.AccessToken({
     accountId,

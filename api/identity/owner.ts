@@ -48,7 +48,9 @@ async function ownerAccount(identity: Identity, password: string): Promise<strin
   return accountId;
 }
 
-function createOwnerToken({ provider, pool, resources }: Identity, accountId: string): Promise<string> {
+async function createOwnerToken({ provider, pool, resources }: Identity, accountId: string): Promise<string> {
   const wanted = { accountId, name: "Owner's first token", scopes: allScopes, days: TEN_YEARS };
-  return createPersonalToken(provider, pool, resources, wanted);
+  const token = await createPersonalToken(provider, pool, resources, wanted);
+  if (token === undefined) throw new Error("The owner has too many tokens already.");
+  return token;
 }

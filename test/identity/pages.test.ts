@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Browser, createBrowser, type Page } from "./browser.ts";
-import { connect, registerApp, signedUp, startTestIdentity, type TestIdentity } from "./support.ts";
+import {
+  authorizationRequest,
+  connect,
+  consent,
+  registerApp,
+  signedUp,
+  startTestIdentity,
+  type TestIdentity,
+} from "./support.ts";
 
 const tokensPath = "/profile/api-tokens";
 const password = "correct horse battery";
@@ -64,6 +72,36 @@ test("a token needs a name, a permission and a listed lifetime", async () => {
   }
 });
 
+test("an account has at most fifty tokens and fifty apps, also when they are made at the same moment", async () => {
+  const browser = await signedUp(identity.config);
+  const page = await createToken(await browser.open(tokensPath), browser, { scope: ["habits:read"] });
+  const { sub } = await identity.introspect(tokenIn(page));
+  const fill = (client: string, count: number) =>
+    identity.sql(
+      `insert into identity.grants (id, account_id, client_id, payload, expires_at)
+       select gen_random_uuid()::text, '${sub}', '${client}', '{}', now() + interval '1 day'
+       from generate_series(1, ${count})`,
+    );
+  await fill("personal-access-tokens", 47);
+  const form = await browser.open(tokensPath);
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, () => createToken(form, browser, { scope: ["habits:read"] })),
+  );
+  const refused = answers.filter(({ status }) => status === 422);
+  expect(refused.length).toBeGreaterThanOrEqual(4);
+  expect(refused[0]?.text).toContain("You have 50 tokens");
+  const [{ count } = {}] = await identity.sql(
+    `select count(*)::int as count from identity.grants where account_id = '${sub}'`,
+  );
+  expect(count).toBeLessThanOrEqual(50);
+
+  await fill("an-app", 50);
+  const clientId = await registerApp(identity.config);
+  const { address } = authorizationRequest(identity.config, { client_id: clientId });
+  const answer = await consent(browser, await browser.open(address), ["habits:read"]);
+  expect(answer).toMatchObject({ status: 422, text: expect.stringContaining("You have 50 connected apps") });
+});
+
 test("a person can disconnect an app, and nobody else's", async () => {
   const [mine, theirs] = [await signedUp(identity.config), await signedUp(identity.config)];
   const clientId = await registerApp(identity.config);
@@ -121,6 +159,22 @@ test("a new password signs other browsers out", async () => {
   expect(done.text).toContain("Your password is changed");
   expect((await elsewhere.open("/profile")).url).toContain("/sign-in");
   expect((await signIn(email, "another long one")).page.status).toBe(200);
+});
+
+test("a new password can end every token and app, and says what became of them", async () => {
+  const browser = await signedUp(identity.config);
+  const page = await createToken(await browser.open(tokensPath), browser, { scope: ["habits:read"] });
+  const token = tokenIn(page);
+  const change = async (more: Record<string, string>) =>
+    browser.submit(await browser.open("/profile"), "/profile/password", {
+      password,
+      new_password: password,
+      ...more,
+    });
+  expect((await change({})).text).toContain("Your tokens and connected apps go on working");
+  expect(await isActive(token)).toBe(true);
+  expect((await change({ connections: "end" })).text).toContain("Your tokens and connected apps have ended");
+  expect(await isActive(token)).toBe(false);
 });
 
 test("deleting the account asks for the password, tells the service and ends every token", async () => {

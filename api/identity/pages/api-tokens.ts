@@ -3,7 +3,13 @@ import { allScopes, isScope, type Scope, scopes } from "../../../shared/scopes.t
 import { field, problem } from "../../form-fields.ts";
 import { type Html, html } from "../../html.ts";
 import type { Account } from "../accounts.ts";
-import { type Connection, createPersonalToken, listConnections, revokeConnection } from "../grants.ts";
+import {
+  type Connection,
+  createPersonalToken,
+  listConnections,
+  MAX_CONNECTIONS,
+  revokeConnection,
+} from "../grants.ts";
 import type { Identity } from "../identity.ts";
 import { scopeFields } from "./fields.ts";
 import { seeOther, sendPage } from "./respond.ts";
@@ -39,6 +45,7 @@ export async function createToken(identity: Identity, ctx: Context, visitor: Sig
   if (error) return sendTokens(identity, ctx, visitor, { draft, error });
   const wanted = { accountId: visitor.account.id, ...draft };
   const token = await createPersonalToken(identity.provider, identity.pool, identity.resources, wanted);
+  if (token === undefined) return sendTokens(identity, ctx, visitor, { draft, error: tooMany });
   await sendTokens(identity, ctx, visitor, { draft: emptyDraft, created: { name: draft.name, token } });
 }
 
@@ -48,6 +55,8 @@ export async function revoke(identity: Identity, ctx: Context, visitor: SignedIn
   await revokeConnection(identity.pool, visitor.account.id, form.get("id") ?? "");
   seeOther(ctx, tokensPath);
 }
+
+const tooMany = `You have ${MAX_CONNECTIONS} tokens, which is as many as an account may have. Revoke one first.`;
 
 type Draft = { name: string; scopes: Scope[]; days: number };
 

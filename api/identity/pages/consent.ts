@@ -3,6 +3,7 @@ import type { Grant, Interaction } from "oidc-provider";
 import { allScopes, isScope, type Scope } from "../../../shared/scopes.ts";
 import { problem } from "../../form-fields.ts";
 import { type Html, html } from "../../html.ts";
+import { keepWithinLimit, MAX_CONNECTIONS } from "../grants.ts";
 import type { Identity } from "../identity.ts";
 import { scopesOf, setScopes } from "../resources.ts";
 import { scopeFields } from "./fields.ts";
@@ -37,6 +38,10 @@ export async function answerConsent(identity: Identity, ctx: Context): Promise<v
     return sendConsent(identity, ctx, { interaction, visitor, error });
   }
   const grantId = await saveGrant(identity, interaction, grant, allowed);
+  if (!(await keepWithinLimit(identity.pool, grantId))) {
+    const error = `You have ${MAX_CONNECTIONS} connected apps, which is as many as an account may have. Disconnect one under Tokens and apps first.`;
+    return sendConsent(identity, ctx, { interaction, visitor, error });
+  }
   const result = { consent: { grantId } };
   seeOther(ctx, await provider.interactionResult(ctx.req, ctx.res, result));
 }
