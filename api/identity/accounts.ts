@@ -22,17 +22,34 @@ export async function findAccount(pool: Pool, id: string): Promise<Account | und
   return rows[0];
 }
 
+/** As passwords are kept. */
+export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, hashing);
+
+export type NewAccount = Readonly<{
+  email: string;
+  passwordHash: string;
+  timeZone: string | null;
+  isVerified?: boolean;
+}>;
+
 /** Makes an account. Undefined: the e-mail address has one already. */
 export async function createAccount(
   pool: Pool,
-  { email, password, timeZone }: { email: string; password: string; timeZone: string | null },
+  { email, passwordHash, timeZone, isVerified = false }: NewAccount,
 ): Promise<Account | undefined> {
   const { rows } = await pool.query<Account>(
-    `insert into identity.accounts (id, email, password_hash, time_zone) values ($1, $2, $3, $4)
+    `insert into identity.accounts (id, email, password_hash, time_zone, email_verified_at)
+     values ($1, $2, $3, $4, case when $5 then now() end)
      on conflict (email) do nothing returning ${columns}`,
-    [randomUUID(), email, await Bun.password.hash(password, hashing), timeZone],
+    [randomUUID(), email, passwordHash, timeZone, isVerified],
   );
   return rows[0];
+}
+
+/** Whether an e-mail address has an account. */
+export async function hasAccount(pool: Pool, email: string): Promise<boolean> {
+  const { rowCount } = await pool.query(`select from identity.accounts where email = $1`, [email]);
+  return rowCount === 1;
 }
 
 /** The account that this e-mail address and password open. An unknown address takes as long as a wrong password. */
@@ -53,7 +70,7 @@ export async function checkPassword(
 let nobody: Promise<string> | undefined;
 
 function nobodysHash(): Promise<string> {
-  nobody ??= Bun.password.hash(randomUUID(), hashing);
+  nobody ??= hashPassword(randomUUID());
   return nobody;
 }
 
@@ -76,7 +93,7 @@ export async function changePassword(
        delete from identity.grants where account_id = $1 and client_id = $4
      )
      insert into identity.outbox (user_id, name, input) select id, 'user.end-sessions', '{}' from changed`,
-    [accountId, await Bun.password.hash(password, hashing), sessionUid, ownClient.id],
+    [accountId, await hashPassword(password), sessionUid, ownClient.id],
   );
 }
 
@@ -98,16 +115,33 @@ export function normalizeEmail(text: string): string | undefined {
 /** No quotes, comments or lists (RFC 5322 §3.2.3 "specials"): an address can be read in one way only. */
 const addressForm = /^[^\s\p{Cc}@"(),:;<>[\\\]]+@[^\s\p{Cc}@"(),:;<>[\\\]]+$/u;
 
-/** Sets another address, which nobody has confirmed yet. False: it has an account already. */
+/**
+ * Sets another address, which nobody has confirmed, and has the service forget the one before. False: it has an
+ * account already.
+ */
 export async function setEmail(pool: Pool, id: string, email: string): Promise<boolean> {
+  const { rowCount } = await withUniqueEmail(
+    pool.query(
+      `with changed as (
+         update identity.accounts set email = $2, email_verified_at = null where id = $1 returning id
+       )
+       insert into identity.outbox (user_id, name, input)
+       select id, news.name, news.input from changed, (values
+         ('user.configure', '{"email": null}'::jsonb), ('user.end-sessions', '{}')) news(name, input)`,
+      [id, email],
+    ),
+  );
+  return rowCount !== 0;
+}
+
+/** What a statement does, or nothing when it gives an account an address that another one has. */
+export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
+  result: Promise<Rows>,
+): Promise<{ rowCount: number | null }> {
   try {
-    await pool.query(`update identity.accounts set email = $2, email_verified_at = null where id = $1`, [
-      id,
-      email,
-    ]);
-    return true;
+    return await result;
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return false;
+    if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return { rowCount: 0 };
     throw error;
   }
 }

@@ -1,85 +1,109 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
-import { html, markup } from "../html.ts";
-import type { Account } from "./accounts.ts";
+import { type Account, withUniqueEmail } from "./accounts.ts";
 import type { Identity } from "./identity.ts";
-import type { Mail } from "./mail.ts";
+import { type Mail, mailOf } from "./mail.ts";
 
 export const confirmPath = "/profile/email/confirm";
 
 /** Whether a mail left. If not: the seconds to wait, or 0 when the SMTP server did not take it. */
 export type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
 
-/** Mails the account's address a link that works once, for 24 hours and for this account only. */
+/**
+ * Mails the address a link that works once, for 24 hours and for this account only; it becomes the account's address
+ * when the link is used. An address that has another account gets a mail that says so: only its owner learns of it.
+ */
 export async function mailConfirmation(
   { sendMail, throttle, pool, config }: Identity,
-  account: Account,
+  { id, email }: Pick<Account, "id" | "email">,
 ): Promise<Mailed> {
   if (!sendMail) return { sent: false, waitSeconds: 0 };
-  const waitSeconds = await throttle.mail(account);
+  const waitSeconds = await throttle.mail({ id, email });
   if (waitSeconds > 0) return { sent: false, waitSeconds };
-  const token = await createConfirmation(pool, account);
+  const token = await createConfirmation(pool, id, email);
   const link = `${config.authUrl}${confirmPath}?token=${token}`;
-  return { sent: await sendMail(confirmationMail(account.email, link)), waitSeconds: 0 };
+  const mail = token === undefined ? takenMail(email, config.authUrl) : linkMail(email, link);
+  return { sent: await sendMail(mail), waitSeconds: 0 };
 }
 
-async function createConfirmation(pool: Pool, { id, email }: Account): Promise<string> {
+/** Only the newest link of an account works. Undefined: the address has another account. */
+async function createConfirmation(pool: Pool, id: string, email: string): Promise<string | undefined> {
   const token = randomBytes(32).toString("base64url");
-  await pool.query(
-    `insert into identity.email_confirmations (token_hash, account_id, email, expires_at)
-     values ($1, $2, $3, now() + interval '24 hours')`,
-    [hash(token), id, email],
-  );
-  return token;
-}
-
-/** Whether the token would confirm the address that the account has now. Changes nothing. */
-export async function canConfirm(pool: Pool, { id, email }: Account, token: string): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `select from identity.email_confirmations
-     where token_hash = $1 and account_id = $2 and email = $3 and expires_at > now()`,
-    [hash(token), id, email],
-  );
-  return rowCount === 1;
-}
-
-/** Uses the token up. False: it is unknown, used, too old, another account's or for an address given up since. */
-export async function confirmEmail(pool: Pool, accountId: string, token: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `with used as (
-       delete from identity.email_confirmations
-       where token_hash = $1 and account_id = $2 and expires_at > now()
-       returning email
+    `with older as (
+       delete from identity.email_confirmations where account_id = $2
      )
-     update identity.accounts a set email_verified_at = now()
-     from used where a.id = $2 and a.email = used.email`,
-    [hash(token), accountId],
+     insert into identity.email_confirmations (token_hash, account_id, email, expires_at)
+     select $1, $2, $3, now() + interval '24 hours'
+     where not exists (select from identity.accounts where email = $3 and id <> $2)`,
+    [hashToken(token), id, email],
   );
-  return rowCount === 1;
+  return rowCount === 1 ? token : undefined;
+}
+
+/** The address that the token would confirm for the account. Changes nothing. */
+export async function addressOf(pool: Pool, id: string, token: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ email: string }>(
+    `select email from identity.email_confirmations
+     where token_hash = $1 and account_id = $2 and expires_at > now()`,
+    [hashToken(token), id],
+  );
+  return rows[0]?.email;
+}
+
+/**
+ * Uses the token up: its address is the account's from now on, and the one for reminders. False: the token is
+ * unknown, used, too old or another account's, or the address has got an account since.
+ */
+export async function confirmEmail(pool: Pool, accountId: string, token: string): Promise<boolean> {
+  const { rowCount } = await withUniqueEmail(
+    pool.query(
+      `with used as (
+         delete from identity.email_confirmations
+         where token_hash = $1 and account_id = $2 and expires_at > now()
+         returning email
+       ), confirmed as (
+         update identity.accounts a set email = used.email, email_verified_at = now()
+         from used where a.id = $2
+         returning a.id, a.email
+       )
+       insert into identity.outbox (user_id, name, input)
+       select id, news.name, news.input from confirmed, lateral (values
+         ('user.configure', jsonb_build_object('email', email)), ('user.end-sessions', '{}')) news(name, input)`,
+      [hashToken(token), accountId],
+    ),
+  );
+  return rowCount !== 0;
 }
 
 /** For look-ups only: a token is 256 random bits, so no salt and no slow hash are needed. */
-function hash(token: string): Buffer {
+export function hashToken(token: string): Buffer {
   return new Bun.CryptoHasher("sha256").update(token).digest();
 }
 
-function confirmationMail(to: string, link: string): Mail {
-  const why = `Somebody, most likely you, gave ${to} as the e-mail address of an account of Kept.`;
-  const what = "To confirm that it is yours, open this page within 24 hours and press the button there:";
-  const otherwise = "If it was not you, ignore this mail, and nothing happens.";
-  return {
+function linkMail(to: string, link: string): Mail {
+  return mailOf({
     to,
     subject: "Confirm your e-mail address for Kept",
-    text: [why, what, link, otherwise].join("\n\n"),
-    html: markup(html`<!doctype html>
-<html lang="en">
-<body>
-<p>${why}</p>
-<p>${what}</p>
-<p><a href="${link}">${link}</a></p>
-<p>${otherwise}</p>
-</body>
-</html>
-`),
-  };
+    lines: [
+      `Somebody, most likely you, gave ${to} as the e-mail address of an account of Kept.`,
+      "To confirm that it is yours, open this page within 24 hours and press the button there:",
+    ],
+    link,
+    end: "If it was not you, ignore this mail, and nothing happens.",
+  });
+}
+
+/** For an address that has an account, whoever wanted to use it for another one. */
+export function takenMail(to: string, authUrl: string): Mail {
+  return mailOf({
+    to,
+    subject: "You have an account of Kept already",
+    lines: [
+      `Somebody, most likely you, wanted to use ${to} for an account of Kept. It has one already.`,
+      "You can sign in with it here:",
+    ],
+    link: `${authUrl}/sign-in`,
+    end: "If it was not you, ignore this mail, and nothing happens.",
+  });
 }

@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import type { Config } from "../../shared/config.ts";
 import type { Log } from "../../shared/log.ts";
+import { html, markup } from "../html.ts";
 
 export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>;
 
@@ -31,5 +32,24 @@ export function createMailer(
       log.warn({ reason: String(error) }, "a mail could not be sent");
       return false;
     }
+  };
+}
+
+type Letter = Readonly<{ to: string; subject: string; lines: readonly string[]; link: string; end?: string }>;
+
+/** A mail of a few sentences with one link, in plain text and in HTML. */
+export function mailOf({ to, subject, lines, link, end }: Letter): Mail {
+  const rest = end === undefined ? [] : [end];
+  return {
+    to,
+    subject,
+    text: [...lines, link, ...rest].join("\n\n"),
+    html: markup(html`<!doctype html>
+<html lang="en">
+<body>
+${lines.map((line) => html`<p>${line}</p>\n`)}<p><a href="${link}">${link}</a></p>
+${rest.map((line) => html`<p>${line}</p>\n`)}</body>
+</html>
+`),
   };
 }

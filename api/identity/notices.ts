@@ -1,6 +1,6 @@
-import { html, markup } from "../html.ts";
 import type { Account } from "./accounts.ts";
 import type { Identity } from "./identity.ts";
+import { mailOf } from "./mail.ts";
 
 type Notice = Readonly<{ subject: string; what: string }>;
 
@@ -27,21 +27,9 @@ async function mailNotice(
 ): Promise<void> {
   if (!sendMail || (await throttle.notice(to)) > 0) return;
   const { subject, what } = notice;
-  const where = `${config.authUrl}/profile`;
   const otherwise =
-    "If it was not you, sign in there, change your password and end the tokens and apps that you do not know:";
-  await sendMail({
-    to: to.email,
-    subject,
-    text: [what, otherwise, where].join("\n\n"),
-    html: markup(html`<!doctype html>
-<html lang="en">
-<body>
-<p>${what}</p>
-<p>${otherwise}</p>
-<p><a href="${where}">${where}</a></p>
-</body>
-</html>
-`),
-  });
+    "If it was not you, sign in, change your password and end the tokens and apps that you do not know:";
+  await sendMail(
+    mailOf({ to: to.email, subject, lines: [what, otherwise], link: `${config.authUrl}/profile` }),
+  );
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { allScopes } from "../../shared/scopes.ts";
-import { changePassword, createAccount } from "./accounts.ts";
+import { changePassword, createAccount, hashPassword } from "./accounts.ts";
 import { createPersonalToken } from "./grants.ts";
 import type { Identity } from "./identity.ts";
 
@@ -35,7 +35,7 @@ async function ownerAccount(identity: Identity, password: string): Promise<strin
   const { pool, config } = identity;
   const created = await createAccount(pool, {
     email: OWNER_EMAIL,
-    password,
+    passwordHash: await hashPassword(password),
     timeZone: config.defaultTimeZone,
   });
   if (created) return created.id;

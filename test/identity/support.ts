@@ -8,6 +8,7 @@ import { startIdentity } from "../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../shared/config.ts";
 import { identityClient } from "../../shared/identity-client.ts";
 import { createLog } from "../../shared/log.ts";
+import type { Mailbox } from "../support/mailbox.ts";
 import { createDatabase, freePort } from "../support/services.ts";
 import { type Browser, createBrowser, type Page } from "./browser.ts";
 
@@ -78,6 +79,20 @@ export async function signedUp(config: Config, email = `${randomUUID()}@example.
   const page = await browser.open("/sign-up");
   await browser.submit(page, "/sign-up", { email, password: "correct horse battery" });
   return browser;
+}
+
+/** The same where mail is sent: the link in it, then the password once more. */
+export async function signedUpByMail(config: Config, mailbox: Mailbox, email: string): Promise<Browser> {
+  const browser = await signedUp(config, email);
+  const page = await browser.open(newestLink(mailbox, email));
+  await browser.submit(page, "/sign-up/finish", { password: "correct horse battery" });
+  return browser;
+}
+
+/** The link in the newest mail to an address. */
+export function newestLink({ mails }: Mailbox, email: string): string {
+  const mail = mails.filter(({ to }) => to.includes(email)).at(-1);
+  return /http\S+token=[\w-]{43}/.exec(mail?.source ?? "")?.[0] ?? "no link";
 }
 
 /** Registers an app that runs on this computer. Returns its client id. */

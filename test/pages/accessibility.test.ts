@@ -4,7 +4,7 @@ import type { AxeResults } from "axe-core";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { allScopes } from "../../shared/scopes.ts";
-import { authorizationRequest, registerApp } from "../identity/support.ts";
+import { authorizationRequest, newestLink, registerApp } from "../identity/support.ts";
 import { startMailbox } from "../support/mailbox.ts";
 import { fillWithLife } from "./sample.ts";
 import { browserTest, createToken, signUp, startSite } from "./support.ts";
@@ -45,7 +45,7 @@ async function check(page: Page, name: string): Promise<void> {
 
 browserTest("the account pages have no serious fault, light, dark and on a phone", async () => {
   const page = await site.open();
-  await signUp(site, page, "ada@example.org");
+  await signUp(site, page, "ada@example.org", mailbox);
   await check(page, "today-empty");
   await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes));
   await page.goto(`${baseUrl}/account`);
@@ -71,15 +71,19 @@ browserTest("the provider's pages have no serious fault, light, dark and on a ph
   await check(page, "sign-in");
   await page.goto(`${authUrl}/sign-up`);
   await check(page, "sign-up");
-  await signUp(site, page, "grace@example.org");
+  await signUp(site, page, "grace@example.org", mailbox);
   await createToken(site, page, "Laptop script", ["habits:read", "todos:read"]);
   await check(page, "api-tokens");
   await page.getByText("Create a token").click();
   await check(page, "api-tokens-form");
   await page.goto(`${authUrl}/profile`);
   await check(page, "account");
-  const mail = mailbox.mails.find(({ to }) => to.includes("grace@example.org"));
-  await page.goto(/http\S+token=[\w-]{43}/.exec(mail?.source ?? "")?.[0] ?? "");
+  await page.getByText("Change my e-mail address").click();
+  await page.getByLabel("New e-mail address").fill("hopper@example.org");
+  await page.locator("#email-password").fill("correct horse battery");
+  await page.getByRole("button", { name: "Change address" }).click();
+  await page.getByText("Your address changes when you use it").waitFor();
+  await page.goto(newestLink(mailbox, "hopper@example.org"));
   await check(page, "confirm-email");
   const client_id = await registerApp(site.identity.config, { client_name: "Claude Code" });
   const scope = "habits:read habits:write todos:read todos:write";
@@ -87,8 +91,7 @@ browserTest("the provider's pages have no serious fault, light, dark and on a ph
   await check(page, "consent");
   await page.goto(`${authUrl}/authorize?client_id=nobody`);
   await check(page, "error");
-  await page.goto(`${baseUrl}/account`);
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.goto(`${authUrl}/session/end`);
   await page.getByRole("heading", { name: "Sign out?" }).waitFor();
   await check(page, "sign-out");
 });

@@ -1,18 +1,19 @@
 import { afterAll, expect } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { allScopes } from "../../shared/scopes.ts";
+import { newestLink } from "../identity/support.ts";
 import { startMailbox } from "../support/mailbox.ts";
 import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
 
 const mailbox = await startMailbox();
 afterAll(() => mailbox.stop());
 const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes", SMTP_URL: mailbox.url });
-const { baseUrl } = site.stack.config;
+const { baseUrl, authUrl } = site.stack.config;
 
 async function newPerson() {
   const page = await site.open();
   const email = `${crypto.randomUUID()}@example.org`;
-  await signUp(site, page, email);
+  await signUp(site, page, email, mailbox);
   const token = await createToken(site, page, "Script", allScopes);
   const rest = (method: string, path: string, body?: object) =>
     site.stack.rest(method, path, { token, ...(body && { body }) });
@@ -140,21 +141,30 @@ browserTest(
 );
 
 browserTest(
-  "reminders go by e-mail once the address is confirmed and the person has signed in again",
+  "reminders go by e-mail to the confirmed address, and to a new one as soon as it is",
   async () => {
     const { page, email } = await newPerson();
-    await page.goto(`${baseUrl}/account/settings`);
-    expect(await page.getByLabel("By e-mail").isDisabled()).toBe(true);
-    await page.getByText(`${email} is not confirmed`).waitFor();
-    const mail = mailbox.mails.find(({ to }) => to.includes(email));
-    await page.goto(/http\S+token=[\w-]{43}/.exec(mail?.source ?? "")?.[0] ?? "");
-    await page.getByRole("button", { name: "Confirm my address" }).click();
-
-    await page.goto(`${baseUrl}/account/settings`);
-    await page.getByRole("link", { name: "sign in again" }).click();
+    const addressForReminders = async () => {
+      await page.goto(`${baseUrl}/account/settings`);
+      return page.locator("label", { hasText: "By e-mail" }).innerText();
+    };
+    expect(await addressForReminders()).toContain(email);
     await page.getByLabel("By e-mail").check();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Reminders go where you chose.").waitFor();
+
+    await page.goto(`${authUrl}/profile`);
+    await page.getByText("Change my e-mail address").click();
+    await page.getByLabel("New e-mail address").fill(`new-${email}`);
+    await page.locator("#email-password").fill("correct horse battery");
+    await page.getByRole("button", { name: "Change address" }).click();
+    await page.getByText("Your address changes when you use it").waitFor();
+    expect(await addressForReminders()).toContain(email);
+    await page.goto(newestLink(mailbox, `new-${email}`));
+    await page.getByRole("button", { name: "Confirm my address" }).click();
+    await page.getByText("Your e-mail address is confirmed").waitFor();
+    expect(await addressForReminders()).toContain(`new-${email}`);
     expect(await page.getByLabel("By e-mail").isChecked()).toBe(true);
+    await page.getByText(`You are signed in as new-${email}`).waitFor();
   },
 );

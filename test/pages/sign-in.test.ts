@@ -175,4 +175,11 @@ test("the provider's confirmed address, and no other, is where reminders by e-ma
   );
   await signIn(provider);
   expect(await addressOf(account?.id)).toBe("ada@example.org");
+  // Given up at the provider: it may be somebody else's by now.
+  await identity.sql(`update users set reminder_channel = 'email' where user_id = '${account?.id}'`);
+  await identity.sql(`update identity.accounts set email_verified_at = null where id = '${account?.id}'`);
+  await signIn(provider);
+  expect(
+    await identity.sql(`select email, reminder_channel from users where user_id = '${account?.id}'`),
+  ).toEqual([{ email: null, reminder_channel: "log" }]);
 });

@@ -7,7 +7,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { connectService, type Service } from "../../api/identity/service.ts";
 import { createLog } from "../../shared/log.ts";
 import { freePort, type Stack, startStack } from "../harness.ts";
-import { runIdentity, type TestIdentity } from "../identity/support.ts";
+import { newestLink, runIdentity, type TestIdentity } from "../identity/support.ts";
+import type { Mailbox } from "../support/mailbox.ts";
 
 const executablePath = Bun.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 const hasBrowser = existsSync(executablePath);
@@ -64,14 +65,25 @@ const browserFlags = [
 
 const password = "correct horse battery";
 
-/** Signs up in Europe/Berlin, coming from the account pages and ending on them. */
-export async function signUp(site: Site, page: Page, email = `${crypto.randomUUID()}@example.org`) {
+/** Signs up in Europe/Berlin, coming from the account pages and ending on them; by mail where mail is sent. */
+export async function signUp(
+  site: Site,
+  page: Page,
+  email = `${crypto.randomUUID()}@example.org`,
+  mailbox?: Mailbox,
+) {
   await page.goto(`${site.stack.config.baseUrl}/account`);
   await page.getByRole("link", { name: "Create an account" }).click();
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByLabel("Time zone").selectOption("Europe/Berlin");
   await page.getByRole("button", { name: "Create account" }).click();
+  if (mailbox) {
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.goto(newestLink(mailbox, email));
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Create account" }).click();
+  }
   await page.waitForURL(`${site.stack.config.baseUrl}/account`);
 }
 

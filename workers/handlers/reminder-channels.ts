@@ -37,9 +37,13 @@ export const noChannels: Channels = {
 
 type Chosen = Pick<InputOf<typeof changeSettings>, "reminder_channel" | "email" | "webhook_url">;
 
-/** Saving a webhook address, also the same again, switches it on. Another address gets a secret of its own. */
+/**
+ * Saving a webhook address, also the same again, switches it on. Another address gets a secret of its own. Without
+ * an e-mail address nothing can be mailed: reminders that were go to the log.
+ */
 export function changedChannels(before: Channels, { webhook_url, ...chosen }: Chosen): Partial<Channels> {
   const changed: Partial<Channels> = patch(chosen);
+  if (chosen.email === null && before.reminder_channel === "email") changed.reminder_channel ??= "log";
   if (webhook_url === undefined) return changed;
   const same = webhook_url === before.webhook_url;
   const webhook_secret = same ? before.webhook_secret : webhook_url === null ? null : newSecret();

@@ -1,15 +1,19 @@
 import type { Context } from "koa";
 import { html } from "../../html.ts";
-import { normalizeEmail, setEmail } from "../accounts.ts";
-import { canConfirm, confirmEmail, confirmPath, mailConfirmation } from "../confirmation.ts";
+import { findAccount, normalizeEmail, setEmail } from "../accounts.ts";
+import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
+import { mailAddressNotice } from "../notices.ts";
 import type { SignedIn } from "./api-tokens.ts";
 import { passwordRefusal } from "./current-password.ts";
 import { sendProfile } from "./profile-page.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
 import { formToken, frame, readForm } from "./visitor.ts";
 
-/** POST /profile/email: the new address counts at once, and as unconfirmed until its own link is used. */
+/**
+ * POST /profile/email: the new address counts when its own link is used. A server that sends no mail has nothing to
+ * wait for: there it counts at once, and as unconfirmed.
+ */
 export async function saveEmail(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
   const { account } = visitor;
   const form = await readForm(identity, ctx, visitor);
@@ -19,26 +23,39 @@ export async function saveEmail(identity: Identity, ctx: Context, visitor: Signe
   if (email === account.email) return refuse("That is your address already.");
   const wrong = await passwordRefusal(identity, visitor, form);
   if (wrong) return refuse(wrong);
+  if (identity.sendMail) return mailLink(identity, ctx, visitor, { email, done: "email-link" });
   if (!(await setEmail(identity.pool, account.id, email))) {
     return refuse("There is another account with this address.");
   }
-  const { sent } = await mailConfirmation(identity, { ...account, email, emailVerified: false });
-  seeOther(ctx, `/profile?done=${sent ? "email-link" : "email"}`);
+  await identity.deliverNews();
+  seeOther(ctx, "/profile?done=email");
 }
 
-/** POST /profile/email/link: mails a confirmation link. */
+/** POST /profile/email/link: mails a confirmation link for the present address. */
 export async function sendLink(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
   await readForm(identity, ctx, visitor);
-  if (visitor.account.emailVerified) return seeOther(ctx, "/profile");
-  const { sent, waitSeconds } = await mailConfirmation(identity, visitor.account);
-  if (sent) return seeOther(ctx, "/profile?done=link");
+  const { email, emailVerified } = visitor.account;
+  if (emailVerified) return seeOther(ctx, "/profile");
+  await mailLink(identity, ctx, visitor, { email, done: "link" });
+}
+
+type Link = { email: string; done: string };
+
+async function mailLink(
+  identity: Identity,
+  ctx: Context,
+  visitor: SignedIn,
+  { email, done }: Link,
+): Promise<void> {
+  const { sent, waitSeconds } = await mailConfirmation(identity, { id: visitor.account.id, email });
+  if (sent) return seeOther(ctx, `/profile?done=${done}`);
   if (waitSeconds === 0) {
-    const email = "The mail could not be sent. Try again later.";
-    return sendProfile(identity, ctx, visitor, { email, status: 503 });
+    const failed = "The mail could not be sent. Try again later.";
+    return sendProfile(identity, ctx, visitor, { email: failed, status: 503 });
   }
   ctx.set("Retry-After", String(waitSeconds));
-  const email = `Too many mails. Try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
-  sendProfile(identity, ctx, visitor, { email, status: 429 });
+  const tooMany = `Too many mails. Try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
+  sendProfile(identity, ctx, visitor, { email: tooMany, status: 429 });
 }
 
 /**
@@ -47,10 +64,10 @@ export async function sendLink(identity: Identity, ctx: Context, visitor: Signed
  */
 export async function showLink(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
   const { account } = visitor;
-  if (account.emailVerified) return seeOther(ctx, "/profile?done=confirmed");
   const token = new URLSearchParams(ctx.querystring).get("token") ?? "";
-  if (!(await canConfirm(identity.pool, account, token))) return sendDeadLink(ctx);
-  const body = html`<p>Is <strong>${account.email}</strong> your address?</p>
+  const email = await addressOf(identity.pool, account.id, token);
+  if (email === undefined) return sendDeadLink(ctx);
+  const body = html`<p>Is <strong>${email}</strong> your address?</p>
     <form method="post" action="${confirmPath}">${formToken(identity, visitor)}
     <input type="hidden" name="token" value="${token}">
     <div class="actions"><button>Confirm my address</button></div></form>`;
@@ -62,6 +79,9 @@ export async function useLink(identity: Identity, ctx: Context, visitor: SignedI
   const form = await readForm(identity, ctx, visitor);
   const isDone = await confirmEmail(identity.pool, visitor.account.id, form.get("token") ?? "");
   if (!isDone) return sendDeadLink(ctx);
+  await identity.deliverNews();
+  const now = await findAccount(identity.pool, visitor.account.id);
+  if (now?.email !== visitor.account.email) await mailAddressNotice(identity, visitor.account);
   seeOther(ctx, "/profile?done=confirmed");
 }
 

@@ -20,8 +20,8 @@ const outcomes = new Map([
   ["password", `${PASSWORD_CHANGED} Your tokens and connected apps go on working.`],
   ["password-and-connections", `${PASSWORD_CHANGED} Your tokens and connected apps have ended.`],
   ["zone", "Your time zone is saved."],
-  ["email", "Your e-mail address is changed."],
-  ["email-link", `Your e-mail address is changed. ${LINK_SENT}`],
+  ["email", "Your e-mail address is changed. Reminders by e-mail stop until it is confirmed."],
+  ["email-link", `${LINK_SENT} Your address changes when you use it.`],
   ["link", LINK_SENT],
   ["confirmed", "Your e-mail address is confirmed."],
 ]);

@@ -3,9 +3,11 @@ import { favicon } from "../../favicon.ts";
 import { stylesheet } from "../../html.ts";
 import { confirmPath } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
+import { finishPath } from "../sign-ups.ts";
 import { createToken, revoke, type SignedIn, showTokens, tokensPath } from "./api-tokens.ts";
 import { answerConsent, showInteraction } from "./consent.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./email.ts";
+import { doFinish, showFinish } from "./finish-sign-up.ts";
 import { removeAccount, savePassword, saveTimeZone, showProfile } from "./profile.ts";
 import { interactionPath } from "./redirects.ts";
 import { seeOther } from "./respond.ts";
@@ -24,6 +26,7 @@ const pages: Readonly<Record<string, Methods>> = {
   "/health/live": { GET: sendAlive },
   "/sign-in": { GET: showSignIn, POST: doSignIn },
   "/sign-up": { GET: showSignUp, POST: doSignUp },
+  [finishPath]: { GET: showFinish, POST: doFinish },
   "/sign-out": { POST: doSignOut },
   "/profile": { GET: own(showProfile) },
   "/profile/time-zone": { POST: own(saveTimeZone) },

@@ -1,10 +1,10 @@
 import type { Context } from "koa";
 import { field, isTimeZone, problem, zoneField } from "../../form-fields.ts";
 import { html } from "../../html.ts";
-import { createAccount, normalizeEmail } from "../accounts.ts";
-import { mailConfirmation } from "../confirmation.ts";
+import { createAccount, hashPassword, normalizeEmail } from "../accounts.ts";
 import type { Identity } from "../identity.ts";
 import { rememberBrowser } from "../known-browser.ts";
+import { mailSignUp } from "../sign-ups.ts";
 import { newPassword, passwordProblem } from "./fields.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
@@ -42,15 +42,30 @@ export async function doSignUp(identity: Identity, ctx: Context): Promise<void> 
     const error = "Too many new accounts from your network. Try again in an hour.";
     return sendForm(identity, ctx, visitor, { ...attempt, problems: {}, error, status: 429 });
   }
-  const account = await createAccount(identity.pool, { email, password, timeZone: zone });
+  const passwordHash = await hashPassword(password);
+  if (identity.sendMail) {
+    const isSent = await mailSignUp(identity, { email, passwordHash, timeZone: zone, next });
+    return isSent ? sendLook(ctx, email) : sendMailFailed(ctx);
+  }
+  const account = await createAccount(identity.pool, { email, passwordHash, timeZone: zone });
   if (!account) {
     const taken = { email: "There is an account with this address. Sign in instead." };
     return sendForm(identity, ctx, visitor, { ...attempt, problems: taken });
   }
-  await mailConfirmation(identity, account);
   rememberBrowser(identity, ctx, email);
   await signIn(identity, ctx, account.id);
   seeOther(ctx, next);
+}
+
+/** The same for an address that has an account: only its owner learns that, by mail. */
+function sendLook(ctx: Context, email: string): void {
+  const text = html`We sent a mail to <strong>${email}</strong>. The link in it leads you on; it works for 24 hours.`;
+  sendMessage(ctx, 200, "Look into your mail", text);
+}
+
+function sendMailFailed(ctx: Context): void {
+  const text = "The mail to this address could not be sent. Try again later.";
+  sendMessage(ctx, 503, "That did not work", text);
 }
 
 function sendClosed(ctx: Context): void {
