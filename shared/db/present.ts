@@ -118,7 +118,8 @@ export function presentSettings(
  * @throws RangeError for any other offset than UTC's: cut off, it would make a wrong time of a right one
  */
 export function timestamp(stored: string): string {
-  if (!stored.endsWith("+00") && !stored.endsWith("Z"))
+  // `+00` in a row, `+00:00` within PostgreSQL's JSON, `Z` from a handler.
+  if (!/(\+00(:00)?|Z)$/.test(stored))
     throw new RangeError(`PostgreSQL gave ${stored}, which is not in UTC.`);
   const fraction = /\.(\d+)/.exec(stored)?.[1] ?? "";
   return `${stored.slice(0, 10)}T${stored.slice(11, 19)}.${fraction.padEnd(6, "0")}Z`;

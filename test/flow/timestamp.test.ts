@@ -3,6 +3,7 @@ import { timestamp } from "../../shared/db/present.ts";
 
 test("a time of PostgreSQL keeps its microseconds; handlers' own pass as they are", () => {
   expect(timestamp("2026-11-20 09:15:02.1042+00")).toBe("2026-11-20T09:15:02.104200Z");
+  expect(timestamp("2026-11-20T09:15:02.1042+00:00")).toBe("2026-11-20T09:15:02.104200Z");
   expect(timestamp("2026-11-20 09:15:02+00")).toBe("2026-11-20T09:15:02.000000Z");
   expect(timestamp("2026-11-20T09:15:02.104Z")).toBe("2026-11-20T09:15:02.104000Z");
 });
