@@ -25,7 +25,8 @@ const reads: { [Name in QueryName]: Read<Name> } = {
   "user.settings": user.settings,
 };
 
-/** Answers a query whose input has been validated against its contract. */
+/** Answers a query whose input has been validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, reader: Reader, input: unknown): Promise<object | Refused> {
-  return reads[name](reader, input as never);
+  const answer = (): Promise<object | Refused> => reads[name](reader, input as never);
+  return reader.share ? reader.share(reader.userId, answer) : answer();
 }

@@ -5,6 +5,7 @@ import type { entities } from "../../shared/db/entities.ts";
 import type { Today } from "../../shared/db/present.ts";
 import { localDay } from "../../shared/domain/day.ts";
 import type { Refused } from "../../shared/errors.ts";
+import type { ShareReads } from "./share.ts";
 
 export type Tables = InferKyselyDB<(typeof entities)[number]>;
 
@@ -16,6 +17,8 @@ export type Reader = Readonly<{
   now: number;
   defaultTimeZone: string;
   baseUrl: string;
+  /** The user's share of the door's connections; a command of the operator's needs none. */
+  share?: ShareReads;
 }>;
 
 /** One query's answer, straight from Postgres. */

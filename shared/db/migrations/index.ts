@@ -6,6 +6,7 @@ import { Replies } from "./20261124-replies.ts";
 import { IdsInOrder } from "./20261125-ids-in-order.ts";
 import { Partitions } from "./20261126-partitions.ts";
 import { Sessions } from "./20261127-sessions.ts";
+import { TodosInOrder } from "./20261128-todos-in-order.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   { name: "20261125-ids-in-order", class: IdsInOrder },
   { name: "20261126-partitions", class: Partitions },
   { name: "20261127-sessions", class: Sessions },
+  { name: "20261128-todos-in-order", class: TodosInOrder },
 ];

@@ -1,0 +1,61 @@
+import { type Refused, refuse } from "../../shared/errors.ts";
+
+/** Runs a read when it is its user's turn, or refuses it. */
+export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) => Promise<Result | Refused>;
+
+/** Of the ten connections of a door: it takes four users with costly reads to keep a fifth waiting. */
+const maxAtOnce = 3;
+const maxWaiting = 100;
+const maxWaitMs = 900;
+
+const overloaded = refuse("overloaded", "You ask for too much at once. Please try again.", {
+  applied: "no",
+  retryAfterSeconds: 1,
+});
+
+type Begin = (mayRun: boolean) => undefined;
+type Turns = { running: number; waiting: Begin[] };
+
+/** Gives each user a few reads at a time; further ones wait in line, which holds up nobody else. */
+export function createReadShare(): ShareReads {
+  const ofUsers = new Map<string, Turns>();
+
+  /** @returns false when the line is too long, or did not move in time */
+  function turn(turns: Turns): Promise<boolean> | boolean {
+    if (turns.running < maxAtOnce) {
+      turns.running += 1;
+      return true;
+    }
+    if (turns.waiting.length >= maxWaiting) return false;
+    return new Promise((resolve) => {
+      const begin: Begin = (mayRun) => {
+        clearTimeout(timer);
+        resolve(mayRun);
+      };
+      const timer = setTimeout(() => {
+        turns.waiting.splice(turns.waiting.indexOf(begin), 1);
+        begin(false);
+      }, maxWaitMs);
+      turns.waiting.push(begin);
+    });
+  }
+
+  /** Whoever waits first takes over the turn. */
+  function end(userId: string, turns: Turns): void {
+    const next = turns.waiting.shift();
+    next?.(true);
+    if (!next) turns.running -= 1;
+    if (turns.running === 0) ofUsers.delete(userId);
+  }
+
+  return async (userId, read) => {
+    const turns = ofUsers.get(userId) ?? { running: 0, waiting: [] };
+    ofUsers.set(userId, turns);
+    if (!(await turn(turns))) return overloaded;
+    try {
+      return await read();
+    } finally {
+      end(userId, turns);
+    }
+  };
+}

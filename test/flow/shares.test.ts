@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { SQL } from "bun";
+import { createReadShare } from "../../api/read/share.ts";
+import { startStack } from "../harness.ts";
+
+const stack = await startStack();
+const { rest, issuer, config } = stack;
+
+test("who floods with writes is refused beyond a share, and nobody else is", async () => {
+  const [mallory, ada] = await Promise.all([issuer.token({ sub: "mallory" }), issuer.token({ sub: "ada" })]);
+  const write = (token: string) => rest("POST", "/todos", { token, body: { title: "One of many" } });
+  const flood = Array.from({ length: 900 }, () => write(mallory));
+  const others = await Promise.all(Array.from({ length: 20 }, () => write(ada)));
+  expect(others.map(({ status }) => status)).toEqual(Array(20).fill(201));
+  const answers = await Promise.all(flood);
+  for (const { status, body } of answers) {
+    if (status === 201) continue;
+    expect([status, body.code, body.applied]).toEqual([503, "overloaded", "no"]);
+  }
+  const sql = new SQL(config.databaseUrl, { max: 1 });
+  const [row] = await sql`select count(*)::int as count from todos where user_id = 'mallory'`;
+  expect(row.count).toBe(answers.filter(({ status }) => status === 201).length);
+  await sql.close();
+});
+
+test("a user reads three things at a time; others do not wait for that", async () => {
+  const share = createReadShare();
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  const read = async () => {
+    running += 1;
+    await gate.promise;
+    return "read";
+  };
+  const own = Array.from({ length: 110 }, () => share("mallory", read));
+  const refused = await Promise.all(own.slice(103));
+  expect(refused).toEqual(Array(7).fill(expect.objectContaining({ refusal: expect.anything() })));
+  expect(running).toBe(3);
+  expect(await share("ada", async () => "at once")).toBe("at once");
+  gate.resolve();
+  expect(await Promise.all(own.slice(0, 103))).toEqual(Array(103).fill("read"));
+});
+
+test("who waits too long for a turn is refused, and a read that fails gives its turn away", async () => {
+  const share = createReadShare();
+  const gate = Promise.withResolvers<void>();
+  const held = [1, 2, 3].map(() => share("ada", () => gate.promise));
+  expect(await share("ada", async () => "late")).toMatchObject({
+    refusal: { code: "overloaded", applied: "no" },
+  });
+  gate.resolve();
+  await Promise.all(held);
+  const failing = () => share("ada", () => Promise.reject(new Error("away")));
+  for (let times = 0; times < 5; times++) await expect(failing()).rejects.toThrow("away");
+  expect(await share("ada", async () => "fine")).toBe("fine");
+});
+
+test("a page of all todos comes from an index, in order", async () => {
+  const sql = new SQL(config.databaseUrl, { max: 1 });
+  await sql`insert into todos (user_id, id, title, is_completed, due_date, recurrence_from, created_at, updated_at)
+    select 'many', n, 'Todo', false, date '2026-01-01' + n % 400, 'due', now(), now() from generate_series(1, 5000) n`;
+  await sql.unsafe("analyze todos");
+  const plan = await sql`explain select * from todos t where t.user_id = 'many'
+    order by t.due_date, t.time_of_day, t.id limit 15`;
+  const lines: string = plan.map((row: Record<string, string>) => row["QUERY PLAN"]).join("\n");
+  expect(lines).toContain("Index Scan using todos_in_order");
+  expect(lines).not.toContain("Sort");
+  await sql.close();
+});
