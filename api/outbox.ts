@@ -7,7 +7,7 @@ export type Outbox = Readonly<{
   /** How many commands may leave before one that this user would put now. */
   ahead(userId: string): number;
   put(command: QueuedCommand): void;
-  /** Takes up to `count` out, one of each user after another: a user with many delays only himself. */
+  /** Takes up to `count` out, one of each user after another and a share of each: a user with many delays only himself. */
   take(count: number): QueuedCommand[];
   takeAll(): QueuedCommand[];
   /** @returns false when it is gone already */
@@ -17,6 +17,9 @@ export type Outbox = Readonly<{
   /** Resolves when `count` commands wait, at the latest after `ms`. */
   filled(count: number, ms: number): Promise<void>;
 }>;
+
+/** Of one user in one envelope: whoever comes next waits for no more than so many of somebody's costly commands. */
+export const maxOfUserAtOnce = 25;
 
 export function createOutbox(): Outbox {
   /** In the order of their turns: whose command was taken goes to the end. */
@@ -32,10 +35,13 @@ export function createOutbox(): Outbox {
 
   function take(count: number): QueuedCommand[] {
     const taken: QueuedCommand[] = [];
+    const ofUser = new Map<string, number>();
     // A map goes on to what is set while it is gone through, so a user's next command comes after all others'.
     for (const [userId, line] of lines) {
       if (taken.length >= count) break;
-      if (heldBack.size > 0 && isHeldBack(userId)) continue;
+      const already = ofUser.get(userId) ?? 0;
+      if (already === maxOfUserAtOnce || (heldBack.size > 0 && isHeldBack(userId))) continue;
+      ofUser.set(userId, already + 1);
       taken.push(...line.splice(0, 1));
       lines.delete(userId);
       if (line.length > 0) lines.set(userId, line);

@@ -46,6 +46,11 @@ test("users take turns, however many commands one of them has", () => {
   expect(outbox.size()).toBe(0);
 });
 
+test("nobody has more than a share of one envelope", () => {
+  const { take } = filledWith(...Array.from({ length: 60 }, () => "mallory"));
+  expect([take(100), take(100), take(100)].map((taken) => taken.length)).toEqual([25, 25, 10]);
+});
+
 test("who is held back waits, and nobody else does", () => {
   const { outbox, take } = filledWith("mallory", "ada", "mallory", "bob");
   const release = outbox.holdBack(new Set(["mallory"]));
