@@ -16,7 +16,7 @@ export type Attempt = Readonly<{
 /** Limits against guessing and flooding, kept in Postgres so that they hold over restarts and processes. */
 export type Throttle = Readonly<{
   /**
-   * Counts an attempt at a sign-in: 50 from one network in 15 minutes, 10 of them at one account, and 100 at the
+   * Counts an attempt at a sign-in: 50 from one network in 15 minutes, 10 of them at one account, and 200 at the
    * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
    */
   signIn(attempt: Attempt): Promise<number>;
@@ -52,7 +52,7 @@ export function createThrottle(pool: Pool): Throttle {
     });
   const perNetwork = limit("address", 50, 15 * MINUTE);
   const perAccountAndNetwork = limit("account-address", 10, 15 * MINUTE);
-  const perAccount = limit("account-total", 100, 60 * MINUTE);
+  const perAccount = limit("account-total", 200, 60 * MINUTE);
   const perBrowser = limit("browser", 10, 15 * MINUTE);
   const perSession = limit("session", 10, 15 * MINUTE);
   const signUps = limit("sign-up", 30, 60 * MINUTE);

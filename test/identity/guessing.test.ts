@@ -53,7 +53,7 @@ test("guesses from ever so many networks do not lock out a browser in which the 
   await browser.submit(await browser.open("/profile"), "/sign-out", {});
   await guess("carol@example.org", 1);
   await identity.sql(
-    "update identity.throttle set points = 100 where key like 'account-total:%' and points > 0",
+    "update identity.throttle set points = 200 where key like 'account-total:%' and points > 0",
   );
   expect((await signIn("carol@example.org", password, elsewhere())).status).toBe(429);
   expect((await signIn("carol@example.org", password, browser)).status).toBe(200);
