@@ -30,9 +30,9 @@ export function createDispatch(
   return async ({ userId }, { name, input, idempotencyKey, call }) => {
     if (!clock.known()) return { outcome: unwritten("no"), replayed: false };
     const keyed = idempotencyKey !== undefined;
-    const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7();
-    const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
     const times = { acceptedAt: now(), sentAt: clock.now() };
+    const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
+    const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
     const command = { id, userId, name, input, fingerprint, ...times, ...(call && { call }) };
     const delivery = await mailbox.send(command);
     if (delivery === "undelivered") return { outcome: unwritten("no"), replayed: false };
@@ -54,7 +54,7 @@ const hash = (text: string): Buffer => createHash("sha256").update(text).digest(
 const lookupTimeoutMs = 400;
 
 const lookup = `
-  select i.fingerprint, i.reply, a.replayed, i.created_at < to_timestamp($4 / 1000.0) as before
+  select i.fingerprint, i.reply, a.replayed, i.keyed and i.created_at < to_timestamp($4 / 1000.0) as before
   from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3
   where i.user_id = $1 and i.command_id = $2`;
 

@@ -49,7 +49,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     baseUrl,
     share,
   });
-  const overLimit = createOverLimit({ dispatch, reader });
+  const overLimit = createOverLimit({ dispatch, reader }, clock.now);
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now);
   const metrics = createMetrics(config);

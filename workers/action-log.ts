@@ -10,9 +10,9 @@ type End = Readonly<{ outcome: string; replayed: boolean; calls?: number; durati
 
 /** Writes the row of a tool call in the transaction of its effects. */
 export function recordCall(
-  { actions, now }: Context,
+  { actions, now, at }: Context,
   call: ToolCall,
-  { outcome, replayed, calls = 1, durationMs = Math.max(0, Date.now() - call.startedAt) }: End,
+  { outcome, replayed, calls = 1, durationMs = Math.max(0, at - call.startedAt) }: End,
 ): void {
   actions.insert({
     request_id: call.requestId,
@@ -23,7 +23,7 @@ export function recordCall(
     outcome,
     replayed,
     calls,
-    called_at: nearPresent(call.startedAt, now),
+    called_at: nearPresent(call.startedAt, { now, at }),
     duration_ms: durationMs,
   });
 }

@@ -63,7 +63,7 @@ function answer(run: Run, context: Context, command: QueuedCommand): Reply {
       fingerprint: fingerprint ?? "",
       reply: JSON.stringify(outcome),
       keyed: fingerprint !== null,
-      created_at: fingerprint === null ? nearPresent(timeOfUuid(command_id), clocks.now) : clocks.now,
+      created_at: fingerprint === null ? nearPresent(timeOfUuid(command_id), clocks) : clocks.now,
     });
   }
   return reply(command, outcome);
@@ -81,6 +81,7 @@ function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
   return {
     acceptedAt,
     now: clocks.now,
+    at: clocks.at,
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
     nextId: ids.next,

@@ -13,6 +13,8 @@ export type Context = Readonly<{
   acceptedAt: number;
   /** The transaction's time, with microseconds. */
   now: string;
+  /** PostgreSQL's clock, in epoch ms. */
+  at: number;
   /** The user's day at `acceptedAt`. */
   today: Today;
   dayStartHour: number;

@@ -39,7 +39,7 @@ export type OverLimit = Readonly<{
  * A refused call must cost next to nothing, else the limit protects nobody: the first one of a minute waits
  * for its row, the others are added to it a few seconds later. All front doors add to the same row.
  */
-export function createOverLimit({ dispatch, reader }: PerformContext): OverLimit {
+export function createOverLimit({ dispatch, reader }: PerformContext, now: () => number): OverLimit {
   const minutes = new Map<string, Minute>();
 
   async function write(
@@ -66,7 +66,7 @@ export function createOverLimit({ dispatch, reader }: PerformContext): OverLimit
       if (calls > 0) {
         minute.more = 0;
         if (await write(minute, calls)) minute.more += calls;
-      } else if (minute.row.startedAt + minuteMs < Date.now()) minutes.delete(key);
+      } else if (minute.row.startedAt + minuteMs < now()) minutes.delete(key);
     });
     await Promise.all(writing);
   }

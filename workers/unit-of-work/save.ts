@@ -24,11 +24,18 @@ function changes(
   entries: ReadonlyMap<string, Entry<object>>,
   kind: Change,
 ): unknown[] | undefined {
-  const changed = [...entries.values()].filter(({ change }) => change === kind);
+  const changed = [...entries]
+    .filter(([, { change }]) => change === kind)
+    .sort(byPlace)
+    .map(([, entry]) => entry);
   if (changed.length === 0) return undefined;
   if (kind === "remove") return key.map((_, index) => changed.map((entry) => entry.key[index]));
   return [JSON.stringify(changed.flatMap(({ row }) => (row ? [withoutNulls(row)] : [])))];
 }
+
+/** In one order for everybody, so that two transactions that write the same rows meet at the first of them. */
+const byPlace = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1;
 
 /** What is absent is null to json_to_recordset, and half of a row often is: so much less to write and to parse. */
 function withoutNulls(row: object): object {
