@@ -1,60 +1,83 @@
-import type { Socket } from "bun";
+import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../../shared/embedded/port.ts";
 
-/** A way to a server that can be shut, as when the server's machine is gone, and opened again. */
+/** A way to a server that can be disturbed, as networks are, while both ends stay as they are. */
 export type Gate = Readonly<{
   /** The server's address, through the gate. */
   url: string;
   /** Ends every connection and refuses new ones. */
   shut(): void;
   open(): void;
+  /** Ends every connection; new ones are welcome. */
+  cut(): void;
+  /**
+   * Leaves every connection open and carries nothing over it any more, not even its end, as when a load
+   * balancer forgot it. New connections work.
+   */
+  silence(): void;
+  /** Carries everything so many milliseconds later; 0 ends that. */
+  delay(ms: number): void;
 }>;
 
-type Ends = { other: Socket<Ends> | undefined; early: Buffer[] };
+type Connection = { near: Socket; far: Socket; silent: boolean };
 
 /** Puts a gate before the server of `address`, on a port of its own that stays the same. */
 export async function openGate(address: string): Promise<Gate> {
   const target = new URL(address);
-  const open = new Set<Socket<Ends>>();
-  const close = (socket: Socket<Ends>) => {
-    open.delete(socket);
-    socket.data.other?.end();
-  };
-  const forward = {
-    data(socket: Socket<Ends>, chunk: Buffer) {
-      if (socket.data.other) socket.data.other.write(chunk);
-      else socket.data.early.push(Buffer.from(chunk));
-    },
-    close,
-    error: close,
-  };
-  function accept(socket: Socket<Ends>) {
-    socket.data = { other: undefined, early: [] };
-    open.add(socket);
-    const connected = (other: Socket<Ends>) => {
-      other.data = { other: socket, early: [] };
-      for (const chunk of socket.data.early) other.write(chunk);
-      socket.data.other = other;
-    };
-    const { hostname, port } = target;
-    Bun.connect({ hostname, port: Number(port), socket: { ...forward, open: connected } }).catch(() =>
-      socket.end(),
-    );
+  const connections = new Set<Connection>();
+  let delayMs = 0;
+
+  function end(connection: Connection): void {
+    connections.delete(connection);
+    connection.near.destroy();
+    connection.far.destroy();
   }
+
+  function join(connection: Connection, from: Socket, to: Socket): void {
+    const later = createDelay(() => delayMs);
+    from.on("data", (chunk) => later(() => !connection.silent && to.write(chunk)));
+    from.on("error", () => {});
+    from.on("close", () => later(() => !connection.silent && end(connection)));
+  }
+
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    const connection = { near, far, silent: false };
+    connections.add(connection);
+    for (const socket of [near, far]) socket.setNoDelay(true);
+    join(connection, near, far);
+    join(connection, far, near);
+  });
   const port = await freePort();
-  const listen = () =>
-    Bun.listen<Ends>({ hostname: "127.0.0.1", port, socket: { ...forward, open: accept } });
-  let listener = listen();
+  const listen = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const cut = () => connections.forEach(end);
+  await listen();
   const url = new URL(address);
   url.port = String(port);
   return {
     url: url.href,
+    cut,
     shut() {
-      listener.stop(true);
-      for (const socket of open) socket.end();
+      server.close();
+      cut();
     },
-    open() {
-      listener = listen();
+    open: () => void listen(),
+    silence() {
+      for (const connection of connections) connection.silent = true;
     },
+    delay(ms) {
+      delayMs = ms;
+    },
+  };
+}
+
+/** Does things so much later, always in the order in which they came. */
+function createDelay(delayMs: () => number): (act: () => void) => void {
+  let last = 0;
+  return (act) => {
+    const now = performance.now();
+    last = Math.max(last, now + delayMs());
+    if (last <= now) act();
+    else setTimeout(act, last - now);
   };
 }
