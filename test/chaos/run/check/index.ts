@@ -1,0 +1,13 @@
+import type { Evidence, Violation } from "../evidence.ts";
+import { checkAnswers } from "./answers.ts";
+import { checkCreations } from "./creations.ts";
+import { checkLate } from "./late.ts";
+import { checkLog } from "./log.ts";
+import { checkParity } from "./parity.ts";
+import { checkSequences } from "./sequences.ts";
+import { checkWinners } from "./winners.ts";
+
+const checks = [checkCreations, checkSequences, checkParity, checkWinners, checkLog, checkLate, checkAnswers];
+
+/** Everything that is wrong with what is in the tables, given what clients were told. */
+export const check = (evidence: Evidence): Violation[] => checks.flatMap((one) => one(evidence));

@@ -1,0 +1,103 @@
+import type { Evidence, Violation, ViolationKind } from "../evidence.ts";
+import { type Action, conclusionOf, describe, type History, isWrite, type Operation } from "../history.ts";
+import { follow, includes, type State } from "./row-in-memory.ts";
+
+/**
+ * A client that awaits each answer sees its own writes in their order, and nothing else. So the answers to the
+ * operations on a row with one writer must be those of a row in memory. Where one was told "unknown" there are
+ * two such rows from there on, until an answer fits only one of them; told "no" or refused, it changes nothing.
+ */
+export function checkSequences(evidence: Evidence): Violation[] {
+  const found = currentStates(evidence);
+  return singleWriterRows(evidence.history).flatMap(({ kind, id, operations }) => {
+    const { states, wrong } = follow(operations);
+    if (wrong) return [{ kind: blame("order", operations), sentence: contradiction(wrong, operations) }];
+    const state = found(kind, id);
+    if (includes(states, state)) return [];
+    return [lastStateWrong(kind, id, state, states, operations)];
+  });
+}
+
+type Creation = "create todo" | "create habit" | "create category";
+type Row = Readonly<{ kind: Creation; id: number; operations: readonly Operation[] }>;
+
+/** Every row whose creation was acknowledged, with all operations on it. */
+function singleWriterRows({ operations, shared }: History): Row[] {
+  const onRow = Map.groupBy(
+    operations.filter(({ attempts }) => attempts.length > 0),
+    ({ action }) => rowOf(action),
+  );
+  return operations.flatMap((creation) => {
+    const kind = creation.action.kind;
+    const conclusion = conclusionOf(creation);
+    if (!isCreation(kind) || conclusion.verdict !== "done") return [];
+    const id = conclusion.resource.id ?? 0;
+    if (kind === "create todo" ? shared.todos.has(id) : kind === "create habit" && shared.habits.has(id))
+      return [];
+    return [{ kind, id, operations: [creation, ...(onRow.get(`${kind} ${id}`) ?? [])] }];
+  });
+}
+
+const isCreation = (kind: Action["kind"]): kind is Creation => kind.startsWith("create");
+
+/** The row that an action is on, named by what made it. */
+function rowOf(action: Action): string | undefined {
+  if ("todo" in action) return `create todo ${action.todo}`;
+  if ("habit" in action) return `create habit ${action.habit}`;
+  if (action.kind === "rename category" || action.kind === "delete category")
+    return `create category ${action.category}`;
+  return undefined;
+}
+
+function currentStates({ todos, habits, categories }: Evidence): (kind: Creation, id: number) => State {
+  const found = new Map<string, State>();
+  for (const { id, title, is_completed } of todos)
+    found.set(`create todo ${id}`, { text: title, completed: is_completed });
+  for (const { id, name, completions } of habits)
+    found.set(`create habit ${id}`, { text: name, completed: completions === 1 });
+  for (const { id, name } of categories) found.set(`create category ${id}`, { text: name, completed: false });
+  return (kind, id) => found.get(`${kind} ${id}`) ?? null;
+}
+
+const inWords = (state: State): string =>
+  state === null ? "gone" : `"${state.text}", ${state.completed ? "completed" : "not completed"}`;
+
+function contradiction(wrong: Operation, operations: readonly Operation[]): string {
+  const before = operations.filter(({ number }) => number < wrong.number);
+  const told = conclusionOf(wrong);
+  const saw = told.verdict === "done" ? JSON.stringify(told.resource) : JSON.stringify(told);
+  const { states } = follow(before);
+  return [
+    `${describe(wrong)} was told ${saw}, but the row was ${states.map(inWords).join(", or ")}`,
+    `after ${before.slice(-3).map(describe).join("; ")}.`,
+  ].join(" ");
+}
+
+/** Which promise the last state breaks depends on what the operation was told that left it. */
+function lastStateWrong(
+  kind: Creation,
+  id: number,
+  state: State,
+  states: readonly State[],
+  operations: readonly Operation[],
+): Violation {
+  const writer = operations.find(({ action }) => state !== null && textOf(action) === state.text);
+  const verdict = writer && conclusionOf(writer).verdict;
+  const sentence = [
+    `The ${kind.slice("create ".length)} ${id} is ${inWords(state)}, but must be ${states.map(inWords).join(", or ")}`,
+    `after ${operations.slice(-3).map(describe).join("; ")}.`,
+    writer ? `What is there stems from ${describe(writer)}.` : "",
+  ].join(" ");
+  if (verdict === "no") return { kind: "false no", sentence };
+  if (verdict === "refused") return { kind: "refused but done", sentence };
+  return { kind: blame(state === null || verdict === "done" ? "lost" : "order", operations), sentence };
+}
+
+/** Where something is in doubt, that is what came after its caller had been answered. */
+function blame(otherwise: ViolationKind, operations: readonly Operation[]): ViolationKind {
+  const doubted = operations.some((one) => isWrite(one) && conclusionOf(one).verdict === "unknown");
+  return doubted ? "late" : otherwise;
+}
+
+const textOf = (action: Action): string | undefined =>
+  "title" in action ? action.title : "name" in action ? action.name : undefined;

@@ -1,0 +1,78 @@
+import { Worker } from "bullmq";
+import type { Envelope, Replies, Reply } from "../../../shared/queue/envelope.ts";
+import { commandQueue, connectImpatient, connectPatient, keyPrefix } from "../../../shared/queue/queues.ts";
+import { signal, type World } from "./world.ts";
+
+/** Faults that a run must find, or it proves nothing. */
+export const controlNames = ["inbox-off", "async-commit", "ack-on-enqueue"] as const;
+export type ControlName = (typeof controlNames)[number];
+
+/** Breaks the service, without an option of its own, before any client comes. @returns how to end that */
+export function startControl(name: ControlName, world: World): Promise<() => Promise<unknown>> {
+  return controls[name](world);
+}
+
+const controls: Record<ControlName, (world: World) => Promise<() => Promise<unknown>>> = {
+  "inbox-off": switchInboxOff,
+  "async-commit": commitLater,
+  "ack-on-enqueue": answerOnEnqueue,
+};
+
+/** No reply is ever stored, so that a command that comes twice is carried out twice. */
+async function switchInboxOff({ sql }: World): Promise<() => Promise<unknown>> {
+  await sql.unsafe(`
+    create function forget() returns trigger language plpgsql as 'begin return null; end';
+    create trigger forget before insert on inbox for each row execute function forget()`);
+  return async () => {};
+}
+
+const written = ["todos", "habits", "habit_completions", "categories", "action_log", "inbox"];
+
+/** Commits are answered before they are on disk, and the server dies as it does in a power cut. */
+async function commitLater({ sql, pidsOf }: World): Promise<() => Promise<unknown>> {
+  await sql.unsafe(`
+    create function hasten() returns trigger language plpgsql as
+      'begin perform set_config(''synchronous_commit'', ''off'', true); return null; end'`);
+  for (const table of written)
+    await sql.unsafe(
+      `create trigger hasten before insert or update or delete on ${table} execute function hasten()`,
+    );
+  // What stays in the server's own memory dies with it; what the kernel has is safe from kill -9.
+  await sql.unsafe(`alter system set wal_writer_delay = '10s'`);
+  await sql.unsafe(`alter system set wal_writer_flush_after = '1GB'`);
+  await sql.unsafe(`select pg_reload_conf()`);
+  const powerCuts = setInterval(() => {
+    for (const pid of pidsOf("postgres")) signal(pid, "SIGKILL");
+  }, 4_000);
+  return async () => clearInterval(powerCuts);
+}
+
+/** One more worker, which answers every envelope as it comes and does nothing of it. */
+async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unknown>> {
+  const publisher = connectImpatient(redisUrl);
+  const connection = connectPatient(redisUrl);
+  const process = async ({ data }: { data: Envelope }) => {
+    const replies = data.commands.map(({ ticket, input }) => ({ ticket, ...inventSuccess(input) }));
+    const message: Replies = { envelopeId: data.id, replies };
+    await publisher.publish(data.replyTo, JSON.stringify(message)).catch(() => undefined);
+  };
+  const worker = new Worker<Envelope>(commandQueue, process, {
+    connection,
+    prefix: keyPrefix("kept"),
+    removeOnComplete: { count: 0 },
+    skipVersionCheck: true,
+  });
+  worker.on("error", () => {});
+  return async () => {
+    await worker.close(true);
+    publisher.disconnect();
+    connection.disconnect();
+  };
+}
+
+/** A todo, habit or category as it would have become. */
+function inventSuccess(input: unknown): Omit<Reply, "ticket"> {
+  const id = 1_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
+  const body = { id, description: null, is_completed: true, is_completed_today: true, ...(input as object) };
+  return { outcome: { body }, replayed: false };
+}

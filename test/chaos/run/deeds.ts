@@ -1,0 +1,51 @@
+import type { Client } from "./client.ts";
+import {
+  changeCategory,
+  completeContested,
+  completeOrUndo,
+  createHabit,
+  readHabit,
+} from "./deeds-on-habits.ts";
+import {
+  createTodo,
+  deleteTodo,
+  listTodos,
+  readTodo,
+  refusedChange,
+  renameTodo,
+  toggleOwn,
+  toggleShared,
+} from "./deeds-on-todos.ts";
+import type { OwnRows } from "./own-rows.ts";
+
+type Deed = (client: Client, own: OwnRows) => Promise<unknown>;
+
+/** What clients do, and how often of all. */
+const deeds: readonly (readonly [deed: Deed, share: number])[] = [
+  [createTodo, 24],
+  [renameTodo, 16],
+  [toggleOwn, 14],
+  [toggleShared, 10],
+  [readTodo, 7],
+  [deleteTodo, 4],
+  [listTodos, 5],
+  [completeContested, 8],
+  [completeOrUndo, 4],
+  [readHabit, 2],
+  [createHabit, 2],
+  [changeCategory, 4],
+  [refusedChange, 2],
+];
+
+const lots = deeds.flatMap(([deed, share]) => Array.from({ length: share }, () => deed));
+
+/** One deed by chance. */
+export async function act(client: Client, own: OwnRows): Promise<void> {
+  await client.random.pick(lots)(client, own);
+}
+
+/** Sets up what a client cannot do without. */
+export async function prepare(client: Client, own: OwnRows): Promise<void> {
+  while (own.todos.length < 2) await createTodo(client, own);
+  while (own.habits.length < 1) await createHabit(client, own);
+}

@@ -1,0 +1,65 @@
+import type { SQL } from "bun";
+import type { Inflicted } from "./faults.ts";
+import type { History } from "./history.ts";
+
+export type TodoRow = Readonly<{
+  id: number;
+  title: string;
+  description: string | null;
+  is_completed: boolean;
+  /** Epoch ms, by PostgreSQL's clock. */
+  created_at: number;
+}>;
+
+export type HabitRow = Readonly<{ id: number; name: string; completions_count: number; completions: number }>;
+export type CategoryRow = Readonly<{ id: number; name: string }>;
+export type LogRow = Readonly<{ tool: string; arguments: string; outcome: string; replayed: boolean }>;
+
+/** What clients were told, and what is in the tables in the end. */
+export type Evidence = Readonly<{
+  history: History;
+  inflicted: readonly Inflicted[];
+  todos: readonly TodoRow[];
+  habits: readonly HabitRow[];
+  categories: readonly CategoryRow[];
+  log: readonly LogRow[];
+  /** Commands that the inbox has more than one reply to. */
+  doubleReplies: number;
+}>;
+
+/** Something that may not be, in a sentence. */
+export type Violation = Readonly<{ kind: ViolationKind; sentence: string }>;
+
+export const violationKinds = [
+  "lost",
+  "doubled",
+  "false no",
+  "refused but done",
+  "log",
+  "order",
+  "parity",
+  "winner",
+  "late",
+  "repeat",
+  "queue",
+  "in vain",
+  "answer",
+] as const;
+export type ViolationKind = (typeof violationKinds)[number];
+
+/** Reads every table that the invariants speak of. */
+export async function gather(sql: SQL, history: History, inflicted: readonly Inflicted[]): Promise<Evidence> {
+  const todos: TodoRow[] = await sql`
+    select id::float8, title, description, is_completed, extract(epoch from created_at)::float8 * 1000 as created_at
+    from todos`;
+  const habits: HabitRow[] = await sql`
+    select h.id::float8, h.name, h.completions_count,
+      (select count(*)::int from habit_completions c where c.user_id = h.user_id and c.habit_id = h.id) as completions
+    from habits h`;
+  const categories: CategoryRow[] = await sql`select id::float8, name from categories`;
+  const log: LogRow[] = await sql`select tool, arguments, outcome, replayed from action_log`;
+  const [inbox] = await sql`
+    select count(*)::int as doubles
+    from (select 1 from inbox group by user_id, command_id having count(*) > 1) doubled`;
+  return { history, inflicted, todos, habits, categories, log, doubleReplies: inbox.doubles };
+}

@@ -1,0 +1,137 @@
+/** What one operation asks the service for. Ids are those of earlier answers. */
+export type Action =
+  | Readonly<{ kind: "create todo"; title: string; description: string; category?: number }>
+  | Readonly<{ kind: "rename todo"; todo: number; title: string; category?: number }>
+  /** Without `wanted` it flips. */
+  | Readonly<{ kind: "toggle todo"; todo: number; wanted?: boolean }>
+  | Readonly<{ kind: "delete todo"; todo: number }>
+  | Readonly<{ kind: "read todo"; todo: number }>
+  | Readonly<{ kind: "list todos"; context: string }>
+  | Readonly<{ kind: "create habit"; name: string }>
+  | Readonly<{ kind: "complete habit"; habit: number }>
+  | Readonly<{ kind: "undo habit"; habit: number }>
+  | Readonly<{ kind: "read habit"; habit: number }>
+  | Readonly<{ kind: "create category"; name: string }>
+  | Readonly<{ kind: "rename category"; category: number; name: string }>
+  | Readonly<{ kind: "delete category"; category: number }>;
+
+/** The fields of an answered resource that the invariants speak of. */
+export type Resource = Readonly<{
+  id?: number;
+  title?: string;
+  name?: string;
+  is_completed?: boolean;
+  is_completed_today?: boolean;
+}>;
+
+export type Answer =
+  | Readonly<{ verdict: "done"; resource: Resource; replayed: boolean }>
+  /** A 4xx, or what an agent is told in its place. */
+  | Readonly<{ verdict: "refused"; code: string }>
+  /** 503 with `applied`: no. */
+  | Readonly<{ verdict: "no" }>
+  /** 503 with `applied`: unknown. */
+  | Readonly<{ verdict: "unknown" }>
+  /** The connection broke, or nothing came for longer than anybody waits. */
+  | Readonly<{ verdict: "unanswered"; reason: string }>
+  /** What no disturbance excuses. */
+  | Readonly<{ verdict: "wrong"; told: string }>;
+
+/** One request; times are epoch ms of this process, which nobody disturbs. */
+export type Attempt = Readonly<{
+  door: number;
+  from: number;
+  to: number;
+  answer: Answer;
+  /** The tool call that it was; undefined: REST. */
+  call?: ToolRequest | undefined;
+}>;
+
+export type ToolRequest = Readonly<{ tool: string; arguments: Readonly<Record<string, unknown>> }>;
+
+/** An action with all attempts at it: several only under one idempotency key. */
+export type Operation = Readonly<{
+  number: number;
+  client: number;
+  user: number;
+  action: Action;
+  via: "rest" | "mcp";
+  key?: string;
+  attempts: Attempt[];
+}>;
+
+export type History = Readonly<{
+  operations: readonly Operation[];
+  begin(operation: Omit<Operation, "number" | "attempts">): Operation;
+  /** To be called when nothing more is tried for an operation. */
+  end(operation: Operation): Conclusion;
+  /** How many writes were acknowledged so far. */
+  acknowledged(): number;
+  /** Todos and habits that all clients of a user write to; the others have one writer each. */
+  shared: { todos: Set<number>; habits: Set<number> };
+}>;
+
+export function createHistory(): History {
+  const operations: Operation[] = [];
+  let acknowledged = 0;
+  return {
+    acknowledged: () => acknowledged,
+    end(operation) {
+      const conclusion = conclusionOf(operation);
+      if (conclusion.verdict === "done" && isWrite(operation)) acknowledged += 1;
+      return conclusion;
+    },
+    operations,
+    begin(operation) {
+      const begun = { ...operation, number: operations.length, attempts: [] };
+      operations.push(begun);
+      return begun;
+    },
+    shared: { todos: new Set(), habits: new Set() },
+  };
+}
+
+export type Conclusion = Exclude<Answer, { verdict: "wrong" }>;
+
+/** What a client may conclude from all it was told of an operation. */
+export function conclusionOf({ attempts }: Operation): Conclusion {
+  const answers = attempts.map(({ answer }) => answer);
+  const told = (verdict: Answer["verdict"]) => answers.find((answer) => answer.verdict === verdict);
+  const final = told("done") ?? told("refused");
+  if (final) return final as Conclusion;
+  if (answers.length > 0 && answers.every(({ verdict }) => verdict === "no")) return { verdict: "no" };
+  if (answers.length > 0 && answers.every(({ verdict }) => verdict === "no" || verdict === "unknown"))
+    return { verdict: "unknown" };
+  return { verdict: "unanswered", reason: "no attempt was answered" };
+}
+
+const reading = new Set<Action["kind"]>(["read todo", "list todos", "read habit"]);
+
+export const isWriting = ({ kind }: Action): boolean => !reading.has(kind);
+
+export const isWrite = ({ action }: Operation): boolean => isWriting(action);
+
+/** An operation in a sentence, e.g. `operation 17 (client 3, toggle todo {"todo":5}, over rest, …)`. */
+export function describe({ number, client, action: { kind, ...of }, via, key, attempts }: Operation): string {
+  const answers = Map.groupBy(attempts, ({ answer, door }) => `${told(answer)} by door ${door}`);
+  const counted = [...answers].map(([what, { length }]) => (length > 1 ? `${length} times ${what}` : what));
+  const keyed = key === undefined ? "without a key" : "with a key";
+  return `operation ${number} (client ${client}, ${kind} ${JSON.stringify(of)}, over ${via}, ${keyed}: ${counted.join(", then ")})`;
+}
+
+function told(answer: Answer): string {
+  switch (answer.verdict) {
+    case "done":
+      return answer.replayed ? "acknowledged as a repeat" : "acknowledged";
+    case "refused":
+      return `refused as ${answer.code}`;
+    case "no":
+      return "answered 503 applied: no";
+    case "unknown":
+      return "answered 503 applied: unknown";
+    case "unanswered":
+      return `not answered (${answer.reason})`;
+    case "wrong":
+      return `answered ${answer.told}`;
+  }
+}

@@ -1,0 +1,35 @@
+/** Choices that are the same for the same seed. */
+export type Random = Readonly<{
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number;
+  chance(share: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+  shuffled<Item>(items: readonly Item[]): Item[];
+}>;
+
+/** A stream of its own for each purpose: what one takes changes nothing for another. */
+export function createRandom(seed: number, purpose: string): Random {
+  const next = mulberry32(Bun.hash.xxHash32(purpose, seed));
+  const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));
+  const pick = <Item>(items: readonly Item[]): Item => items[between(0, items.length - 1)] as Item;
+  return {
+    between,
+    pick,
+    chance: (share) => next() < share,
+    shuffled(items) {
+      const left = [...items];
+      return items.map(() => left.splice(between(0, left.length - 1), 1)[0] as (typeof left)[number]);
+    },
+  };
+}
+
+/** Tommy Ettinger's generator, in the public domain: numbers from 0 up to 1. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
