@@ -7,6 +7,7 @@ import { favicon } from "./favicon.ts";
 import type { Health } from "./health.ts";
 import { refusalResponse } from "./http-errors.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
+import { rpcRefusal } from "./mcp/errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { cacheable } from "./response-headers.ts";
@@ -26,7 +27,8 @@ export function createApp(context: AppContext) {
       const what = { method: request.method, path: new URL(request.url).pathname };
       if (isFault(error)) context.log.error({ ...what, reason: stack }, "request failed");
       else context.log.warn({ ...what, reason: message }, "database unavailable");
-      return refusalResponse((isFault(error) ? fault : away).refusal);
+      const { refusal } = isFault(error) ? fault : away;
+      return what.path === "/mcp" ? rpcRefusal(refusal) : refusalResponse(refusal);
     })
     .get("/health/live", () => Response.json({ status: "ok" }))
     .get("/health/ready", async () => {

@@ -26,7 +26,7 @@ export async function subscribe(
   channel: string,
   { onMessage, onListening }: Listeners,
 ): Promise<Subscription> {
-  const redis = connectPatient(redisUrl, { socketTimeout: pongMs });
+  const redis = connectPatient(redisUrl, pongMs);
   redis.on("message", (_channel, text) => onMessage(text));
   redis.on("ready", onListening);
   const failed = new Promise((resolve) => redis.once("close", resolve));

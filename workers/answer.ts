@@ -28,7 +28,7 @@ export function answerAll(run: Run, commands: readonly QueuedCommand[]): Reply[]
     const context = contextOf(run, command);
     const answered = answer(run, context, command);
     const { call } = command;
-    if (call && !run.late.has(command))
+    if (call && !isTurnedAway(answered))
       recordCall(context, call, { outcome: outcomeCode(answered.outcome), replayed: answered.replayed });
     return answered;
   });
@@ -39,6 +39,10 @@ const reply = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): R
   outcome,
   replayed,
 });
+
+/** Nothing was done for it, and nobody waits for its row any more. */
+const isTurnedAway = ({ outcome }: Reply): boolean =>
+  "refusal" in outcome && outcome.refusal.code === "overloaded";
 
 const accountGone = refuse("unauthenticated", "The account of this access token was deleted.");
 

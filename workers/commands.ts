@@ -1,6 +1,6 @@
 import { Worker } from "bullmq";
 import type { Envelope, Replies, Reply } from "../shared/queue/envelope.ts";
-import { commandQueue, keyPrefix } from "../shared/queue/queues.ts";
+import { commandQueue, keyPrefix, pollSeconds } from "../shared/queue/queues.ts";
 import type { WorkerContext } from "./context.ts";
 import { createDeferred } from "./deferred.ts";
 import { carryOut, type EnvelopeContext, type Pending, processEnvelope } from "./envelope.ts";
@@ -40,6 +40,7 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
       connection: blocking,
       prefix: keyPrefix(config.queuePrefix),
       concurrency: config.workerConcurrency,
+      drainDelay: pollSeconds,
       // A waited command cannot wait for BullMQ's 30 s when its worker is killed.
       lockDuration: 3_000,
       stalledInterval: 1_500,

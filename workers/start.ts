@@ -1,7 +1,7 @@
 import type { Config } from "../shared/config.ts";
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Log } from "../shared/log.ts";
-import { connectImpatient, connectPatient } from "../shared/queue/queues.ts";
+import { connectImpatient, connectPatient, workerSilenceMs } from "../shared/queue/queues.ts";
 import { startCommands } from "./commands.ts";
 import type { WorkerContext } from "./context.ts";
 import { laneWidth } from "./lane.ts";
@@ -33,7 +33,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       connections: config.workerConcurrency + laneWidth + otherConnections,
     }),
     publisher: connectImpatient(config.redisUrl),
-    blocking: connectPatient(config.redisUrl),
+    blocking: connectPatient(config.redisUrl, workerSilenceMs),
   };
   const upkeep = await startUpkeep(context);
   const parts = [upkeep, startCommands(context), startReminders(context)];

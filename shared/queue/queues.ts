@@ -27,13 +27,15 @@ export function connectImpatient(url: string, commandTimeout = 1_500): Redis {
 }
 
 /**
- * A connection for blocking reads and subscriptions: it waits, and reconnects for ever; with `socketTimeout` also
- * when nothing came for so many ms after something was asked.
+ * A connection for blocking reads and subscriptions: it waits, and reconnects for ever, also when nothing came for
+ * `socketTimeout` ms after something was asked: a path can die without a word.
  */
-export function connectPatient(url: string, { socketTimeout }: { socketTimeout?: number } = {}): Redis {
-  const options = { maxRetriesPerRequest: null, connectTimeout: 1_500, retryStrategy };
-  return quiet(new Redis(url, socketTimeout === undefined ? options : { ...options, socketTimeout }));
-}
+export const connectPatient = (url: string, socketTimeout: number): Redis =>
+  quiet(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 1_500, retryStrategy, socketTimeout }));
+
+/** How long (s) an idle worker asks for jobs at a time, and how long (ms) it believes in a path without an answer. */
+export const pollSeconds = 1;
+export const workerSilenceMs = 2_500;
 
 /** Resolves when the connection stands, or its first try has failed: it goes on trying by itself. */
 export const firstTry = (redis: Redis): Promise<unknown> =>

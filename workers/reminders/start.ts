@@ -1,6 +1,6 @@
 import { Queue, Worker } from "bullmq";
 import type { ReminderChannel } from "../../shared/db/entities.ts";
-import { keyPrefix } from "../../shared/queue/queues.ts";
+import { keyPrefix, pollSeconds } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import type { Channel } from "./channels/channel.ts";
@@ -32,6 +32,7 @@ export function startReminders(context: WorkerContext): { stop(): Promise<void> 
     ...connection,
     connection: blocking,
     concurrency: jobsAtOnce,
+    drainDelay: pollSeconds,
     lockDuration: 5_000,
     stalledInterval: 2_500,
     maxStalledCount: 100,

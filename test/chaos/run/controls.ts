@@ -1,6 +1,12 @@
 import { Worker } from "bullmq";
 import type { Envelope, Replies, Reply } from "../../../shared/queue/envelope.ts";
-import { commandQueue, connectImpatient, connectPatient, keyPrefix } from "../../../shared/queue/queues.ts";
+import {
+  commandQueue,
+  connectImpatient,
+  connectPatient,
+  keyPrefix,
+  workerSilenceMs,
+} from "../../../shared/queue/queues.ts";
 import { signal, type World } from "./world.ts";
 
 /** Faults that a run must find, or it proves nothing. */
@@ -50,7 +56,7 @@ async function commitLater({ sql, pidsOf }: World): Promise<() => Promise<unknow
 /** One more worker, which answers every envelope as it comes and does nothing of it. */
 async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unknown>> {
   const publisher = connectImpatient(redisUrl);
-  const connection = connectPatient(redisUrl);
+  const connection = connectPatient(redisUrl, workerSilenceMs);
   const process = async ({ data }: { data: Envelope }) => {
     const replies = data.commands.map(({ ticket, input }) => ({ ticket, ...inventSuccess(input) }));
     const message: Replies = { envelopeId: data.id, replies };
