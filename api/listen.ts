@@ -1,7 +1,9 @@
 import type { Config } from "../shared/config.ts";
 import { refuse } from "../shared/errors.ts";
 import type { Log } from "../shared/log.ts";
+import { createAdmission } from "./admission.ts";
 import { refusalResponse } from "./http-errors.ts";
+import { rpcRefusal } from "./mcp/errors.ts";
 import { createFinish } from "./response-headers.ts";
 
 const idleTimeoutSeconds = 30;
@@ -26,6 +28,7 @@ export function listen(
   answer: Answer,
 ): Listener {
   const finish = createFinish(baseUrl);
+  const admission = createAdmission();
   let draining = false;
   let lastRequest = Number.NEGATIVE_INFINITY;
   let lastAsked = Number.NEGATIVE_INFINITY;
@@ -41,19 +44,22 @@ export function listen(
     return finish(response);
   }
 
-  const serve = (hostname: string) =>
+  async function serve(received: Request, server: Bun.Server<undefined>): Promise<Response> {
+    const request = withFullAddress(received);
+    if (request === undefined) return farewell(refusalResponse(badHost.refusal));
+    note(request);
+    // The address is asked for only when it matters: each time is a system call.
+    return farewell(await answer(request, () => server.requestIP(received)?.address));
+  }
+
+  const listenOn = (hostname: string) =>
     Bun.serve({
       hostname,
       port,
       // Bun's development page would show our source to whoever makes a request fail.
       development: false,
-      async fetch(received, server) {
-        const request = withFullAddress(received);
-        if (request === undefined) return farewell(refusalResponse(badHost.refusal));
-        note(request);
-        // The address is asked for only when it matters: each time is a system call.
-        return farewell(await answer(request, () => server.requestIP(received)?.address));
-      },
+      fetch: (received, server) =>
+        admission.admits(received) ? serve(received, server) : turnAway(received),
       // What got past every handler: its text may hold what a client sent, so only the stack's places are noted.
       error(error) {
         log.error({ name: error.name, stack: placesOf(error) }, "request failed");
@@ -61,7 +67,7 @@ export function listen(
       },
       idleTimeout: idleTimeoutSeconds,
     });
-  const servers = host === undefined ? serveLoopback(serve) : [serve(host)];
+  const servers = host === undefined ? listenOnLoopback(listenOn) : [listenOn(host)];
 
   return {
     isDraining: () => draining,
@@ -79,20 +85,30 @@ export function listen(
         return performance.now() - lastRequest > quietMs;
       });
       await Promise.all(servers.map(stopServer));
+      admission.stop();
     },
   };
 }
 
-function serveLoopback<Server>(serve: (hostname: string) => Server): Server[] {
-  const first = serve("127.0.0.1");
+function listenOnLoopback<Server>(listenOn: (hostname: string) => Server): Server[] {
+  const first = listenOn("127.0.0.1");
   try {
-    return [first, serve("::1")];
+    return [first, listenOn("::1")];
   } catch {
     // A machine without IPv6 is served on IPv4 alone.
     return [first];
   }
 }
 
+/** Before anything is looked at: a request that is refused must cost next to nothing. */
+function turnAway({ url }: Request): Response {
+  return url.endsWith("/mcp") ? rpcRefusal(busy.refusal) : refusalResponse(busy.refusal);
+}
+
+const busy = refuse("overloaded", "The service has more to do than it can. Please try again.", {
+  applied: "no",
+  retryAfterSeconds: 1,
+});
 const badHost = refuse("malformed_request", "The Host header does not name a host.");
 const fault = refuse("internal", "This request failed because of a fault of the service.");
 

@@ -1,7 +1,7 @@
 import type { Config } from "../shared/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../shared/queue/envelope.ts";
 import { openCourier } from "./courier.ts";
-import { createOutbox, maxOfUserAtOnce } from "./outbox.ts";
+import { createOutbox } from "./outbox.ts";
 import { createPace } from "./pace.ts";
 import { createWaiters } from "./waiters.ts";
 
@@ -98,7 +98,7 @@ export async function openMailbox(
     if (outbox.size() >= maxWaiting || outbox.sizeOf(userId) >= maxWaitingOfUser) return true;
     const envelopesAhead = Math.max(
       Math.floor(outbox.ahead(userId) / maxEnvelope),
-      Math.floor(outbox.sizeOf(userId) / maxOfUserAtOnce),
+      Math.floor(outbox.sizeOf(userId) / outbox.share()),
     );
     return envelopesAhead > 0 && pace.wait(envelopesAhead) > maxWaitMs;
   }

@@ -6,6 +6,8 @@ export type Outbox = Readonly<{
   sizeOf(userId: string): number;
   /** How many commands may leave before one that this user would put now. */
   ahead(userId: string): number;
+  /** How many of one user's commands leave at once. */
+  share(): number;
   put(command: QueuedCommand): void;
   /** Takes up to `count` out, one of each user after another and a share of each: a user with many delays only himself. */
   take(count: number): QueuedCommand[];
@@ -19,7 +21,9 @@ export type Outbox = Readonly<{
 }>;
 
 /** Of one user in one envelope: whoever comes next waits for no more than so many of somebody's costly commands. */
-export const maxOfUserAtOnce = 25;
+const shareBesideOthers = 8;
+/** So long after somebody else's last command a user counts as alone, and may fill envelopes. */
+const aloneAfterMs = 1_000;
 
 export function createOutbox(): Outbox {
   /** In the order of their turns: whose command was taken goes to the end. */
@@ -27,6 +31,11 @@ export function createOutbox(): Outbox {
   const heldBack = new Set<ReadonlySet<string>>();
   const watchers = new Set<{ count: number; notify(): void }>();
   let size = 0;
+  let lastUser: string | undefined;
+  let othersAt = Number.NEGATIVE_INFINITY;
+
+  const share = () =>
+    performance.now() - othersAt < aloneAfterMs ? shareBesideOthers : Number.POSITIVE_INFINITY;
 
   const isHeldBack = (userId: string) => {
     for (const userIds of heldBack) if (userIds.has(userId)) return true;
@@ -36,11 +45,12 @@ export function createOutbox(): Outbox {
   function take(count: number): QueuedCommand[] {
     const taken: QueuedCommand[] = [];
     const ofUser = new Map<string, number>();
+    const most = share();
     // A map goes on to what is set while it is gone through, so a user's next command comes after all others'.
     for (const [userId, line] of lines) {
       if (taken.length >= count) break;
       const already = ofUser.get(userId) ?? 0;
-      if (already === maxOfUserAtOnce || (heldBack.size > 0 && isHeldBack(userId))) continue;
+      if (already === most || (heldBack.size > 0 && isHeldBack(userId))) continue;
       ofUser.set(userId, already + 1);
       taken.push(...line.splice(0, 1));
       lines.delete(userId);
@@ -54,7 +64,10 @@ export function createOutbox(): Outbox {
     size: () => size,
     sizeOf: (userId) => lines.get(userId)?.length ?? 0,
     ahead: (userId) => Math.min(size, ((lines.get(userId)?.length ?? 0) + 1) * lines.size),
+    share,
     put(command) {
+      if (lastUser !== undefined && lastUser !== command.userId) othersAt = performance.now();
+      lastUser = command.userId;
       const line = lines.get(command.userId);
       if (line) line.push(command);
       else lines.set(command.userId, [command]);

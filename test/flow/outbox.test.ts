@@ -46,9 +46,11 @@ test("users take turns, however many commands one of them has", () => {
   expect(outbox.size()).toBe(0);
 });
 
-test("nobody has more than a share of one envelope", () => {
-  const { take } = filledWith(...Array.from({ length: 60 }, () => "mallory"));
-  expect([take(100), take(100), take(100)].map((taken) => taken.length)).toEqual([25, 25, 10]);
+test("beside others nobody has more than a share of one envelope; alone, a user fills it", () => {
+  const flood = Array.from({ length: 60 }, () => "mallory");
+  expect(filledWith(...flood).take(100)).toHaveLength(60);
+  const { take } = filledWith("ada", ...flood);
+  expect([take(100), take(100), take(100)].map((taken) => taken.length)).toEqual([9, 8, 8]);
 });
 
 test("who is held back waits, and nobody else does", () => {
