@@ -101,9 +101,8 @@ function listenOnLoopback<Server>(listenOn: (hostname: string) => Server): Serve
 }
 
 /** Before anything is looked at: a request that is refused must cost next to nothing. */
-function turnAway({ url }: Request): Response {
-  return url.endsWith("/mcp") ? rpcRefusal(busy.refusal) : refusalResponse(busy.refusal);
-}
+const turnAway = ({ url }: Request): Response =>
+  url.endsWith("/mcp") ? rpcRefusal(busy.refusal) : refusalResponse(busy.refusal);
 
 const busy = refuse("overloaded", "The service has more to do than it can. Please try again.", {
   applied: "no",

@@ -35,7 +35,7 @@ test("when it lasts, whoever sends most is refused first, and all are served aga
   const { flood, ada, health } = await round(1_000, 100);
   expect(flood).toBeLessThan(500);
   expect([ada, health]).toEqual([1, 1]);
-  for (let turn = 0; turn < 60; turn++) {
+  for (let turn = 0; turn < 120; turn++) {
     await Bun.sleep(25);
     await round(5, 0);
   }
