@@ -35,8 +35,7 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
   },
 };
 
-/** As RFC 5545 names them, from Monday on. */
-export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
+const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 /** Reads a rule's text and normalises it, or says in one sentence what is wrong with it. Says nothing about whether dates match. */
 export function parseRule(text: string): { rule: string } | { error: string } {

@@ -125,20 +125,38 @@ test("any text is answered, quickly, with a rule that parses to itself or with o
   );
 });
 
-const everyNumber = [1, 2, 3, 4, 5, -1, -2, -3, -4, -5];
-const everyWeekday = everyNumber.map((n) => `${n}MO,${n}TU,${n}WE,${n}TH,${n}FR,${n}SA,${n}SU`).join();
+const everyWeekday = "MO,TU,WE,TH,FR,SA,SU";
+const numbered = (numbers: number[]): string =>
+  numbers.map((n) => everyWeekday.replaceAll(/[A-Z]+/g, (day) => n + day)).join();
+const everyNumbered = numbered([1, 2, 3, 4, 5, -1, -2, -3, -4, -5]);
 
 test.each([
   [
     "begun on a month that never has the day",
-    `FREQ=MONTHLY;INTERVAL=12;BYDAY=${everyWeekday};BYMONTHDAY=31`,
+    `FREQ=MONTHLY;INTERVAL=12;BYDAY=${everyNumbered};BYMONTHDAY=31`,
     "2026-11-01",
   ],
+  [
+    "begun on a month with one of two numbers",
+    `FREQ=MONTHLY;INTERVAL=12;BYDAY=${numbered([5, -5])};BYMONTHDAY=${Array.from({ length: 27 }, (_, day) => day + 2)}`,
+    "2026-02-01",
+  ],
   ["that never meets its weekday", "FREQ=DAILY;INTERVAL=7;BYDAY=TU", "2026-05-04"],
+  ["that meets its weekday but not its date", "FREQ=DAILY;INTERVAL=773;BYDAY=TU;BYMONTHDAY=31", "2026-05-04"],
   ["with a thousand missed days to count", "FREQ=DAILY;COUNT=1000", "2006-01-01"],
   [
     "with rare days to count from long ago",
     "FREQ=DAILY;INTERVAL=12;BYMONTHDAY=29,30,-1;COUNT=1000",
+    "1600-02-29",
+  ],
+  [
+    "with numbered days to count from long ago",
+    `FREQ=MONTHLY;BYDAY=${everyNumbered};BYMONTHDAY=1;COUNT=1000`,
+    "1600-01-31",
+  ],
+  [
+    "with the days of years to count from long ago",
+    `FREQ=YEARLY;BYDAY=${everyWeekday};BYMONTHDAY=31;COUNT=1000`,
     "1600-02-29",
   ],
 ])("a rule %s costs a worker little", (_, text, anchor) => {
@@ -151,9 +169,12 @@ test.each([
     recurrence_from: "due",
     today: "2026-11-21",
   } as const;
-  const before = process.cpuUsage();
-  for (let round = 0; round < 100; round++) expect(successor(completed)).toBeNull();
-  const { user, system } = process.cpuUsage(before);
-  // One or two ms a round where a library's calendar objects took 12 to 43, in processor time.
-  expect((user + system) / 100).toBeLessThan(5_000);
+  const costs = Array.from({ length: 10 }, () => {
+    const before = process.cpuUsage();
+    for (let round = 0; round < 10; round++) expect(successor(completed)).toBeNull();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 10;
+  });
+  // One or two ms of processor time where an unbounded search takes 12 to 2,500; the least of ten, as others work too.
+  expect(Math.min(...costs)).toBeLessThan(5_000);
 });

@@ -28,6 +28,14 @@ const fromDue: Case[] = [
     { anchor: "2026-06-01" },
   ],
   [
+    "COUNT is counted over ten years of months",
+    "FREQ=MONTHLY;COUNT=200",
+    "2036-04-20",
+    "2036-05-04, 80 left",
+  ],
+  ["and a series that is later than that is over", "FREQ=MONTHLY;COUNT=200", "2037-04-20", "none"],
+  ["without COUNT no lateness ends a series", "FREQ=MONTHLY", "2526-04-20", "2526-05-04"],
+  [
     "put off, its series stays",
     "FREQ=WEEKLY;COUNT=5",
     "2026-05-06",
