@@ -23,7 +23,7 @@ export type Outbox = Readonly<{
 /** Of one user in one envelope: whoever comes next waits for no more than so many of somebody's costly commands. */
 const shareBesideOthers = 8;
 /** So long after somebody else's last command a user counts as alone, and may fill envelopes. */
-const aloneAfterMs = 1_000;
+const aloneAfterMs = 150;
 
 export function createOutbox(): Outbox {
   /** In the order of their turns: whose command was taken goes to the end. */
