@@ -38,7 +38,9 @@ test("a child that keeps dying is started again after longer and longer pauses",
   child.lives[0]?.end();
   while (child.lives.length < 4) await Bun.sleep(5);
   const [, second = 0, third = 0, fourth = 0] = child.lives.map((life) => life.launchedAt);
-  expect(fourth - third).toBeGreaterThan(1.5 * (third - second));
+  // A pause is never shorter than it is meant to be; a busy machine makes it longer.
+  expect(third - second).toBeGreaterThanOrEqual(95);
+  expect(fourth - third).toBeGreaterThanOrEqual(190);
   expect(details).toBe(1);
   expect(child.lines.at(-1)).toStartWith("child is back after");
   await stop();
