@@ -9,6 +9,26 @@ import { startStack } from "../harness.ts";
 
 const { rest, issuer, config } = await startStack();
 
+/** What the identity provider has: a way to the workers, and here a look into the database. */
+async function connect() {
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    log: createLog("test", "error"),
+    connections: 1,
+  });
+  const mailbox = await openMailbox(config);
+  const clock = await openServerClock(database.pool);
+  return {
+    database,
+    dispatch: createDispatch(mailbox, database, clock),
+    async close() {
+      clock.close();
+      await mailbox.close();
+      await database.close();
+    },
+  };
+}
+
 test("a closed account leaves no row behind, and other users keep theirs", async () => {
   const tokens = [
     await issuer.token({ sub: "leaver", zoneinfo: "Asia/Tokyo" }),
@@ -27,14 +47,7 @@ test("a closed account leaves no row behind, and other users keep theirs", async
       body: { remind_at: "2099-01-01T00:00:00Z" },
     });
   }
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    log: createLog("test", "error"),
-    connections: 1,
-  });
-  const mailbox = await openMailbox(config);
-  const clock = await openServerClock(database.pool);
-  const dispatch = createDispatch(mailbox, database, clock);
+  const { database, dispatch, close } = await connect();
   const { outcome } = await dispatch({ userId: "leaver" }, { name: "user.delete", input: {} });
   expect(outcome).toEqual({ body: null });
   const { rows } = await database.pool.query<{ table_name: string }>(
@@ -47,9 +60,7 @@ test("a closed account leaves no row behind, and other users keep theirs", async
   }
   expect(Object.values(counts).every((count) => count === 0)).toBe(true);
   expect(Object.keys(counts).length).toBeGreaterThan(7);
-  await mailbox.close();
-  clock.close();
-  await database.close();
+  await close();
   expect((await rest("GET", "/dashboard", { token: tokens[1] ?? "" })).body.stats.total_habits).toBe(1);
 });
 
@@ -57,14 +68,7 @@ test("what is written for a closed account is refused, and what slipped in is sw
   const token = await issuer.token({ sub: "busy" });
   const create = () => rest("POST", "/todos", { token, body: { title: "t" } });
   expect((await create()).status).toBe(201);
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    log: createLog("test", "error"),
-    connections: 1,
-  });
-  const mailbox = await openMailbox(config);
-  const clock = await openServerClock(database.pool);
-  const dispatch = createDispatch(mailbox, database, clock);
+  const { database, dispatch, close } = await connect();
   const writers = Array.from({ length: 4 }, async () => {
     for (let turn = 0; turn < 20; turn++) await create();
   });
@@ -80,7 +84,5 @@ test("what is written for a closed account is refused, and what slipped in is sw
     const { rows } = await database.pool.query(`select 1 from ${table} where user_id = 'busy'`);
     expect(rows).toEqual([]);
   }
-  clock.close();
-  await mailbox.close();
-  await database.close();
+  await close();
 });
