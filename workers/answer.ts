@@ -24,7 +24,7 @@ type Run = Readonly<{
 /** Runs commands in order, each on the state that the earlier ones left, and logs the calls they came by. */
 export function answerAll(run: Run, commands: readonly QueuedCommand[]): Reply[] {
   return commands.map((command) => {
-    if (run.clocks.deleted.has(command.userId)) return reply(command, accountGone);
+    if (isClosed(run, command)) return reply(command, accountGone);
     const context = contextOf(run, command);
     const answered = answer(run, context, command);
     const { call } = command;
@@ -43,6 +43,10 @@ const reply = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): R
 /** Nothing was done for it, and nobody waits for its row any more. */
 const isTurnedAway = ({ outcome }: Reply): boolean =>
   "refusal" in outcome && outcome.refusal.code === "overloaded";
+
+/** Only its deletion may be repeated: the first try may have broken off. */
+const isClosed = ({ clocks }: Run, { userId, name }: QueuedCommand): boolean =>
+  clocks.deleted.has(userId) && handlerOf(name).followUp === undefined;
 
 const accountGone = refuse("unauthenticated", "The account of this access token was deleted.");
 

@@ -1,9 +1,10 @@
 import { Worker } from "bullmq";
 import type { Envelope, Replies, Reply } from "../shared/queue/envelope.ts";
 import { commandQueue, keyPrefix, pollSeconds } from "../shared/queue/queues.ts";
+import { attempt, type Pending } from "./attempt.ts";
 import type { WorkerContext } from "./context.ts";
 import { createDeferred } from "./deferred.ts";
-import { carryOut, type EnvelopeContext, type Pending, processEnvelope } from "./envelope.ts";
+import { type EnvelopeContext, processEnvelope } from "./envelope.ts";
 import { createLane } from "./lane.ts";
 import { createQuotas } from "./unit-of-work/quotas.ts";
 import { describeTables } from "./unit-of-work/tables.ts";
@@ -19,7 +20,7 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
   };
   const lane = createLane();
   const deferred = createDeferred({
-    carryOut: (pending) => carryOut(context, pending),
+    carryOut: (pending) => attempt(context, pending, false),
     reply: (replies) =>
       Promise.all([...byEnvelope(replies)].map(([envelope, some]) => reply(envelope, some))),
   });
