@@ -21,7 +21,7 @@ export type Outbox = Readonly<{
 }>;
 
 /** Of one user in one envelope: whoever comes next waits for no more than so many of somebody's costly commands. */
-const shareBesideOthers = 8;
+const shareBesideOthers = 4;
 /** So long after somebody else's last command a user counts as alone, and may fill envelopes. */
 const aloneAfterMs = 150;
 
