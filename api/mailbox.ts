@@ -96,10 +96,7 @@ export async function openMailbox(
 
   function isFullFor(userId: string): boolean {
     if (outbox.size() >= maxWaiting || outbox.sizeOf(userId) >= maxWaitingOfUser) return true;
-    const envelopesAhead = Math.max(
-      Math.floor(outbox.ahead(userId) / maxEnvelope),
-      Math.floor(outbox.sizeOf(userId) / outbox.share()),
-    );
+    const envelopesAhead = Math.floor(outbox.ahead(userId) / maxEnvelope);
     return envelopesAhead > 0 && pace.wait(envelopesAhead) > maxWaitMs;
   }
 

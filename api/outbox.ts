@@ -6,8 +6,6 @@ export type Outbox = Readonly<{
   sizeOf(userId: string): number;
   /** How many commands may leave before one that this user would put now. */
   ahead(userId: string): number;
-  /** How many of one user's commands leave at once. */
-  share(): number;
   put(command: QueuedCommand): void;
   /** Takes up to `count` out, one of each user after another and a share of each: a user with many delays only himself. */
   take(count: number): QueuedCommand[];
@@ -21,7 +19,7 @@ export type Outbox = Readonly<{
 }>;
 
 /** Of one user in one envelope: whoever comes next waits for no more than so many of somebody's costly commands. */
-const shareBesideOthers = 4;
+const shareBesideOthers = 8;
 /** So long after somebody else's last command a user counts as alone, and may fill envelopes. */
 const aloneAfterMs = 150;
 
@@ -64,7 +62,6 @@ export function createOutbox(): Outbox {
     size: () => size,
     sizeOf: (userId) => lines.get(userId)?.length ?? 0,
     ahead: (userId) => Math.min(size, ((lines.get(userId)?.length ?? 0) + 1) * lines.size),
-    share,
     put(command) {
       if (lastUser !== undefined && lastUser !== command.userId) othersAt = performance.now();
       lastUser = command.userId;
