@@ -17,9 +17,9 @@ type Options = Readonly<{
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 const maxTogether = 100;
-const maxWaiting = 2_000;
+const maxWaiting = 4_000;
 /** Of one user: whose row is held for long shall not take the room of others. */
-const maxOfUser = 100;
+const maxOfUser = 500;
 
 type Entry = { pending: Pending; tries: number; dueAt: number };
 
