@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 /**
  * Whether nobody but us, root and the owner of this program can have put `path` there or can change it. What lies
- * beside the data folder is run without a question, so a stranger's must not be: any user may make a folder in /tmp.
+ * beside the data folder is run without a question, so a stranger's must not be: any user may make a folder in a place for everybody.
  */
 export function isOurs(path: string): boolean {
   // Both ways there: a link that is ours may lead through a stranger's folders.
