@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 
 /**
  * Whether nobody but us, root and the owner of this program can have put `path` there or can change it. What lies
- * beside the data folder is run without a question, so a stranger's must not be: any user may make a folder in a place for everybody.
+ * beside the data folder is run without a question, so a stranger's must not be: in a
+ * place for everybody, any user may make a folder.
  */
 export function isOurs(path: string): boolean {
   // Both ways there: a link that is ours may lead through a stranger's folders.
