@@ -58,8 +58,11 @@ export function listen(
       port,
       // Bun's development page would show our source to whoever makes a request fail.
       development: false,
-      fetch: (received, server) =>
-        admission.admits(received) ? serve(received, server) : turnAway(received),
+      fetch(received, server) {
+        if (isHealthCheck(received)) return serve(received, server);
+        const leave = admission.admit(received);
+        return leave ? serve(received, server).finally(leave) : turnAway(received);
+      },
       // What got past every handler: its text may hold what a client sent, so only the stack's places are noted.
       error(error) {
         log.error({ name: error.name, stack: placesOf(error) }, "request failed");
@@ -100,14 +103,23 @@ function listenOnLoopback<Server>(listenOn: (hostname: string) => Server): Serve
   }
 }
 
-/** Before anything is looked at: a request that is refused must cost next to nothing. */
-const turnAway = ({ url }: Request): Response =>
-  url.endsWith("/mcp") ? rpcRefusal(busy.refusal) : refusalResponse(busy.refusal);
-
 const busy = refuse("overloaded", "The service has more to do than it can. Please try again.", {
   applied: "no",
   retryAfterSeconds: 1,
 });
+const turnedAway = await storedResponse(refusalResponse(busy.refusal));
+const callTurnedAway = await storedResponse(rpcRefusal(busy.refusal));
+
+/** Before anything is looked at: a request that is refused must cost next to nothing. */
+const turnAway = ({ url }: Request): Response => (url.endsWith("/mcp") ? callTurnedAway() : turnedAway());
+
+/** Makes the same response as often as wanted. */
+async function storedResponse(response: Response): Promise<() => Response> {
+  const body = await response.text();
+  const { status } = response;
+  const headers = { ...Object.fromEntries(response.headers), "x-content-type-options": "nosniff" };
+  return () => new Response(body, { status, headers });
+}
 const badHost = refuse("malformed_request", "The Host header does not name a host.");
 const fault = refuse("internal", "This request failed because of a fault of the service.");
 

@@ -1,7 +1,7 @@
 import type { Config } from "../shared/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../shared/queue/envelope.ts";
 import { openCourier } from "./courier.ts";
-import { createOutbox } from "./outbox.ts";
+import { createOutbox, type LineKind } from "./outbox.ts";
 import { createPace } from "./pace.ts";
 import { createWaiters } from "./waiters.ts";
 
@@ -28,8 +28,9 @@ const maxWaitMs = patienceMs / 2;
 const gatherMs = 2;
 /** After so long an unanswered envelope keeps the next from leaving no more: its worker may be frozen, or dead. */
 const slowMs = 100;
-/** Beside those of ENVELOPES_IN_FLIGHT. */
+/** Beside those of ENVELOPES_IN_FLIGHT: slow ones, and full ones while more than fill an envelope wait. */
 const maxSlow = 3;
+const maxFull = 3;
 
 /**
  * Carries commands to the workers. An envelope leaves at once with whatever has gathered; commands gather
@@ -44,7 +45,7 @@ export async function openMailbox(
   const outbox = createOutbox();
   const pace = createPace();
   let lastTicket = 0;
-  let posting = 0;
+  const posting = { short: 0, long: 0 };
   let underWay = 0;
 
   const settle = (commands: readonly QueuedCommand[], delivery: Delivery) => {
@@ -60,39 +61,46 @@ export async function openMailbox(
   async function send(commands: readonly QueuedCommand[]): Promise<void> {
     const left = performance.now();
     const slow = Promise.withResolvers<void>();
-    let release: (() => void) | undefined;
+    const timer = setTimeout(slow.resolve, slowMs);
     // Its users' next commands wait for it, so that the order of each user's commands is kept.
-    const timer = setTimeout(() => {
-      release = outbox.holdBack(new Set(commands.map(({ userId }) => userId)));
-      slow.resolve();
-    }, slowMs);
+    const release = outbox.holdBack(new Set(commands.map(({ userId }) => userId)));
     underWay += 1;
     const answered = courier.deliver(commands).then(() => {
       clearTimeout(timer);
       underWay -= 1;
       pace.answered(performance.now() - left);
-      if (!release) return;
       release();
-      void post();
+      postAll();
     });
     await Promise.race([answered, slow.promise]);
   }
 
+  /** In this order: a line that ceases to be long in between is not overlooked. */
+  function postAll(): void {
+    void post("long");
+    void post("short");
+  }
+
   /** Sends envelopes one after another until nothing is left; a loop, since under steady load it never ends. */
-  async function post(): Promise<void> {
-    if (posting >= envelopesInFlight) return;
-    posting += 1;
-    while (underWay < envelopesInFlight + maxSlow) {
-      const commands = outbox.take(maxEnvelope);
+  async function post(kind: LineKind): Promise<void> {
+    if (posting[kind] >= lanes()) return;
+    posting[kind] += 1;
+    let sent = 0;
+    while (posting[kind] <= lanes() && underWay < 2 * lanes() + maxSlow) {
+      const commands = outbox.take(maxEnvelope, kind);
       if (commands.length === 0) break;
       const left = performance.now();
       await send(commands);
       const callers = Math.min(commands.length + outbox.size(), maxEnvelope);
       if (commands.length > 1) await outbox.filled(callers, gatherMs);
-      pace.followed((performance.now() - left) / envelopesInFlight);
+      pace.followed((performance.now() - left) / posting[kind]);
+      sent += 1;
     }
-    posting -= 1;
+    posting[kind] -= 1;
+    if (sent > 0) postAll();
   }
+
+  const lanes = () => envelopesInFlight + Math.min(maxFull, Math.floor(outbox.size() / maxEnvelope));
 
   function isFullFor(userId: string): boolean {
     if (outbox.size() >= maxWaiting || outbox.sizeOf(userId) >= maxWaitingOfUser) return true;
@@ -107,7 +115,7 @@ export async function openMailbox(
       outbox.put(queued);
       const late = () => (outbox.withdraw(queued) ? "undelivered" : "unanswered");
       const delivery = waiters.wait(queued.ticket, patienceMs, late);
-      void post();
+      postAll();
       return delivery;
     },
     ping: async () => courier.isOpen() && courier.deliver([]),

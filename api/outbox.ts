@@ -7,8 +7,8 @@ export type Outbox = Readonly<{
   /** How many commands may leave before one that this user would put now. */
   ahead(userId: string): number;
   put(command: QueuedCommand): void;
-  /** Takes up to `count` out, one of each user after another and a share of each: a user with many delays only himself. */
-  take(count: number): QueuedCommand[];
+  /** Takes up to `count` out of one kind of lines, one of each user after another and no more than a share of each. */
+  take(count: number, kind: LineKind): QueuedCommand[];
   takeAll(): QueuedCommand[];
   /** @returns false when it is gone already */
   withdraw(command: QueuedCommand): boolean;
@@ -18,7 +18,10 @@ export type Outbox = Readonly<{
   filled(count: number, ms: number): Promise<void>;
 }>;
 
-/** Of one user in one envelope: whoever comes next waits for no more than so many of somebody's costly commands. */
+/** Beside others a line of more than a share is long. It travels apart, so that nobody waits for somebody's many. */
+export type LineKind = "short" | "long";
+
+/** Of one user in one envelope: a worker is kept by no more than so many of somebody's costly commands at once. */
 const shareBesideOthers = 8;
 /** So long after somebody else's last command a user counts as alone, and may fill envelopes. */
 const aloneAfterMs = 150;
@@ -40,15 +43,16 @@ export function createOutbox(): Outbox {
     return false;
   };
 
-  function take(count: number): QueuedCommand[] {
+  function take(count: number, kind: LineKind): QueuedCommand[] {
     const taken: QueuedCommand[] = [];
     const ofUser = new Map<string, number>();
     const most = share();
+    const isOther = (line: QueuedCommand[]) => line.length > most !== (kind === "long");
     // A map goes on to what is set while it is gone through, so a user's next command comes after all others'.
     for (const [userId, line] of lines) {
       if (taken.length >= count) break;
       const already = ofUser.get(userId) ?? 0;
-      if (already === most || (heldBack.size > 0 && isHeldBack(userId))) continue;
+      if (already === 0 ? isOther(line) || isHeldBack(userId) : already === most) continue;
       ofUser.set(userId, already + 1);
       taken.push(...line.splice(0, 1));
       lines.delete(userId);

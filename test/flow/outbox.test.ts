@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createOutbox } from "../../api/outbox.ts";
+import { createOutbox, type LineKind } from "../../api/outbox.ts";
 import type { QueuedCommand } from "../../shared/queue/envelope.ts";
 
 const command = (ticket: number, userId = "ada"): QueuedCommand => ({
@@ -18,7 +18,11 @@ function filledWith(...users: string[]) {
   const outbox = createOutbox();
   const commands = users.map((user, index) => command(index + 1, user));
   for (const one of commands) outbox.put(one);
-  return { outbox, commands, take: (count: number) => outbox.take(count).map(({ ticket }) => ticket) };
+  return {
+    outbox,
+    commands,
+    take: (count: number, kind: LineKind = "short") => outbox.take(count, kind).map(({ ticket }) => ticket),
+  };
 }
 
 const longMs = 60_000;
@@ -46,11 +50,15 @@ test("users take turns, however many commands one of them has", () => {
   expect(outbox.size()).toBe(0);
 });
 
-test("beside others nobody has more than a share of one envelope; alone, a user fills it", () => {
-  const flood = Array.from({ length: 60 }, () => "mallory");
-  expect(filledWith(...flood).take(100)).toHaveLength(60);
+test("beside others a long line travels apart and by shares; alone, a user fills an envelope", () => {
+  const flood = Array.from({ length: 17 }, () => "mallory");
+  expect(filledWith(...flood).take(100)).toHaveLength(17);
   const { take } = filledWith("ada", ...flood);
-  expect([take(100), take(100), take(100)].map((taken) => taken.length)).toEqual([9, 8, 8]);
+  expect(take(100)).toEqual([1]);
+  expect([take(100, "long"), take(100, "long"), take(100, "long")].map((taken) => taken.length)).toEqual([
+    8, 8, 0,
+  ]);
+  expect(take(100)).toEqual([18]);
 });
 
 test("who is held back waits, and nobody else does", () => {

@@ -23,6 +23,19 @@ test("who floods with writes is refused beyond a share, and nobody else is", asy
   await sql.close();
 });
 
+test("whose line is long beside somebody else's is served on when that one is gone", async () => {
+  const [mallory, ada] = await Promise.all([
+    issuer.token({ sub: "line" }),
+    issuer.token({ sub: "passer-by" }),
+  ]);
+  const write = (token: string) => rest("POST", "/todos", { token, body: { title: "In line" } });
+  for (let turn = 0; turn < 8; turn++) {
+    await write(ada);
+    const answers = await Promise.all(Array.from({ length: 150 }, () => write(mallory)));
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+  }
+});
+
 test("a user reads three things at a time; others do not wait for that", async () => {
   const share = createReadShare();
   const gate = Promise.withResolvers<void>();
