@@ -32,6 +32,7 @@ export function createOutbox(): Outbox {
   const heldBack = new Set<ReadonlySet<string>>();
   const watchers = new Set<{ count: number; notify(): void }>();
   let size = 0;
+  let longLines = 0;
   let lastUser: string | undefined;
   let othersAt = Number.NEGATIVE_INFINITY;
 
@@ -46,6 +47,8 @@ export function createOutbox(): Outbox {
   function take(count: number, kind: LineKind): QueuedCommand[] {
     const taken: QueuedCommand[] = [];
     const ofUser = new Map<string, number>();
+    // Asked at each command while one envelope or another is under way: what is in vain must cost nothing.
+    if (kind === "long" && longLines === 0) return taken;
     const most = share();
     const isOther = (line: QueuedCommand[]) => line.length > most !== (kind === "long");
     // A map goes on to what is set while it is gone through, so a user's next command comes after all others'.
@@ -54,12 +57,17 @@ export function createOutbox(): Outbox {
       const already = ofUser.get(userId) ?? 0;
       if (already === 0 ? isOther(line) || isHeldBack(userId) : already === most) continue;
       ofUser.set(userId, already + 1);
-      taken.push(...line.splice(0, 1));
+      taken.push(...remove(line, 0));
       lines.delete(userId);
       if (line.length > 0) lines.set(userId, line);
     }
     size -= taken.length;
     return taken;
+  }
+
+  function remove(line: QueuedCommand[], place: number): QueuedCommand[] {
+    if (line.length === shareBesideOthers + 1) longLines -= 1;
+    return line.splice(place, 1);
   }
 
   return {
@@ -70,8 +78,8 @@ export function createOutbox(): Outbox {
       if (lastUser !== undefined && lastUser !== command.userId) othersAt = performance.now();
       lastUser = command.userId;
       const line = lines.get(command.userId);
-      if (line) line.push(command);
-      else lines.set(command.userId, [command]);
+      if (line?.push(command) === shareBesideOthers + 1) longLines += 1;
+      if (!line) lines.set(command.userId, [command]);
       size += 1;
       for (const { count, notify } of watchers) if (size >= count) notify();
     },
@@ -79,14 +87,14 @@ export function createOutbox(): Outbox {
     takeAll() {
       const all = [...lines.values()].flat();
       lines.clear();
-      size = 0;
+      size = longLines = 0;
       return all;
     },
     withdraw({ userId, ticket }) {
       const line = lines.get(userId) ?? [];
       const place = line.findIndex((command) => command.ticket === ticket);
       if (place === -1) return false;
-      line.splice(place, 1);
+      remove(line, place);
       if (line.length === 0) lines.delete(userId);
       size -= 1;
       return true;
