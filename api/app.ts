@@ -1,17 +1,17 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { refuse } from "../shared/errors.ts";
+import { favicon } from "../shared/web/favicon.ts";
 import { accountPaths } from "./account/router.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
-import { favicon } from "./favicon.ts";
-import type { Health } from "./health.ts";
-import { refusalResponse } from "./http-errors.ts";
+import type { Health } from "./http/health.ts";
+import type { Metrics } from "./http/metrics.ts";
+import { refusalResponse } from "./http/refusal-response.ts";
+import { cacheable } from "./http/response-headers.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
 import { rpcRefusal } from "./mcp/errors.ts";
-import type { Metrics } from "./metrics.ts";
-import { openApiDocument } from "./openapi.ts";
-import { cacheable } from "./response-headers.ts";
-import { answerRest, type RestContext, restPrefix } from "./rest.ts";
+import { answerRest, type RestContext, restPrefix } from "./rest/door.ts";
+import { openApiDocument } from "./rest/openapi.ts";
 
 export type AppContext = RestContext &
   McpContext &

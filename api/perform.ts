@@ -3,10 +3,10 @@ import type { CommandName, QueryName } from "../shared/contracts/catalogue.ts";
 import type { Contract } from "../shared/contracts/contract.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import { isRefused, type Refused, refuse } from "../shared/errors.ts";
-import type { Outcome } from "../shared/queue/envelope.ts";
-import type { Dispatch } from "./dispatch.ts";
-import { read } from "./read/index.ts";
-import type { Reader } from "./read/reader.ts";
+import type { Outcome } from "../shared/queue/batch.ts";
+import type { Dispatch } from "../shared/queue/client/dispatch.ts";
+import type { Reader } from "./queries/context.ts";
+import { read } from "./queries/index.ts";
 
 export type Performed = Readonly<{ outcome: Outcome; replayed: boolean }>;
 

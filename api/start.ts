@@ -1,23 +1,23 @@
-import type { Config } from "../shared/config.ts";
 import { openDatabase } from "../shared/db/orm.ts";
 import { openServerClock } from "../shared/db/server-clock.ts";
-import { identityClient } from "../shared/identity-client.ts";
-import type { Log } from "../shared/log.ts";
-import { connectImpatient } from "../shared/queue/queues.ts";
+import type { Config } from "../shared/process/config.ts";
+import { identityClient } from "../shared/process/identity-client.ts";
+import type { Log } from "../shared/process/log.ts";
+import { createDispatch } from "../shared/queue/client/dispatch.ts";
+import { openMailbox } from "../shared/queue/client/mailbox.ts";
+import { connectImpatient } from "../shared/queue/connections.ts";
 import { openAccountPages } from "./account/open.ts";
-import { createZoneAdoption } from "./adopt-zone.ts";
 import { createApp } from "./app.ts";
+import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
-import { createDispatch } from "./dispatch.ts";
-import { createHealthCheck, leaving } from "./health.ts";
-import { listen } from "./listen.ts";
-import { openMailbox } from "./mailbox.ts";
+import { createHealthCheck, leaving } from "./http/health.ts";
+import { listen } from "./http/listen.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { createRateLimit } from "./http/rate-limit.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
-import { createMetrics } from "./metrics.ts";
 import type { PerformContext } from "./perform.ts";
-import { createRateLimit } from "./rate-limit.ts";
-import type { Tables } from "./read/reader.ts";
-import { createReadShare } from "./read/share.ts";
+import type { Tables } from "./queries/context.ts";
+import { createReadShare } from "./queries/share.ts";
 
 type Options = Readonly<{
   config: Config;

@@ -1,4 +1,4 @@
-import type { Scope } from "./scopes.ts";
+import type { Scope } from "./contracts/scopes.ts";
 
 /** Who calls, as the token says: a value that both doors pass on and every query is keyed by. */
 export type Actor = Readonly<{

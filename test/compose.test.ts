@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { YAML } from "bun";
-import { loadConfig } from "../shared/config.ts";
+import { loadConfig } from "../shared/process/config.ts";
 
 type Service = Readonly<{
   image: string;

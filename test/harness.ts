@@ -1,7 +1,7 @@
 import { afterAll, expect } from "bun:test";
 import { startApi } from "../api/start.ts";
-import { type Config, loadConfig } from "../shared/config.ts";
-import { createLog } from "../shared/log.ts";
+import { type Config, loadConfig } from "../shared/process/config.ts";
+import { createLog } from "../shared/process/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/issuer.ts";
 import { createDatabase, freePort, openConnections, services } from "./support/services.ts";

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import type { Config } from "../shared/config.ts";
 import type { Database } from "../shared/db/orm.ts";
-import type { Log } from "../shared/log.ts";
+import type { Config } from "../shared/process/config.ts";
+import type { Log } from "../shared/process/log.ts";
 
 /** What the parts of one worker process share. */
 export type WorkerContext = Readonly<{

@@ -1,4 +1,4 @@
-import type { Log } from "../shared/log.ts";
+import type { Log } from "../shared/process/log.ts";
 
 type Task = Readonly<{ name: string; everyMs: number; run(): Promise<unknown> }>;
 

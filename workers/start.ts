@@ -1,12 +1,12 @@
-import type { Config } from "../shared/config.ts";
 import { openDatabase } from "../shared/db/orm.ts";
-import type { Log } from "../shared/log.ts";
-import { connectImpatient, connectPatient, workerSilenceMs } from "../shared/queue/queues.ts";
-import { startCommands } from "./commands.ts";
+import type { Config } from "../shared/process/config.ts";
+import type { Log } from "../shared/process/log.ts";
+import { connectImpatient, connectPatient, workerSilenceMs } from "../shared/queue/connections.ts";
+import { laneWidth } from "./commands/lane.ts";
+import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./context.ts";
-import { laneWidth } from "./lane.ts";
 import { startReminders } from "./reminders/start.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { startUpkeep } from "./upkeep/upkeep.ts";
 
 type Options = Readonly<{
   config: Config;

@@ -1,8 +1,8 @@
 import { type Refused, refuse } from "../../shared/errors.ts";
-import { readText } from "../body.ts";
-import { csrfHolds, csrfToken } from "../csrf.ts";
-import { type Html, html } from "../html.ts";
-import type { Visit } from "./account.ts";
+import { csrfHolds, csrfToken } from "../../shared/web/csrf.ts";
+import { type Html, html } from "../../shared/web/html.ts";
+import { readText } from "../http/body.ts";
+import type { Visit } from "./context.ts";
 
 /** The hidden field that every form carries. */
 export function formToken({ account, session }: Pick<Visit, "account" | "session">): Html {

@@ -1,5 +1,5 @@
-import { type Html, html, type NavLink } from "../html.ts";
-import type { Visit } from "./account.ts";
+import { type Html, html, type NavLink } from "../../shared/web/html.ts";
+import type { Visit } from "./context.ts";
 import { formToken } from "./form.ts";
 
 const links: readonly NavLink[] = [

@@ -1,5 +1,5 @@
-import type { IdentityClient } from "../../shared/identity-client.ts";
-import type { Account } from "./account.ts";
+import type { IdentityClient } from "../../shared/process/identity-client.ts";
+import type { Account } from "./context.ts";
 import { deriveKeys } from "./keys.ts";
 import { createFindProvider } from "./relying-party.ts";
 import { message } from "./respond.ts";

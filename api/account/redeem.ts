@@ -1,5 +1,5 @@
 import * as oidc from "openid-client";
-import type { Account } from "./account.ts";
+import type { Account } from "./context.ts";
 import { sessionGeneration } from "./session.ts";
 
 /** What must come back from the provider unchanged, and where the person wanted to go. */

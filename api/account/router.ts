@@ -1,7 +1,7 @@
 import { isRefused } from "../../shared/errors.ts";
-import { stylesheet } from "../html.ts";
-import type { Account, Visit } from "./account.ts";
+import { stylesheet } from "../../shared/web/html.ts";
 import { showActions } from "./actions/page.ts";
+import type { Account, Visit } from "./context.ts";
 import { readForm } from "./form.ts";
 import { message, refusalPage, seeOther } from "./respond.ts";
 import { currentSession } from "./session.ts";
@@ -10,7 +10,7 @@ import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts"
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in.ts";
 import { signOut } from "./sign-out.ts";
 import { showToday } from "./today/page.ts";
-import { tickOff } from "./today/tick-off.ts";
+import { tickOff } from "./today/toggle.ts";
 
 type Page = (account: Account, request: Request, url: URL) => Promise<Response> | Response;
 type Methods = Readonly<{ GET?: Page; POST?: Page }>;

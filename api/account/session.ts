@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Account } from "./account.ts";
+import type { Account } from "./context.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
 const lifetimeSeconds = 12 * 60 * 60;

@@ -1,5 +1,5 @@
 import * as oidc from "openid-client";
-import type { Account } from "./account.ts";
+import type { Account } from "./context.ts";
 import { message } from "./respond.ts";
 
 /** The page for a sign-in that came back and failed. */

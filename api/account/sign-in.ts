@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
-import type { Account } from "./account.ts";
 import { adoptEmail } from "./adopt-email.ts";
+import type { Account } from "./context.ts";
 import { type Attempt, type Redeemed, redeem } from "./redeem.ts";
 import { seeOther } from "./respond.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";

@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
-import type { Visit } from "./account.ts";
 import { carryOut } from "./carry-out.ts";
+import type { Visit } from "./context.ts";
 import { message, seeOther } from "./respond.ts";
 import { sessionCookie } from "./session.ts";
 

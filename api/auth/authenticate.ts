@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { Actor } from "../../shared/actor.ts";
-import type { Config } from "../../shared/config.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
-import type { IdentityClient } from "../../shared/identity-client.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Config } from "../../shared/process/config.ts";
+import type { IdentityClient } from "../../shared/process/identity-client.ts";
+import type { Log } from "../../shared/process/log.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import { introspect } from "./introspect.ts";
 import { looksLikeJwt, verifyJwt } from "./jwt.ts";

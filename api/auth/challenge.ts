@@ -1,5 +1,5 @@
-import type { Config } from "../../shared/config.ts";
-import { allScopes, type Scope } from "../../shared/scopes.ts";
+import { allScopes, type Scope } from "../../shared/contracts/scopes.ts";
+import type { Config } from "../../shared/process/config.ts";
 
 /** The two protected resources: the REST API is named by BASE_URL, the MCP endpoint by BASE_URL/mcp. */
 export type Resource = "rest" | "mcp";

@@ -1,5 +1,5 @@
 import { jwtVerify } from "jose";
-import type { Config } from "../../shared/config.ts";
+import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
 import { type Provider, ProviderUnavailable } from "./provider.ts";
 

@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import { allScopes } from "../../shared/scopes.ts";
+import { allScopes } from "../../shared/contracts/scopes.ts";
 import type { Identity } from "./identity.ts";
 import { sendRefusedRequest } from "./pages/oauth.ts";
 import { sendMessage } from "./pages/respond.ts";

@@ -1,6 +1,6 @@
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import { isScope, type Scope } from "../../shared/scopes.ts";
+import { isScope, type Scope } from "../../shared/contracts/scopes.ts";
 import type { Identity } from "./identity.ts";
 import { type Resources, setScopes } from "./resources.ts";
 

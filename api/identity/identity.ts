@@ -1,8 +1,8 @@
 import type { Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import type { Config } from "../../shared/config.ts";
-import type { IdentityClient } from "../../shared/identity-client.ts";
-import type { Log } from "../../shared/log.ts";
+import type { Config } from "../../shared/process/config.ts";
+import type { IdentityClient } from "../../shared/process/identity-client.ts";
+import type { Log } from "../../shared/process/log.ts";
 import type { Keys } from "./keys.ts";
 import type { SendMail } from "./mail.ts";
 import type { DeliverNews } from "./outbox.ts";

@@ -1,4 +1,4 @@
-import { runRole } from "../../shared/role.ts";
+import { runRole } from "../../shared/process/role.ts";
 import { connectService } from "./service.ts";
 import { startIdentity } from "./start.ts";
 

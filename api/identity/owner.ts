@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { allScopes } from "../../shared/scopes.ts";
+import { allScopes } from "../../shared/contracts/scopes.ts";
 import { changePassword, createAccount, hashPassword } from "./accounts.ts";
 import { createPersonalToken } from "./grants.ts";
 import type { Identity } from "./identity.ts";

@@ -3,10 +3,10 @@ import type { Pool } from "pg";
 import { findAccount } from "./accounts.ts";
 import { postgresAdapter } from "./adapter.ts";
 import { cookieNames } from "./cookies.ts";
+import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { PERSONAL_CLIENT } from "./grants.ts";
 import type { Identity } from "./identity.ts";
 import { renderOAuthError, renderSignedOut, renderSignOut } from "./pages/oauth.ts";
-import { askForConsent, defaultResource, loadGrant, resourceServer } from "./policy.ts";
 import { registrationPolicy } from "./registration.ts";
 
 const HOUR = 60 * 60;

@@ -2,7 +2,7 @@ import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
 import Format from "typebox/format";
 import "../../shared/contracts/text.ts";
-import { printable } from "../../shared/printable.ts";
+import { printable } from "../../shared/domain/printable.ts";
 import type { Throttle } from "./throttle.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);

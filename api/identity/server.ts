@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { type BlockList, isIPv6 } from "node:net";
-import type { Config } from "../../shared/config.ts";
+import type { Config } from "../../shared/process/config.ts";
 import { boundConnections } from "./connections.ts";
 
 const DRAIN_MS = 5_000;

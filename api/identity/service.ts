@@ -1,9 +1,9 @@
-import type { Config } from "../../shared/config.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { openServerClock } from "../../shared/db/server-clock.ts";
-import type { Log } from "../../shared/log.ts";
-import { createDispatch } from "../dispatch.ts";
-import { openMailbox } from "../mailbox.ts";
+import type { Config } from "../../shared/process/config.ts";
+import type { Log } from "../../shared/process/log.ts";
+import { createDispatch } from "../../shared/queue/client/dispatch.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import type { Tell } from "./outbox.ts";
 
 export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;

@@ -2,11 +2,11 @@ import { type CallToolResult, INVALID_PARAMS, ProtocolError } from "@modelcontex
 import type { Actor } from "../../shared/actor.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
-import type { Log } from "../../shared/log.ts";
-import type { ToolCall } from "../../shared/queue/envelope.ts";
+import type { Log } from "../../shared/process/log.ts";
+import type { ToolCall } from "../../shared/queue/batch.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
 import { checkScopes, type PerformContext } from "../perform.ts";
-import type { RateLimit } from "../rate-limit.ts";
-import { clockOf } from "../read/reader.ts";
+import { clockOf } from "../queries/context.ts";
 import { logCall } from "./log-call.ts";
 import type { OverLimit } from "./over-limit.ts";
 import { performCall } from "./perform-call.ts";

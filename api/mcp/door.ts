@@ -4,13 +4,13 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 import type { Actor } from "../../shared/actor.ts";
-import type { Config } from "../../shared/config.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import type { ServerClock } from "../../shared/db/server-clock.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
+import type { Config } from "../../shared/process/config.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { scopeChallenge, unauthenticatedChallenge } from "../auth/challenge.ts";
-import { isObject, parseJson, readText } from "../body.ts";
+import { isObject, parseJson, readText } from "../http/body.ts";
 import { admit, type Call, type CallContext, carryOut, turnAway } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall } from "./log-call.ts";

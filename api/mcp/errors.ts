@@ -1,6 +1,6 @@
 import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import type { Refusal } from "../../shared/errors.ts";
-import { jsonResponse, statusOf } from "../http-errors.ts";
+import { jsonResponse, statusOf } from "../http/refusal-response.ts";
 
 /** JSON-RPC's range for errors of the server's own. */
 const serverError = -32_000;

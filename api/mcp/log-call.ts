@@ -1,4 +1,4 @@
-import { keptOfRefused, keptOfRun } from "../../shared/cut-arguments.ts";
+import { keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
 import type { Call } from "./call.ts";

@@ -1,11 +1,11 @@
 import type { Actor } from "../../shared/actor.ts";
-import { keptOfRefused } from "../../shared/cut-arguments.ts";
 import type { Today } from "../../shared/db/present.ts";
+import { keptOfRefused } from "../../shared/domain/cut-arguments.ts";
 import type { Refused } from "../../shared/errors.ts";
-import type { ToolCall } from "../../shared/queue/envelope.ts";
-import { keyedId } from "../dispatch.ts";
+import type { ToolCall } from "../../shared/queue/batch.ts";
+import { keyedId } from "../../shared/queue/client/dispatch.ts";
 import type { PerformContext } from "../perform.ts";
-import { clockOf } from "../read/reader.ts";
+import { clockOf } from "../queries/context.ts";
 import type { Call } from "./call.ts";
 import { unlogged } from "./log-call.ts";
 import { recordOf } from "./tool-call.ts";

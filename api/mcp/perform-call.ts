@@ -1,9 +1,9 @@
 import type { CommandName, QueryName } from "../../shared/contracts/catalogue.ts";
-import { keptOfRun } from "../../shared/cut-arguments.ts";
+import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
-import { read } from "../read/index.ts";
-import { clockOf } from "../read/reader.ts";
+import { clockOf } from "../queries/context.ts";
+import { read } from "../queries/index.ts";
 import { readArguments, type ToolInput } from "./arguments.ts";
 import type { Call } from "./call.ts";
 import { logCall } from "./log-call.ts";

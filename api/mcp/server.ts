@@ -1,5 +1,5 @@
 import { type CallToolResult, INVALID_PARAMS, ProtocolError, Server } from "@modelcontextprotocol/server";
-import { version } from "../../shared/version.ts";
+import { version } from "../../shared/process/version.ts";
 import { toolList } from "./tools.ts";
 
 /** Revisions before 2026-07-28 that are negotiated by initialize; the present one needs no negotiation. */

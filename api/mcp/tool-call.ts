@@ -1,9 +1,9 @@
 import type { Actor } from "../../shared/actor.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
-import { cutArguments } from "../../shared/cut-arguments.ts";
-import { printable } from "../../shared/printable.ts";
-import type { ToolCall } from "../../shared/queue/envelope.ts";
-import { isObject } from "../body.ts";
+import { cutArguments } from "../../shared/domain/cut-arguments.ts";
+import { printable } from "../../shared/domain/printable.ts";
+import type { ToolCall } from "../../shared/queue/batch.ts";
+import { isObject } from "../http/body.ts";
 import type { Call } from "./call.ts";
 
 const maxToolName = 128;

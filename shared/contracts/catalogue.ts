@@ -1,11 +1,11 @@
 import type { Static, TSchema } from "typebox";
-import * as action from "./action.ts";
 import * as category from "./category.ts";
 import type { Contract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
+import * as action from "./tool-call.ts";
 import * as user from "./user.ts";
 
 /** Every mutation. Workers must have a handler for each, or they do not compile. */

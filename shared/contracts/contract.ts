@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { FieldErrors } from "../errors.ts";
-import type { Scope } from "../scopes.ts";
+import type { Scope } from "./scopes.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 

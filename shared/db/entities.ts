@@ -184,7 +184,7 @@ export const ActionEntity = defineEntity({
     token_id: p.text(),
     client_name: p.text().nullable(),
     tool: p.text(),
-    /** The arguments as JSON text, as the caller sent them or cut (shared/cut-arguments.ts). */
+    /** The arguments as JSON text, as the caller sent them or cut (shared/domain/cut-arguments.ts). */
     arguments: p.text(),
     outcome: p.text(),
     replayed: p.boolean(),

@@ -1,5 +1,5 @@
-import { loadConfig } from "../config.ts";
-import { createLog } from "../log.ts";
+import { loadConfig } from "../process/config.ts";
+import { createLog } from "../process/log.ts";
 import { openDatabase } from "./orm.ts";
 
 /** Brings the database at `url` to the newest schema; safe to run by several processes at once. */

@@ -1,4 +1,4 @@
-import type { Ready } from "../role.ts";
+import type { Ready } from "../process/role.ts";
 import type { Life } from "./supervisor.ts";
 
 /** A process of Kept under the supervisor: a script that calls runRole. */

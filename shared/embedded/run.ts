@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Config, loadConfig } from "../config.ts";
+import { type Config, loadConfig } from "../process/config.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { seconds } from "./supervisor.ts";
 import { welcome } from "./welcome.ts";

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { serve } from "../../api/identity/server.ts";
-import { loadConfig } from "../../shared/config.ts";
+import { loadConfig } from "../../shared/process/config.ts";
 import { freePort, testEnvironment } from "../harness.ts";
 import { startIssuer } from "../support/issuer.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { contracts } from "../../shared/contracts/catalogue.ts";
-import { allScopes } from "../../shared/scopes.ts";
+import { allScopes } from "../../shared/contracts/scopes.ts";
 import { type Answer, startStack } from "../harness.ts";
 
 /** Every row of the interface's endpoint tables: method, path, the scopes it needs, what a success answers. */

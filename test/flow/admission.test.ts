@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createAdmission } from "../../api/admission.ts";
+import { createAdmission } from "../../api/http/admission.ts";
 
 const admission = createAdmission();
 afterAll(() => admission.stop());

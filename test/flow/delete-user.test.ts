@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { createDispatch } from "../../api/dispatch.ts";
-import { openMailbox } from "../../api/mailbox.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { openServerClock } from "../../shared/db/server-clock.ts";
-import { createLog } from "../../shared/log.ts";
-import { sweepDeletedUsers } from "../../workers/deleted-users.ts";
+import { createLog } from "../../shared/process/log.ts";
+import { createDispatch } from "../../shared/queue/client/dispatch.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
+import { sweepDeletedUsers } from "../../workers/upkeep/deleted-users.ts";
 import { startStack } from "../harness.ts";
 
 const { rest, issuer, config } = await startStack();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openMailbox } from "../../api/mailbox.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { startStack } from "../harness.ts";
 
 const { config, rest, issuer } = await startStack({ workers: 2 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { openMailbox } from "../../api/mailbox.ts";
-import { patienceMs, type QueuedCommand } from "../../shared/queue/envelope.ts";
+import { patienceMs, type QueuedCommand } from "../../shared/queue/batch.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { startStack } from "../harness.ts";
 
 const { config, rest } = await startStack();

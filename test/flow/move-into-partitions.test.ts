@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { openDatabase } from "../../shared/db/orm.ts";
-import { createLog } from "../../shared/log.ts";
+import { createLog } from "../../shared/process/log.ts";
 import { createDatabase } from "../harness.ts";
 
 const url = new URL(await createDatabase());

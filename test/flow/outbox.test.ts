@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { createOutbox, type LineKind } from "../../api/outbox.ts";
-import type { QueuedCommand } from "../../shared/queue/envelope.ts";
+import type { QueuedCommand } from "../../shared/queue/batch.ts";
+import { createOutbox, type LineKind } from "../../shared/queue/client/pending.ts";
 
 const command = (ticket: number, userId = "ada"): QueuedCommand => ({
   ticket,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { openDatabase } from "../../shared/db/orm.ts";
-import { createLog } from "../../shared/log.ts";
+import { createLog } from "../../shared/process/log.ts";
 import { createDatabase } from "../harness.ts";
 import { openCareless } from "../support/careless-pooler.ts";
 

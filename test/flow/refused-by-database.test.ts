@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { openMailbox } from "../../api/mailbox.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { startStack } from "../harness.ts";
 
 const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });

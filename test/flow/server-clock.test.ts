@@ -1,7 +1,7 @@
 import { afterAll, expect, setSystemTime, test } from "bun:test";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { openServerClock } from "../../shared/db/server-clock.ts";
-import { createLog } from "../../shared/log.ts";
+import { createLog } from "../../shared/process/log.ts";
 import { createDatabase } from "../harness.ts";
 
 const log = createLog("test", "silent");

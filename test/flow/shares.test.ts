@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { createReadShare } from "../../api/read/share.ts";
+import { createReadShare } from "../../api/queries/share.ts";
 import { startStack } from "../harness.ts";
 
 const stack = await startStack();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { identityClient } from "../../shared/identity-client.ts";
+import { identityClient } from "../../shared/process/identity-client.ts";
 import { connect, registerApp, signedUp, startTestIdentity, type TestIdentity } from "./support.ts";
 
 let identity: TestIdentity;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../shared/config.ts";
+import { loadConfig } from "../../shared/process/config.ts";
 import { createDatabase, freePort } from "../support/services.ts";
 import { connect, introspect, registerApp, runIdentity, signedUp } from "./support.ts";
 

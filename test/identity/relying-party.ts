@@ -1,6 +1,6 @@
 import * as client from "openid-client";
-import type { Config } from "../../shared/config.ts";
-import { identityClient } from "../../shared/identity-client.ts";
+import type { Config } from "../../shared/process/config.ts";
+import { identityClient } from "../../shared/process/identity-client.ts";
 import type { Browser } from "./browser.ts";
 
 /** The service as a client of the provider. */

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
-import { read } from "../../api/read/index.ts";
-import type { Reader, Tables } from "../../api/read/reader.ts";
+import type { Reader, Tables } from "../../api/queries/context.ts";
+import { read } from "../../api/queries/index.ts";
 import type { InputOf, OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
-import { createLog } from "../../shared/log.ts";
+import { createLog } from "../../shared/process/log.ts";
 import { startStack } from "../harness.ts";
 import { agent } from "./support.ts";
 
@@ -82,7 +82,7 @@ describe("the query of the action log", () => {
 describe("npm run actions", () => {
   const env = { ...process.env, DATABASE_URL: config.databaseUrl, NO_COLOR: "1" };
   const start = (...args: string[]) =>
-    Bun.spawn([process.execPath, "api/actions/main.ts", ...args], { env, stdout: "pipe", stderr: "pipe" });
+    Bun.spawn([process.execPath, "api/cli/actions.ts", ...args], { env, stdout: "pipe", stderr: "pipe" });
 
   test("prints the calls of a user as they were made, one line each", async () => {
     const run = start("--subject", "ada", "--token", "laptop");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { allScopes } from "../../shared/scopes.ts";
+import { allScopes } from "../../shared/contracts/scopes.ts";
 import { authorizationRequest, newestLink, registerApp } from "../identity/support.ts";
 import { startMailbox } from "../support/mailbox.ts";
 import { fillWithLife } from "./sample.ts";

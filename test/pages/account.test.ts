@@ -1,6 +1,6 @@
 import { afterAll, expect } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { allScopes } from "../../shared/scopes.ts";
+import { allScopes } from "../../shared/contracts/scopes.ts";
 import { newestLink } from "../identity/support.ts";
 import { startMailbox } from "../support/mailbox.ts";
 import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";

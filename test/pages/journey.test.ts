@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { allScopes } from "../../shared/scopes.ts";
+import { allScopes } from "../../shared/contracts/scopes.ts";
 import { authorizationRequest, registerApp, tokenRequest } from "../identity/support.ts";
 import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
 

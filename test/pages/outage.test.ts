@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { deriveKeys } from "../../api/account/keys.ts";
 import { sessionCookie } from "../../api/account/session.ts";
-import { csrfToken } from "../../api/csrf.ts";
+import { csrfToken } from "../../shared/web/csrf.ts";
 import { startStack } from "../harness.ts";
 
 test("while the provider is away a session goes on, and nobody new gets in but with a page that says so", async () => {

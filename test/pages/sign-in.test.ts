@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { deriveKeys } from "../../api/account/keys.ts";
 import { sealedCookie } from "../../api/account/sealed-cookie.ts";
-import { identityClient } from "../../shared/identity-client.ts";
+import { identityClient } from "../../shared/process/identity-client.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
 import { signedUp } from "../identity/support.ts";
 import { startSite } from "./support.ts";

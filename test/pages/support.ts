@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { connectService, type Service } from "../../api/identity/service.ts";
-import { createLog } from "../../shared/log.ts";
+import { createLog } from "../../shared/process/log.ts";
 import { freePort, type Stack, startStack } from "../harness.ts";
 import { newestLink, runIdentity, type TestIdentity } from "../identity/support.ts";
 import type { Mailbox } from "../support/mailbox.ts";

@@ -1,5 +1,5 @@
 import { CompactSign, exportJWK, generateKeyPair, type JWK } from "jose";
-import { allScopes } from "../../shared/scopes.ts";
+import { allScopes } from "../../shared/contracts/scopes.ts";
 
 type Claims = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { presentCategory } from "../../shared/db/present.ts";
 import { notFound } from "../../shared/errors.ts";
-import type { Handler } from "../handler.ts";
 import { lock } from "../unit-of-work/load.ts";
+import type { Handler } from "./handler.ts";
 import { noRoom } from "./no-room.ts";
 import { patch } from "./patch.ts";
 

@@ -10,8 +10,8 @@ import {
   view,
 } from "../../shared/domain/streak.ts";
 import { conflict, invalid, notFound } from "../../shared/errors.ts";
-import type { Context, Handler } from "../handler.ts";
 import { lock, share } from "../unit-of-work/load.ts";
+import type { Context, Handler } from "./handler.ts";
 import { noRoom } from "./no-room.ts";
 import { patch } from "./patch.ts";
 import { unknownCategory } from "./unknown-category.ts";

@@ -1,12 +1,12 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
-import type { Handler } from "../handler.ts";
-import * as action from "./action.ts";
 import * as category from "./category.ts";
 import { deleteUser } from "./delete-user.ts";
 import * as habit from "./habit.ts";
+import type { Handler } from "./handler.ts";
 import * as reminder from "./reminder.ts";
 import * as channels from "./reminder-channels.ts";
 import * as todo from "./todo.ts";
+import * as action from "./tool-call.ts";
 import * as user from "./user.ts";
 
 /** One handler for every command: a missing one does not compile. */

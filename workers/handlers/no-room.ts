@@ -1,7 +1,7 @@
 import { invalid, type Refused } from "../../shared/errors.ts";
-import type { Context } from "../handler.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
 import { quotas } from "../unit-of-work/quotas.ts";
+import type { Context } from "./handler.ts";
 
 /** Takes the room of one more row, or refuses with what to do. */
 export function noRoom({ takeRoom }: Context, table: NumberedTable): Refused | undefined {

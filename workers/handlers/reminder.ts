@@ -3,8 +3,8 @@ import type { ReminderRow } from "../../shared/db/entities.ts";
 import { presentReminder, timestamp } from "../../shared/db/present.ts";
 import { resolveLocalTime } from "../../shared/domain/day.ts";
 import { conflict, invalid, notFound } from "../../shared/errors.ts";
-import type { Handler } from "../handler.ts";
 import { all, lockTodo } from "../unit-of-work/load.ts";
+import type { Handler } from "./handler.ts";
 import { newUser } from "./user.ts";
 
 /** A reminder up to this late (ms) is the present to a slow request, not the past. */

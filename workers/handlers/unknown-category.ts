@@ -1,5 +1,5 @@
 import { invalid, type Refused } from "../../shared/errors.ts";
-import type { Context } from "../handler.ts";
+import type { Context } from "./handler.ts";
 
 /** The refusal of a category that is not the caller's own: the same words for a foreign as for an unknown id. */
 export function unknownCategory({ categories }: Context, id: number | null | undefined): Refused | undefined {

@@ -1,8 +1,8 @@
 import type { UserRow } from "../../shared/db/entities.ts";
 import { presentSettings, timestamp } from "../../shared/db/present.ts";
 import { invalid } from "../../shared/errors.ts";
-import type { Context, Handler } from "../handler.ts";
 import { all } from "../unit-of-work/load.ts";
+import type { Context, Handler } from "./handler.ts";
 import { type Clock, moveClock } from "./move-clock.ts";
 import { changedChannels, missingTarget, noChannels } from "./reminder-channels.ts";
 

@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/db/entities.ts";
-import type { Log } from "../../shared/log.ts";
-import { begin, type Delivery, renewLeaseEveryMs, renewLeases } from "./begin.ts";
+import type { Log } from "../../shared/process/log.ts";
 import { type Channel, failed } from "./channels/channel.ts";
 import type { DeliveryKeys } from "./jobs.ts";
+import { begin, type Delivery, renewLeaseEveryMs, renewLeases } from "./lease.ts";
 import { createMarker } from "./mark.ts";
 import { createSlowTargets } from "./slow-targets.ts";
 

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { Log } from "../../shared/log.ts";
+import type { Log } from "../../shared/process/log.ts";
 import { type Attempt, outcomeOf, webhookAttempt } from "./attempt.ts";
 import { finish } from "./finish.ts";
 import { createWriter } from "./outcomes.ts";

@@ -1,4 +1,4 @@
-import type { Delivery } from "./begin.ts";
+import type { Delivery } from "./lease.ts";
 
 export type SlowTargets = Readonly<{
   /** Whether there is room at the delivery's target; if so, it is taken until `leave`. */

@@ -1,6 +1,6 @@
 import { Queue, Worker } from "bullmq";
 import type { ReminderChannel } from "../../shared/db/entities.ts";
-import { keyPrefix, pollSeconds } from "../../shared/queue/queues.ts";
+import { keyPrefix, pollSeconds } from "../../shared/queue/connections.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import type { Channel } from "./channels/channel.ts";

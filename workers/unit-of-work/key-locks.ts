@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import type { QueuedCommand } from "../../shared/queue/envelope.ts";
+import type { QueuedCommand } from "../../shared/queue/batch.ts";
 
 const statement = `
   select v.id, pg_try_advisory_xact_lock(v.lock) as free from unnest($1::text[], $2::bigint[]) v(id, lock)`;

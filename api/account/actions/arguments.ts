@@ -1,4 +1,4 @@
-import { type Html, html } from "../../html.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
 
 /** A call's arguments: whatever the caller sent, so nothing in them may be relied on. */
 export type Args = Readonly<Record<string, unknown>>;

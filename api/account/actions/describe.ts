@@ -1,7 +1,7 @@
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
 import { TimeOfDay } from "../../../shared/db/entities.ts";
-import { type Html, html } from "../../html.ts";
-import type { Names } from "../../read/names.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { Names } from "../../queries/names.ts";
 import { sayFullDate } from "../dates.ts";
 import { type Args, argument, idIn, quote, textIn } from "./arguments.ts";
 

@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
-import type { Action } from "../../../shared/contracts/action.ts";
-import { type Cut, readStored } from "../../../shared/cut-arguments.ts";
+import type { Action } from "../../../shared/contracts/tool-call.ts";
+import { type Cut, readStored } from "../../../shared/domain/cut-arguments.ts";
 import { localTime } from "../../../shared/domain/day.ts";
-import { type Html, html } from "../../html.ts";
-import { type Names, namesOf } from "../../read/names.ts";
-import type { Reader } from "../../read/reader.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { Reader } from "../../queries/context.ts";
+import { type Names, namesOf } from "../../queries/names.ts";
 import { sayDate } from "../dates.ts";
 import { type Args, idIn } from "./arguments.ts";
 import { describeCall, describeRefusals } from "./describe.ts";

@@ -1,12 +1,12 @@
-import { listActions } from "../../../shared/contracts/action.ts";
+import { listActions } from "../../../shared/contracts/tool-call.ts";
 import { validate } from "../../../shared/contracts/validate.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { html } from "../../html.ts";
-import { queryFields } from "../../query.ts";
-import * as actions from "../../read/actions.ts";
-import { clockOf } from "../../read/reader.ts";
-import type { Visit } from "../account.ts";
+import { html } from "../../../shared/web/html.ts";
+import { queryFields } from "../../http/query-fields.ts";
+import { clockOf } from "../../queries/context.ts";
+import * as actions from "../../queries/tool-call.ts";
+import type { Visit } from "../context.ts";
 import { frame } from "../frame.ts";
 import { page, refusalPage } from "../respond.ts";
 import { filterForm } from "./filter-form.ts";

@@ -1,5 +1,5 @@
-import { type Html, html } from "../../html.ts";
-import type { Visit } from "../account.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { Visit } from "../context.ts";
 import { formToken } from "../form.ts";
 import type { Settings } from "./page.ts";
 

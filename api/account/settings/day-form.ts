@@ -1,6 +1,6 @@
-import { zoneField } from "../../form-fields.ts";
-import { type Html, html } from "../../html.ts";
-import type { Visit } from "../account.ts";
+import { zoneField } from "../../../shared/web/form-fields.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { Visit } from "../context.ts";
 import { formToken } from "../form.ts";
 import type { Settings } from "./page.ts";
 

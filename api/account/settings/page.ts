@@ -1,9 +1,9 @@
 import type { Static } from "typebox";
 import type { getSettings } from "../../../shared/contracts/user.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { type Html, html } from "../../html.ts";
-import * as user from "../../read/user.ts";
-import type { Visit } from "../account.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import * as user from "../../queries/user.ts";
+import type { Visit } from "../context.ts";
 import { frame } from "../frame.ts";
 import { page, refusalPage } from "../respond.ts";
 import { channelForm } from "./channel-form.ts";

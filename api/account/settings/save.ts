@@ -1,7 +1,7 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
-import * as user from "../../read/user.ts";
-import type { Visit } from "../account.ts";
+import * as user from "../../queries/user.ts";
 import { carryOut } from "../carry-out.ts";
+import type { Visit } from "../context.ts";
 import { refusalPage, seeOther } from "../respond.ts";
 import { showSettings } from "./page.ts";
 

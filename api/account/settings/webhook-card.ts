@@ -1,7 +1,7 @@
 import { localTime } from "../../../shared/domain/day.ts";
-import { field } from "../../form-fields.ts";
-import { type Html, html } from "../../html.ts";
-import type { Visit } from "../account.ts";
+import { field } from "../../../shared/web/form-fields.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { Visit } from "../context.ts";
 import { count } from "../dates.ts";
 import { formToken } from "../form.ts";
 import type { Attempt, Settings } from "./page.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../html.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
 import { count, sayDate } from "../dates.ts";
 
 /** In the picture's own units: a column of 32 for each day. */

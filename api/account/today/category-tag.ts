@@ -1,4 +1,4 @@
-import { type Html, html } from "../../html.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
 
 /** A category's name behind a dot of its colour. */
 export function categoryTag(category: { name: string; color: string } | null): Html | null {

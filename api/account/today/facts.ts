@@ -1,4 +1,4 @@
-import { type Html, html } from "../../html.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
 
 /** Small facts about an item in one line; what is not there leaves no gap. */
 export function facts(list: readonly (Html | string | number | null)[]): Html {

@@ -1,11 +1,11 @@
 import type { Static } from "typebox";
 import type { Habit } from "../../../shared/contracts/habit-schema.ts";
-import { type Html, html } from "../../html.ts";
-import type { Visit } from "../account.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { Visit } from "../context.ts";
 import { categoryTag } from "./category-tag.ts";
 import { facts } from "./facts.ts";
 import { sayRhythm } from "./rhythm.ts";
-import { tick } from "./tick.ts";
+import { tick } from "./tick-button.ts";
 
 type HabitItem = Static<typeof Habit>;
 

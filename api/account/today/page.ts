@@ -1,14 +1,14 @@
 import { isRefused } from "../../../shared/errors.ts";
-import { type Html, html } from "../../html.ts";
-import * as dashboard from "../../read/dashboard.ts";
-import { clockOf } from "../../read/reader.ts";
-import type { Visit } from "../account.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { clockOf } from "../../queries/context.ts";
+import * as dashboard from "../../queries/dashboard.ts";
+import type { Visit } from "../context.ts";
 import { frame } from "../frame.ts";
 import { page, refusalPage } from "../respond.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitList } from "./habits.ts";
-import { tickedOff } from "./ticked-off.ts";
 import { todoList } from "./todos.ts";
+import { tickedOff } from "./undo-notice.ts";
 
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {

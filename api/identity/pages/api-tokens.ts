@@ -1,7 +1,7 @@
 import type { Context } from "koa";
-import { allScopes, isScope, type Scope, scopes } from "../../../shared/scopes.ts";
-import { field, problem } from "../../form-fields.ts";
-import { type Html, html } from "../../html.ts";
+import { allScopes, isScope, type Scope, scopes } from "../../../shared/contracts/scopes.ts";
+import { field, problem } from "../../../shared/web/form-fields.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
 import type { Account } from "../accounts.ts";
 import {
   type Connection,

@@ -1,8 +1,8 @@
 import type { Context } from "koa";
 import type { Grant, Interaction } from "oidc-provider";
-import { allScopes, isScope, type Scope } from "../../../shared/scopes.ts";
-import { problem } from "../../form-fields.ts";
-import { type Html, html } from "../../html.ts";
+import { allScopes, isScope, type Scope } from "../../../shared/contracts/scopes.ts";
+import { problem } from "../../../shared/web/form-fields.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
 import { keepWithinLimit, MAX_CONNECTIONS } from "../grants.ts";
 import type { Identity } from "../identity.ts";
 import { scopesOf, setScopes } from "../resources.ts";

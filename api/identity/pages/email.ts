@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { html } from "../../html.ts";
+import { html } from "../../../shared/web/html.ts";
 import { findAccount, normalizeEmail, setEmail } from "../accounts.ts";
 import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";

@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
-import type { Log } from "../../../shared/log.ts";
+import type { Log } from "../../../shared/process/log.ts";
 import { sendMessage } from "./respond.ts";
 
 /** Turns what a page throws, and addresses that nobody serves, into pages that say what to do. */

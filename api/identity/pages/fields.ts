@@ -1,5 +1,5 @@
-import { type Scope, scopes } from "../../../shared/scopes.ts";
-import { type Html, html } from "../../html.ts";
+import { type Scope, scopes } from "../../../shared/contracts/scopes.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
 import { passwordLength } from "../accounts.ts";
 
 export const newPassword = {

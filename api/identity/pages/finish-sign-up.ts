@@ -1,6 +1,6 @@
 import type { Context } from "koa";
-import { field, problem } from "../../form-fields.ts";
-import { html } from "../../html.ts";
+import { field, problem } from "../../../shared/web/form-fields.ts";
+import { html } from "../../../shared/web/html.ts";
 import { hashToken } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
 import { rememberBrowser } from "../known-browser.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
-import { html } from "../../html.ts";
+import { html } from "../../../shared/web/html.ts";
 import { formSource } from "./redirects.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
 

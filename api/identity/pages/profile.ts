@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { isTimeZone } from "../../form-fields.ts";
+import { isTimeZone } from "../../../shared/web/form-fields.ts";
 import { changePassword, deleteAccount, setTimeZone } from "../accounts.ts";
 import { revokeAll } from "../grants.ts";
 import type { Identity } from "../identity.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import { type Html, html, type Layout, layout, pageHeaders } from "../../html.ts";
+import { type Html, html, type Layout, layout, pageHeaders } from "../../../shared/web/html.ts";
 
 export type PageOptions = Readonly<{ status?: number; formTargets?: readonly string[] }>;
 

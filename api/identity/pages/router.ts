@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
-import { favicon } from "../../favicon.ts";
-import { stylesheet } from "../../html.ts";
+import { favicon } from "../../../shared/web/favicon.ts";
+import { stylesheet } from "../../../shared/web/html.ts";
 import { confirmPath } from "../confirmation.ts";
 import type { Identity } from "../identity.ts";
 import { finishPath } from "../sign-ups.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
-import { field, isTimeZone, problem, zoneField } from "../../form-fields.ts";
-import { html } from "../../html.ts";
+import { field, isTimeZone, problem, zoneField } from "../../../shared/web/form-fields.ts";
+import { html } from "../../../shared/web/html.ts";
 import { createAccount, hashPassword, normalizeEmail } from "../accounts.ts";
 import type { Identity } from "../identity.ts";
 import { rememberBrowser } from "../known-browser.ts";

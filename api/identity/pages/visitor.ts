@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import type { Session } from "oidc-provider";
-import { csrfHolds, csrfToken } from "../../csrf.ts";
-import { type Html, html, type NavLink } from "../../html.ts";
+import { csrfHolds, csrfToken } from "../../../shared/web/csrf.ts";
+import { type Html, html, type NavLink } from "../../../shared/web/html.ts";
 import { type Account, findAccount } from "../accounts.ts";
 import { cookieNames } from "../cookies.ts";
 import type { Identity } from "../identity.ts";

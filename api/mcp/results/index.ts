@@ -1,6 +1,6 @@
-import * as habits from "./habits.ts";
+import * as habits from "./habit.ts";
 import type { Presenter } from "./present.ts";
-import * as todos from "./todos.ts";
+import * as todos from "./todo.ts";
 
 export type { Presented, Presenter } from "./present.ts";
 

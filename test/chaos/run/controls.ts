@@ -1,12 +1,12 @@
 import { Worker } from "bullmq";
-import type { Envelope, Replies, Reply } from "../../../shared/queue/envelope.ts";
+import type { Envelope, Replies, Reply } from "../../../shared/queue/batch.ts";
 import {
   commandQueue,
   connectImpatient,
   connectPatient,
   keyPrefix,
   workerSilenceMs,
-} from "../../../shared/queue/queues.ts";
+} from "../../../shared/queue/connections.ts";
 import { signal, type World } from "./world.ts";
 
 /** Faults that a run must find, or it proves nothing. */

@@ -1,6 +1,6 @@
 import { Queue } from "bullmq";
 import type { SQL } from "bun";
-import { commandQueue, connectImpatient, keyPrefix } from "../../../shared/queue/queues.ts";
+import { commandQueue, connectImpatient, keyPrefix } from "../../../shared/queue/connections.ts";
 import type { Violation } from "./evidence.ts";
 import type { World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { allScopes } from "../../../shared/scopes.ts";
+import { allScopes } from "../../../shared/contracts/scopes.ts";
 import { type Browser, createBrowser } from "../../identity/browser.ts";
 
 const tokensPath = "/profile/api-tokens";

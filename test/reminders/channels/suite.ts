@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Delivery } from "../../../workers/reminders/begin.ts";
 import type { Channel } from "../../../workers/reminders/channels/channel.ts";
+import type { Delivery } from "../../../workers/reminders/lease.ts";
 
 /** What a receiver can tell of a delivery, whatever the channel. */
 export type Seen = Readonly<{ id: string; text: string; late: boolean }>;

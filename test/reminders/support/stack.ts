@@ -1,12 +1,12 @@
 import { SQL } from "bun";
-import { createDispatch } from "../../../api/dispatch.ts";
-import { openMailbox } from "../../../api/mailbox.ts";
-import { read } from "../../../api/read/index.ts";
-import type { Tables } from "../../../api/read/reader.ts";
+import type { Tables } from "../../../api/queries/context.ts";
+import { read } from "../../../api/queries/index.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { openServerClock } from "../../../shared/db/server-clock.ts";
-import { createLog } from "../../../shared/log.ts";
+import { createLog } from "../../../shared/process/log.ts";
+import { createDispatch } from "../../../shared/queue/client/dispatch.ts";
+import { openMailbox } from "../../../shared/queue/client/mailbox.ts";
 import type { Stack } from "../../harness.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for

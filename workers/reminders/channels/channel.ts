@@ -1,6 +1,6 @@
 import { timestamp } from "../../../shared/db/present.ts";
 import { localTime } from "../../../shared/domain/day.ts";
-import type { Delivery } from "../begin.ts";
+import type { Delivery } from "../lease.ts";
 
 /** `final`: another attempt cannot succeed. The reason is shown to the user. */
 export type Sent = Readonly<{ ok: true }> | Readonly<{ ok: false; reason: string; final: boolean }>;

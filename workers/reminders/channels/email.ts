@@ -1,6 +1,6 @@
 import { createTransport } from "nodemailer";
-import type { Config } from "../../../shared/config.ts";
-import type { Delivery } from "../begin.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { Delivery } from "../lease.ts";
 import { type Channel, contentOf, failed } from "./channel.ts";
 
 type Options = Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl" | "defaultTimeZone">;

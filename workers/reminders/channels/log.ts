@@ -1,4 +1,4 @@
-import type { Log } from "../../../shared/log.ts";
+import type { Log } from "../../../shared/process/log.ts";
 import { type Channel, contentOf } from "./channel.ts";
 
 /** Writes a line to the service's log: what happens until a user chooses a channel. */

@@ -2,10 +2,10 @@ import http from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { Webhook } from "standardwebhooks";
-import type { Config } from "../../../shared/config.ts";
 import { timestamp } from "../../../shared/db/present.ts";
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
-import type { Delivery } from "../begin.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { Delivery } from "../lease.ts";
 import { type Channel, contentOf, failed, type Sent } from "./channel.ts";
 import { guardedLookup, refusal } from "./public-address.ts";
 

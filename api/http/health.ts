@@ -1,0 +1,48 @@
+import type { Database } from "../../shared/db/orm.ts";
+import type { Mailbox } from "../../shared/queue/client/mailbox.ts";
+
+export type Health = Readonly<{ status: "ok" | "unavailable"; missing: string[] }>;
+
+/** What a door says that is about to stop: it serves what comes, but more should not come. */
+export const leaving: Health = { status: "unavailable", missing: ["front door"] };
+
+type Checked = Readonly<{ database: Database; mailbox: Mailbox; redis: { ping(): Promise<unknown> } }>;
+
+const patienceMs = 1_500;
+const maxAgeMs = 1_000;
+
+/**
+ * Looks whether this door can serve, once a second at most however often it is asked: anybody may ask, and each
+ * look costs a job and a transaction.
+ */
+export function createHealthCheck(checked: Checked): () => Promise<Health> {
+  let latest: Promise<Health> | undefined;
+  let since = 0;
+  return () => {
+    if (!latest || performance.now() - since > maxAgeMs) {
+      since = Number.POSITIVE_INFINITY;
+      latest = look(checked).finally(() => {
+        since = performance.now();
+      });
+    }
+    return latest;
+  };
+}
+
+/** Ready: Postgres answers, and a worker answers through Redis. */
+async function look({ database, mailbox, redis }: Checked): Promise<Health> {
+  const checks = {
+    postgres: database.pool.query("select 1").then(() => true),
+    redis: redis.ping().then(() => true),
+    worker: mailbox.ping(),
+  };
+  const answers = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const late = Bun.sleep(patienceMs).then(() => false);
+      const answered = await Promise.race([check.catch(() => false), late]);
+      return answered ? [] : [name];
+    }),
+  );
+  const missing = answers.flat();
+  return { status: missing.length === 0 ? "ok" : "unavailable", missing };
+}

@@ -1,0 +1,34 @@
+import type { Refusal, RefusalCode } from "../../shared/errors.ts";
+
+/** The one place where a refusal gets its HTTP status (spec §7). */
+const statuses: Record<RefusalCode, number> = {
+  unauthenticated: 401,
+  insufficient_scope: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  malformed_request: 400,
+  malformed_body: 400,
+  invalid: 422,
+  rate_limited: 429,
+  internal: 500,
+  overloaded: 503,
+};
+
+export const statusOf = (code: RefusalCode): number => statuses[code];
+
+export function refusalResponse(refusal: Refusal, headers: Headers = new Headers()): Response {
+  const { code, message, errors, applied, retryAfterSeconds } = refusal;
+  if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
+  // A 422 is exactly the validation error body of spec §2.7; every other error names its code.
+  const body = code === "invalid" ? { message, errors } : { message, code, ...(applied && { applied }) };
+  return jsonResponse(JSON.stringify(body), statuses[code], headers);
+}
+
+export function jsonResponse(body: string, status: number, headers: Headers): Response {
+  headers.set("content-type", "application/json; charset=utf-8");
+  headers.set("cache-control", "no-store");
+  return new Response(body, { status, headers });
+}

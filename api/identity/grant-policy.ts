@@ -1,0 +1,71 @@
+import {
+  errors,
+  type Grant,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  type ResourceServer,
+} from "oidc-provider";
+import { allScopes, isScope } from "../../shared/contracts/scopes.ts";
+import { findGrantId } from "./grants.ts";
+import type { Identity } from "./identity.ts";
+import { type Resources, scopesOf } from "./resources.ts";
+
+/** Every connection of an app asks, however it registered: anybody may have sent the person here (RFC 9700 §2.1). */
+export function askForConsent(ownClientId: string): interactionPolicy.DefaultPolicy {
+  const { Check, base } = interactionPolicy;
+  const policy = base();
+  const check = new Check(
+    "every_connection_asks",
+    "the person must agree",
+    "interaction_required",
+    ({ oidc }) => oidc.client?.clientId !== ownClientId && !oidc.result?.consent,
+  );
+  policy.get("consent")?.checks.add(check);
+  return policy;
+}
+
+/** The resource of a request that names none (RFC 8707 §2): none either, when it only signs somebody in. */
+export function defaultResource(
+  resources: Resources,
+  { oidc }: KoaContextWithOIDC,
+  oneOf: readonly string[] | undefined,
+): string | undefined {
+  if (oneOf) return oneOf.find((id) => resources.audience(id) === resources.byDefault) ?? oneOf[0];
+  return [...oidc.requestParamScopes].some(isScope) ? resources.byDefault : undefined;
+}
+
+/** What a token for the resource looks like: opaque, so that revoking it is real. */
+export function resourceServer(resources: Resources, identifier: string): ResourceServer {
+  const audience = resources.audience(identifier);
+  if (audience === undefined) throw new errors.InvalidTarget("unknown resource");
+  return { audience, scope: allScopes.join(" "), accessTokenFormat: "opaque" };
+}
+
+/**
+ * The grant that an authorization request builds on: the app's earlier one, so that a person has one connection per
+ * app. After consent the token gets exactly what was ticked, which may be less or (in a step-up, which
+ * asks for the union) more than the app requested.
+ */
+export async function loadGrant(
+  { pool, ownClient, resources }: Pick<Identity, "pool" | "ownClient" | "resources">,
+  { oidc }: KoaContextWithOIDC,
+): Promise<Grant | undefined> {
+  const { client, session, result, params, provider } = oidc;
+  const accountId = session?.accountId;
+  if (!client || !params || !accountId) return undefined;
+  const id = result?.consent?.grantId ?? (await findGrantId(pool, accountId, client.clientId));
+  const grant = id === undefined ? undefined : await provider.Grant.find(id);
+  if (client.clientId === ownClient.id) return grant ?? (await grantToService());
+  if (grant && result?.consent) {
+    params.scope = [...oidc.requestParamOIDCScopes, ...scopesOf(grant, resources)].join(" ");
+  }
+  return grant;
+
+  /** The service's own pages need nobody's leave to know who is signed in. */
+  async function grantToService(): Promise<Grant> {
+    const own = new provider.Grant({ accountId, clientId: ownClient.id });
+    own.addOIDCScope("openid email profile");
+    await own.save();
+    return own;
+  }
+}

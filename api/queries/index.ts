@@ -1,0 +1,32 @@
+import type { QueryName } from "../../shared/contracts/catalogue.ts";
+import type { Refused } from "../../shared/errors.ts";
+import * as categories from "./category.ts";
+import type { Read, Reader } from "./context.ts";
+import * as dashboard from "./dashboard.ts";
+import * as habits from "./habit.ts";
+import * as pendingTodos from "./pending-todos.ts";
+import * as todos from "./todo.ts";
+import * as actions from "./tool-call.ts";
+import * as user from "./user.ts";
+
+/** One read for every query: a missing one does not compile. */
+const reads: { [Name in QueryName]: Read<Name> } = {
+  "action.list": actions.list,
+  "action.tokens": actions.tokens,
+  "category.list": categories.list,
+  "category.get": categories.get,
+  "habit.list": habits.list,
+  "habit.today": habits.today,
+  "habit.get": habits.get,
+  "todo.list": todos.list,
+  "todo.pending": pendingTodos.list,
+  "todo.get": todos.get,
+  "dashboard.get": dashboard.get,
+  "user.settings": user.settings,
+};
+
+/** Answers a query whose input has been validated against its contract, when it is the user's turn. */
+export function read(name: QueryName, reader: Reader, input: unknown): Promise<object | Refused> {
+  const answer = (): Promise<object | Refused> => reads[name](reader, input as never);
+  return reader.share ? reader.share(reader.userId, answer) : answer();
+}

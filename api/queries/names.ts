@@ -1,0 +1,25 @@
+import { sql } from "kysely";
+import type { Reader } from "./context.ts";
+
+/** Names of habits and titles of todos by id. */
+export type Names = Readonly<{ habits: ReadonlyMap<number, string>; todos: ReadonlyMap<number, string> }>;
+
+/** The present names of a user's habits and todos; what is deleted has none. */
+export async function namesOf(
+  { db, userId }: Reader,
+  ids: Readonly<{ habits: number[]; todos: number[] }>,
+): Promise<Names> {
+  const [habits, todos] = await Promise.all([
+    sql<Named>`select id, name from habits where user_id = ${userId} and id = any(${ids.habits}::bigint[])`.execute(
+      db,
+    ),
+    sql<Named>`select id, title as name from todos where user_id = ${userId} and id = any(${ids.todos}::bigint[])`.execute(
+      db,
+    ),
+  ]);
+  return { habits: byId(habits.rows), todos: byId(todos.rows) };
+}
+
+type Named = { id: number; name: string };
+
+const byId = (rows: readonly Named[]) => new Map(rows.map(({ id, name }) => [id, name]));

@@ -1,0 +1,42 @@
+import { sql } from "kysely";
+import { parseTodoCursor, type TodoPlace, todoCursor } from "../../shared/contracts/todo-cursor.ts";
+import { both, type Condition, clockBeside, clockOf, type Read } from "./context.ts";
+import { countOf, countTodos, inContext, isPending, presentTodos, selectTodos, todosOf } from "./todo.ts";
+
+const defaultLimit = 25;
+
+/** By keyset: todos that come or go between two pages never make one repeat or skip another. */
+export const list: Read<"todo.pending"> = async (reader, input) => {
+  const { overdue_only, context, limit = defaultLimit, cursor } = input;
+  const conditions = [todosOf(reader), isPending];
+  if (overdue_only) conditions.push(sql`t.due_date < ${(await clockOf(reader)).today.date}::date`);
+  if (context !== undefined) conditions.push(inContext(context));
+  const mine = both(...conditions);
+  const place = cursor === undefined ? undefined : parseTodoCursor(cursor);
+  const rows = await selectTodos(reader, place ? both(mine, isAfter(place)) : mine, {
+    total: countOf(mine),
+    limit: sql`limit ${limit + 1}`,
+  });
+  const { today } = rows.length > 0 ? clockBeside(rows, reader) : await clockOf(reader);
+  const todos = presentTodos(rows.slice(0, limit), today);
+  const last = rows.length > limit ? todos.at(-1) : undefined;
+  return {
+    today: today.date,
+    time_zone: today.timeZone,
+    todos,
+    total: rows[0]?.total ?? (await countTodos(reader, mine)),
+    next_cursor: last ? todoCursor(last) : null,
+  };
+};
+
+/** Nulls come last: an undated todo is after every dated one, one without a time after all times of its day. */
+function isAfter({ id, due_date, time_of_day }: TodoPlace): Condition {
+  const sameTime = sql`t.time_of_day is not distinct from ${time_of_day}::time_of_day and t.id > ${id}::bigint`;
+  const laterTime =
+    time_of_day === null
+      ? sql`false`
+      : sql`t.time_of_day is null or t.time_of_day > ${time_of_day}::time_of_day`;
+  const sameDay = sql`t.due_date is not distinct from ${due_date}::date and (${laterTime} or (${sameTime}))`;
+  const laterDay = due_date === null ? sql`false` : sql`t.due_date is null or t.due_date > ${due_date}::date`;
+  return sql`(${laterDay} or (${sameDay}))`;
+}

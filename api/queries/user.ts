@@ -1,0 +1,29 @@
+import { presentSettings, timestamp } from "../../shared/db/present.ts";
+import { clockOf, type Read } from "./context.ts";
+
+export const settings: Read<"user.settings"> = async (reader) => {
+  const { db, userId } = reader;
+  const [clock, user] = await Promise.all([
+    clockOf(reader),
+    db
+      .selectFrom("users as u")
+      .leftJoin("reminder_deliveries as d", (join) =>
+        join.onRef("d.user_id", "=", "u.user_id").onRef("d.id", "=", "u.webhook_test_id"),
+      )
+      .selectAll("u")
+      .select(["d.status as test_status", "d.error as test_error"])
+      .select(["d.created_at as test_created_at", "d.finished_at as test_finished_at"])
+      .where("u.user_id", "=", userId)
+      .executeTakeFirst(),
+  ]);
+  const test =
+    user?.test_status && user.test_created_at
+      ? {
+          status: user.test_status,
+          error: user.test_error,
+          created_at: timestamp(user.test_created_at),
+          finished_at: user.test_finished_at && timestamp(user.test_finished_at),
+        }
+      : null;
+  return { ...presentSettings(user, clock), webhook_test: test };
+};

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import type { Actor } from "../../actor.ts";
+import type { CommandName } from "../../contracts/catalogue.ts";
+import type { Database } from "../../db/orm.ts";
+import type { ServerClock } from "../../db/server-clock.ts";
+import { keyTaken, unwritten } from "../../errors.ts";
+import type { Outcome, QueuedCommand, ToolCall } from "../batch.ts";
+import type { Mailbox } from "./mailbox.ts";
+
+export type Request = Readonly<{
+  name: CommandName;
+  /** Validated against the command's contract. */
+  input: unknown;
+  idempotencyKey?: string | undefined;
+  call?: ToolCall;
+}>;
+
+export type Dispatched = Readonly<{ outcome: Outcome; replayed: boolean }>;
+
+/** Sends a mutation to the workers and answers once its outcome is committed, or 503 with what is known. */
+export type Dispatch = (actor: Pick<Actor, "userId">, request: Request) => Promise<Dispatched>;
+
+/** @param now dates the commands, and with them the user's day; the workers' patience goes by `clock` alone */
+export function createDispatch(
+  mailbox: Mailbox,
+  database: Database,
+  clock: ServerClock,
+  now: () => number = clock.now,
+): Dispatch {
+  return async ({ userId }, { name, input, idempotencyKey, call }) => {
+    if (!clock.known()) return { outcome: unwritten("no"), replayed: false };
+    const keyed = idempotencyKey !== undefined;
+    const times = { acceptedAt: now(), sentAt: clock.now() };
+    const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
+    const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
+    const command = { id, userId, name, input, fingerprint, ...times, ...(call && { call }) };
+    const delivery = await mailbox.send(command);
+    if (delivery === "undelivered") return { outcome: unwritten("no"), replayed: false };
+    if (delivery !== "unanswered") return delivery;
+    return (await committed(database, command)) ?? { outcome: unwritten("unknown"), replayed: false };
+  };
+}
+
+/** The key's command id, a UUIDv8 (RFC 9562 §5.8): the same for one user on both doors, and no one else's. */
+export function keyedId(userId: string, key: string): string {
+  const bytes = hash(JSON.stringify([userId, key])).subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+const lookupTimeoutMs = 400;
+
+const lookup = `
+  select i.fingerprint, i.reply, a.replayed, i.keyed and i.created_at < to_timestamp($4 / 1000.0) as before
+  from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3
+  where i.user_id = $1 and i.command_id = $2`;
+
+type Stored = { fingerprint: string; reply: string; replayed: boolean | null; before: boolean };
+
+/**
+ * A reply can be lost on its way; a committed one stands in the inbox, and is a replay when it stood there before
+ * this command was sent. A tool call is committed when its own row is, which also knows whether it was a replay.
+ */
+async function committed(
+  { pool }: Database,
+  { userId, id, fingerprint, sentAt, call }: Omit<QueuedCommand, "ticket">,
+): Promise<Dispatched | undefined> {
+  const values = [userId, id, call?.requestId ?? null, sentAt];
+  const found = pool.query<Stored>(lookup, values).catch(() => undefined);
+  const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
+  const row = result?.rows[0];
+  if (!row || (call && row.replayed === null)) return undefined;
+  if (row.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken, replayed: false };
+  return { outcome: JSON.parse(row.reply) as Outcome, replayed: row.replayed ?? row.before };
+}

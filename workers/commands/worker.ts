@@ -1,0 +1,68 @@
+import { Worker } from "bullmq";
+import type { Envelope, Replies, Reply } from "../../shared/queue/batch.ts";
+import { commandQueue, keyPrefix, pollSeconds } from "../../shared/queue/connections.ts";
+import type { WorkerContext } from "../context.ts";
+import { createQuotas } from "../unit-of-work/quotas.ts";
+import { describeTables } from "../unit-of-work/tables.ts";
+import { attempt, type Pending } from "./attempt.ts";
+import { type EnvelopeContext, processEnvelope } from "./batch.ts";
+import { createDeferred } from "./deferred.ts";
+import { createLane } from "./lane.ts";
+
+/** Takes envelopes off the queue, carries their commands out and answers the front doors. */
+export function startCommands({ config, log, database, publisher, blocking }: WorkerContext): {
+  stop(): Promise<void>;
+} {
+  const reply: EnvelopeContext["reply"] = ({ id, replyTo }, replies) => {
+    const message: Replies = { envelopeId: id, replies };
+    // A reply that is lost here is found in the inbox by the front door that waits for it.
+    return publisher.publish(replyTo, JSON.stringify(message)).catch(() => undefined);
+  };
+  const lane = createLane();
+  const deferred = createDeferred({
+    carryOut: (pending) => attempt(context, pending, false),
+    reply: (replies) =>
+      Promise.all([...byEnvelope(replies)].map(([envelope, some]) => reply(envelope, some))),
+  });
+  const context: EnvelopeContext = {
+    pool: database.pool,
+    tables: describeTables(database.orm),
+    quotas: createQuotas(),
+    config,
+    log,
+    lane,
+    deferred,
+    reply,
+  };
+  const worker = new Worker<Envelope>(
+    commandQueue,
+    (job) => processEnvelope(context, job.data, job.attemptsStarted > 1),
+    {
+      connection: blocking,
+      prefix: keyPrefix(config.queuePrefix),
+      concurrency: config.workerConcurrency,
+      drainDelay: pollSeconds,
+      // A waited command cannot wait for BullMQ's 30 s when its worker is killed.
+      lockDuration: 3_000,
+      stalledInterval: 1_500,
+      maxStalledCount: 100,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 100 },
+      skipVersionCheck: true,
+    },
+  );
+  worker.on("error", (error) => log.warn({ reason: error.message }, "queue unavailable"));
+  return {
+    async stop() {
+      await worker.close();
+      await Promise.all([deferred.emptied(), lane.emptied()]);
+    },
+  };
+}
+
+function byEnvelope(replies: readonly (readonly [Pending, Reply])[]): Map<Pending["envelope"], Reply[]> {
+  const grouped = new Map<Pending["envelope"], Reply[]>();
+  for (const [{ envelope }, reply] of replies)
+    grouped.set(envelope, [...(grouped.get(envelope) ?? []), reply]);
+  return grouped;
+}

@@ -1,0 +1,66 @@
+import { Queue } from "bullmq";
+import type { Pool, PoolClient } from "pg";
+import { commandQueue, keyPrefix } from "../../shared/queue/connections.ts";
+import type { WorkerContext } from "../context.ts";
+import { startSchedule } from "../schedule.ts";
+import { sweepDeletedUsers } from "./deleted-users.ts";
+import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
+
+const everyMs = 60_000;
+const batch = 10_000;
+
+/** Starts this process's share of the upkeep; nothing is written before there are partitions for it. */
+export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
+  const { database, config, log } = context;
+  const notMade = (error: unknown) => log.warn({ reason: String(error) }, "partitions not made yet");
+  await makePartitions(database.pool, keptFor(config.actionLogDays)).catch(notMade);
+  return startSchedule(log, { name: "upkeep", everyMs, run: () => runUpkeep(context) });
+}
+
+/** One worker does it for all: the others find the lock taken, and it goes with the connection. */
+async function runUpkeep(context: WorkerContext): Promise<void> {
+  const { database, config, log } = context;
+  const kept = keptFor(config.actionLogDays);
+  const client = await database.pool.connect();
+  try {
+    const { rows } = await client.query("select pg_try_advisory_lock(hashtext('kept.upkeep')) as free");
+    if (!rows[0].free) return;
+    await makePartitions(client, kept);
+    await dropPartitions(client, log, kept);
+    await pruneDeliveries(client);
+    await sweepDeletedUsers(client);
+    await cleanCommands(context);
+  } finally {
+    client.release(true);
+  }
+}
+
+/**
+ * Deletes deliveries after 30 days, in small batches, so that nobody waits for it.
+ * @param travel how far from the present to look, as an interval: tests travel in time
+ * @returns how many rows went
+ */
+export async function pruneDeliveries(
+  client: Pick<Pool | PoolClient, "query">,
+  travel = "0",
+): Promise<number> {
+  const sql = `delete from reminder_deliveries where ctid = any(array(
+    select ctid from reminder_deliveries
+    where created_at < now() + $1::interval - interval '30 days' order by created_at limit ${batch}))`;
+  let deleted = 0;
+  for (let rows = batch; rows === batch; deleted += rows)
+    rows = (await client.query(sql, [travel])).rowCount ?? 0;
+  return deleted;
+}
+
+/** Finished jobs go by themselves; failed ones stay for a day, for the operator to look at. */
+async function cleanCommands({ config, publisher }: WorkerContext): Promise<void> {
+  const queue = new Queue(commandQueue, {
+    connection: publisher,
+    prefix: keyPrefix(config.queuePrefix),
+    skipVersionCheck: true,
+    skipWaitingForReady: true,
+  });
+  await queue.clean(24 * 3_600_000, 1_000, "failed");
+  await queue.close();
+}
