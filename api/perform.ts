@@ -3,16 +3,13 @@ import type { CommandName, QueryName } from "../shared/contracts/catalogue.ts";
 import type { Contract } from "../shared/contracts/contract.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import { isRefused, type Refused, refuse } from "../shared/errors.ts";
-import type { Outcome } from "../shared/queue/batch.ts";
-import type { Dispatch } from "../shared/queue/client/dispatch.ts";
-import type { Reader } from "./queries/context.ts";
+import type { CommandResult, Dispatch } from "../shared/queue/client/dispatch.ts";
+import type { QueryContext } from "./queries/context.ts";
 import { read } from "./queries/index.ts";
-
-export type Performed = Readonly<{ outcome: Outcome; replayed: boolean }>;
 
 export type PerformContext = Readonly<{
   dispatch: Dispatch;
-  reader(actor: Pick<Actor, "userId">): Reader;
+  query(actor: Pick<Actor, "userId">): QueryContext;
 }>;
 
 type Options = Readonly<{
@@ -33,7 +30,7 @@ export async function perform(
   actor: Actor,
   fields: Fields,
   { required = [], idempotencyKey }: Options = {},
-): Promise<Performed> {
+): Promise<CommandResult> {
   const validated = validate(contract, fields, required);
   if (isRefused(validated)) return { outcome: validated, replayed: false };
   const { input } = validated;
@@ -41,6 +38,6 @@ export async function perform(
     const name = contract.name as CommandName;
     return context.dispatch(actor, { name, input, idempotencyKey });
   }
-  const result = await read(contract.name as QueryName, context.reader(actor), input);
+  const result = await read(contract.name as QueryName, context.query(actor), input);
   return { outcome: isRefused(result) ? result : { body: result }, replayed: false };
 }

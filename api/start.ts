@@ -5,7 +5,7 @@ import { identityClient } from "../shared/process/identity-client.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
-import { connectImpatient } from "../shared/queue/connections.ts";
+import { connectFailFast } from "../shared/queue/connections.ts";
 import { openAccountPages } from "./account/open.ts";
 import { createApp } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
@@ -32,7 +32,7 @@ const countingTimeoutMs = 300;
 /** Starts one front door. Any number of them can run side by side. */
 export async function startApi({ config, log, ...options }: Options): Promise<{ stop(): Promise<void> }> {
   const database = await openDatabase({ url: config.databaseUrl, log });
-  const redis = connectImpatient(config.redisUrl, countingTimeoutMs);
+  const redis = connectFailFast(config.redisUrl, countingTimeoutMs);
   const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, database, clock, now);
@@ -41,7 +41,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
   const share = createReadShare();
   const adoptZone = createZoneAdoption({ db, dispatch, defaultTimeZone });
-  const reader: PerformContext["reader"] = ({ userId }) => ({
+  const query: PerformContext["query"] = ({ userId }) => ({
     db,
     userId,
     now: now(),
@@ -49,7 +49,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     baseUrl,
     share,
   });
-  const overLimit = createOverLimit({ dispatch, reader }, clock.now);
+  const overLimit = createOverLimit({ dispatch, query }, clock.now);
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now);
   const metrics = createMetrics(config);
@@ -61,11 +61,11 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     clock,
     dispatch,
     authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone }),
-    answerPage: openAccountPages({ config, log, client, dispatch, reader, adoptZone }),
+    answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone }),
     overLimit,
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
-    reader,
+    query,
     health: async () => (listener.isDraining() ? leaving : health()),
   });
   const listener = listen(config, log, (request, remoteAddress) =>

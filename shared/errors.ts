@@ -42,7 +42,7 @@ export const notFound = (what: string): Refused => refuse("not_found", `${what} 
 export const conflict = (message: string): Refused => refuse("conflict", message);
 
 /** A mutation for which nobody can answer now. */
-export const unwritten = (applied: "no" | "unknown"): Refused =>
+export const unavailable = (applied: "no" | "unknown"): Refused =>
   refuse("overloaded", "The service is briefly unable to write. Please try again.", {
     applied,
     retryAfterSeconds: 1,

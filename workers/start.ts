@@ -1,7 +1,7 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
-import { connectImpatient, connectPatient, workerSilenceMs } from "../shared/queue/connections.ts";
+import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { laneWidth } from "./commands/lane.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./context.ts";
@@ -15,7 +15,7 @@ type Options = Readonly<{
   now?: () => number;
 }>;
 
-/** Beside one for each envelope under way, and one for each command that travels alone: reminders, what is deferred. */
+/** Beside one for each batch under way, and one for each command that travels alone: reminders, what is deferred. */
 const otherConnections = 5;
 
 /** Starts one worker process's share of the work, until stopped: commands, reminders, upkeep. */
@@ -32,8 +32,8 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       purpose: "writes",
       connections: config.workerConcurrency + laneWidth + otherConnections,
     }),
-    publisher: connectImpatient(config.redisUrl),
-    blocking: connectPatient(config.redisUrl, workerSilenceMs),
+    publisher: connectFailFast(config.redisUrl),
+    blocking: connectBlocking(config.redisUrl, workerSilenceMs),
   };
   const upkeep = await startUpkeep(context);
   const parts = [upkeep, startCommands(context), startReminders(context)];

@@ -9,7 +9,7 @@ import type { Visit } from "./context.ts";
 export async function adoptEmail(visit: Pick<Visit, "account" | "session">): Promise<void> {
   const { account, session } = visit;
   const confirmed = session.email_verified ? (session.email ?? null) : null;
-  const known = await user.settings(account.reader({ userId: session.sub }), {});
+  const known = await user.settings(account.query({ userId: session.sub }), {});
   if ("email" in known && known.email === confirmed) return;
   await carryOut(visit, "user.configure", { email: confirmed });
 }

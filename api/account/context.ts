@@ -7,7 +7,7 @@ import type { FindProvider } from "./relying-party.ts";
 import type { Session } from "./session.ts";
 
 /** What the account pages are built from; made once at the start. */
-export type Account = PerformContext &
+export type PagesContext = PerformContext &
   Readonly<{
     config: Config;
     log: Log;
@@ -18,4 +18,4 @@ export type Account = PerformContext &
   }>;
 
 /** One request of a signed-in person. */
-export type Visit = Readonly<{ account: Account; request: Request; url: URL; session: Session }>;
+export type Visit = Readonly<{ account: PagesContext; request: Request; url: URL; session: Session }>;

@@ -1,11 +1,11 @@
 import type { IdentityClient } from "../../shared/process/identity-client.ts";
-import type { Account } from "./context.ts";
+import type { PagesContext } from "./context.ts";
 import { deriveKeys } from "./keys.ts";
 import { createFindProvider } from "./relying-party.ts";
 import { message } from "./respond.ts";
 import { answerPage } from "./router.ts";
 
-type Parts = Omit<Account, "keys" | "findProvider"> & { client: IdentityClient | undefined };
+type Parts = Omit<PagesContext, "keys" | "findProvider"> & { client: IdentityClient | undefined };
 
 /** Answers requests for the account pages, which sign people in as `client` at the provider. */
 export function openAccountPages({ client, ...parts }: Parts): (request: Request) => Promise<Response> {
@@ -15,7 +15,7 @@ export function openAccountPages({ client, ...parts }: Parts): (request: Request
   return (request) => answerPage(account, request);
 }
 
-function notSetUp(account: Pick<Account, "config">): Response {
+function notSetUp(account: Pick<PagesContext, "config">): Response {
   const text =
     "This server has no credentials to sign people in with: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET.";
   return message(account, "The account pages are not set up", text, { status: 503, link: null });

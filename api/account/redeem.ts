@@ -1,5 +1,5 @@
 import * as oidc from "openid-client";
-import type { Account } from "./context.ts";
+import type { PagesContext } from "./context.ts";
 import { sessionGeneration } from "./session.ts";
 
 /** What must come back from the provider unchanged, and where the person wanted to go. */
@@ -13,7 +13,7 @@ export type Redeemed = Readonly<{
 }>;
 
 /** Exchanges the code for what the provider tells of the person. */
-export async function redeem(account: Account, attempt: Attempt, url: URL): Promise<Redeemed> {
+export async function redeem(account: PagesContext, attempt: Attempt, url: URL): Promise<Redeemed> {
   const provider = await account.findProvider();
   const { state, nonce, verifier } = attempt;
   const callback = new URL(`${account.config.baseUrl}/account/callback${url.search}`);

@@ -1,19 +1,19 @@
 import type { Refusal } from "../../shared/errors.ts";
 import { type Html, html, type Layout, layout, pageHeaders } from "../../shared/web/html.ts";
 import { statusOf } from "../http/refusal-response.ts";
-import type { Account } from "./context.ts";
+import type { PagesContext } from "./context.ts";
 
 type More = Readonly<{ status?: number; headers?: Record<string, string> }>;
 
 /** A page. Its forms may lead on to the provider, where an expired session and a sign-out go. */
-export function page({ config }: Pick<Account, "config">, content: Layout, more: More = {}): Response {
+export function page({ config }: Pick<PagesContext, "config">, content: Layout, more: More = {}): Response {
   const headers = { ...pageHeaders([new URL(config.authUrl).origin]), ...more.headers };
   return new Response(layout(content), { status: more.status ?? 200, headers });
 }
 
 /** A page that only says something and leads on, if there is anywhere to go. */
 export function message(
-  account: Pick<Account, "config">,
+  account: Pick<PagesContext, "config">,
   title: string,
   text: string | Html,
   { link = { href: "/account", label: "Go to your account" }, ...more }: More & { link?: Link | null } = {},
@@ -25,7 +25,7 @@ export function message(
 type Link = { href: string; label: string };
 
 /** The page of a refusal, in its own words. */
-export function refusalPage(account: Pick<Account, "config">, refusal: Refusal): Response {
+export function refusalPage(account: Pick<PagesContext, "config">, refusal: Refusal): Response {
   const { code, message: text, retryAfterSeconds } = refusal;
   const headers = retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
   return message(account, "That did not work", text, { status: statusOf(code), headers });

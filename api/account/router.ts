@@ -1,7 +1,7 @@
 import { isRefused } from "../../shared/errors.ts";
 import { stylesheet } from "../../shared/web/html.ts";
 import { showActions } from "./actions/page.ts";
-import type { Account, Visit } from "./context.ts";
+import type { PagesContext, Visit } from "./context.ts";
 import { readForm } from "./form.ts";
 import { message, refusalPage, seeOther } from "./respond.ts";
 import { currentSession } from "./session.ts";
@@ -12,7 +12,7 @@ import { signOut } from "./sign-out.ts";
 import { showToday } from "./today/page.ts";
 import { tickOff } from "./today/toggle.ts";
 
-type Page = (account: Account, request: Request, url: URL) => Promise<Response> | Response;
+type Page = (account: PagesContext, request: Request, url: URL) => Promise<Response> | Response;
 type Methods = Readonly<{ GET?: Page; POST?: Page }>;
 
 const pages: Readonly<Record<string, Methods>> = {
@@ -35,7 +35,7 @@ const pages: Readonly<Record<string, Methods>> = {
 export const accountPaths = ["/", stylesheet.path, "/account", "/account/*"];
 
 /** Answers one request for a page. */
-export async function answerPage(account: Account, request: Request): Promise<Response> {
+export async function answerPage(account: PagesContext, request: Request): Promise<Response> {
   const url = new URL(request.url);
   const methods = pages[url.pathname];
   if (!methods) return message(account, "Not found", "There is no page at this address.", { status: 404 });

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Account } from "./context.ts";
+import type { PagesContext } from "./context.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
 const lifetimeSeconds = 12 * 60 * 60;
@@ -18,13 +18,16 @@ export type Session = {
   id_token?: string;
 };
 
-export function sessionCookie({ config, keys }: Pick<Account, "config" | "keys">): SealedCookie<Session> {
+export function sessionCookie({
+  config,
+  keys,
+}: Pick<PagesContext, "config" | "keys">): SealedCookie<Session> {
   const secure = config.baseUrl.startsWith("https:");
   return sealedCookie({ name: "kept_account", key: keys.session, lifetimeSeconds, secure });
 }
 
 /** The request's session, unless a sign-out, a new password or the account's deletion ended it. */
-export async function currentSession(account: Account, request: Request): Promise<Session | undefined> {
+export async function currentSession(account: PagesContext, request: Request): Promise<Session | undefined> {
   const session = await sessionCookie(account).open(request);
   if (!session) return undefined;
   const generation = await sessionGeneration(account, session.sub);
@@ -33,11 +36,11 @@ export async function currentSession(account: Account, request: Request): Promis
 
 /** The generation whose sessions count; undefined: the account is deleted, and none does. */
 export async function sessionGeneration(
-  { reader }: Pick<Account, "reader">,
+  { query }: Pick<PagesContext, "query">,
   userId: string,
 ): Promise<number | undefined> {
   const { rows } = await sql<{ generation: number }>`
     select coalesce((select session_generation from users where user_id = ${userId}), 0) as generation
-    where not exists (select from deleted_users where id = ${userId})`.execute(reader({ userId }).db);
+    where not exists (select from deleted_users where id = ${userId})`.execute(query({ userId }).db);
   return rows[0]?.generation;
 }

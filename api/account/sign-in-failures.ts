@@ -1,9 +1,9 @@
 import * as oidc from "openid-client";
-import type { Account } from "./context.ts";
+import type { PagesContext } from "./context.ts";
 import { message } from "./respond.ts";
 
 /** The page for a sign-in that came back and failed. */
-export function refused(account: Account, error: Error): Response {
+export function refused(account: PagesContext, error: Error): Response {
   if (error instanceof oidc.AuthorizationResponseError) return again(account, "The sign-in was cancelled.");
   if (isWrongAnswer(error)) return again(account, "This sign-in is not the one that you started here last.");
   return providerAway(account, error);
@@ -22,13 +22,13 @@ const wrongAnswers = [
 ];
 
 /** The page of a sign-in that has to be started anew. */
-export function again(account: Account, text: string): Response {
+export function again(account: PagesContext, text: string): Response {
   const link = { href: "/account", label: "Sign in again" };
   return message(account, "You are not signed in", text, { status: 400, link });
 }
 
 /** The page for while nobody can be signed in. */
-export function providerAway(account: Account, error: Error): Response {
+export function providerAway(account: PagesContext, error: Error): Response {
   account.log.warn({ reason: error.message }, "the identity provider cannot sign anybody in");
   const text = "The identity provider that signs you in cannot be reached. Your habits and todos are safe.";
   const link = { href: "/account", label: "Try again" };

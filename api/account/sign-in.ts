@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
 import { adoptEmail } from "./adopt-email.ts";
-import type { Account } from "./context.ts";
+import type { PagesContext } from "./context.ts";
 import { type Attempt, type Redeemed, redeem } from "./redeem.ts";
 import { seeOther } from "./respond.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
@@ -10,18 +10,18 @@ import { again, providerAway, refused } from "./sign-in-failures.ts";
 const scope = "openid email profile";
 const lifetimeSeconds = 10 * 60;
 
-function attemptCookie({ config, keys }: Account): SealedCookie<Attempt> {
+function attemptCookie({ config, keys }: PagesContext): SealedCookie<Attempt> {
   const secure = config.baseUrl.startsWith("https:");
   return sealedCookie({ name: "kept_sign_in", key: keys.signIn, lifetimeSeconds, secure });
 }
 
 /** The address that signs a person in and then leads to `next`; absolute, so that its cookie is BASE_URL's. */
-export function signInAddress({ config }: Pick<Account, "config">, next: string): string {
+export function signInAddress({ config }: Pick<PagesContext, "config">, next: string): string {
   return `${config.baseUrl}/account/sign-in?${new URLSearchParams({ next })}`;
 }
 
 /** GET /account/sign-in?next=…: off to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
-export async function beginSignIn(account: Account, _request: Request, url: URL): Promise<Response> {
+export async function beginSignIn(account: PagesContext, _request: Request, url: URL): Promise<Response> {
   const provider = await account.findProvider().catch((error) => error as Error);
   if (provider instanceof Error) return providerAway(account, provider);
   const verifier = oidc.randomPKCECodeVerifier();
@@ -43,14 +43,14 @@ export async function beginSignIn(account: Account, _request: Request, url: URL)
 }
 
 /** A page of ours to go on to, never another site's address. */
-function safeNext({ config }: Account, url: URL): string {
+function safeNext({ config }: PagesContext, url: URL): string {
   const next = URL.parse(url.searchParams.get("next") ?? "", config.baseUrl);
   const isOurs = next?.origin === new URL(config.baseUrl).origin && /^\/account(\/|$)/.test(next.pathname);
   return isOurs && next ? `${next.pathname}${next.search}` : "/account";
 }
 
 /** GET /account/callback: the provider sent the person back. */
-export async function finishSignIn(account: Account, request: Request, url: URL): Promise<Response> {
+export async function finishSignIn(account: PagesContext, request: Request, url: URL): Promise<Response> {
   const attempt = await attemptCookie(account).open(request);
   if (!attempt) return again(account, "This sign-in took too long or was finished already.");
   const redeemed = await redeem(account, attempt, url).catch((error) => refused(account, error));

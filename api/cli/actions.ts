@@ -6,7 +6,7 @@ import { isRefused } from "../../shared/errors.ts";
 import { loadConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
-import { clockOf, type Reader, type Tables } from "../queries/context.ts";
+import { type QueryContext, readDaySettings, type Tables } from "../queries/context.ts";
 import { type Filters, follow, newest, subjects } from "./follow.ts";
 import { actionLine } from "./view.ts";
 
@@ -44,9 +44,9 @@ async function main(): Promise<void> {
   await database.close();
 }
 
-async function show(reader: Reader, filters: Filters, goOn: boolean): Promise<void> {
-  const { timeZone } = await clockOf(reader);
-  const rows = goOn ? follow(reader, filters) : await newest(reader, filters);
+async function show(query: QueryContext, filters: Filters, goOn: boolean): Promise<void> {
+  const { timeZone } = await readDaySettings(query);
+  const rows = goOn ? follow(query, filters) : await newest(query, filters);
   for await (const row of rows) console.log(actionLine(row, timeZone));
 }
 

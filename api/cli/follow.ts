@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Action, listActions } from "../../shared/contracts/tool-call.ts";
 import { isRefused } from "../../shared/errors.ts";
-import type { Reader } from "../queries/context.ts";
+import type { QueryContext } from "../queries/context.ts";
 import { list } from "../queries/tool-call.ts";
 
 export type Filters = Static<(typeof listActions)["input"]>;
@@ -15,16 +15,16 @@ const maxSubjects = 50;
 const latestMs = 60_000;
 
 /** The newest calls that the filters let through, in the order in which they were made. */
-export async function newest(reader: Reader, filters: Filters): Promise<Row[]> {
-  const page = await list(reader, filters);
+export async function newest(query: QueryContext, filters: Filters): Promise<Row[]> {
+  const page = await list(query, filters);
   return isRefused(page) ? [] : page.actions.toReversed();
 }
 
 /** The newest calls, and then every further one soon after it is committed, without end. */
-export async function* follow(reader: Reader, filters: Filters): AsyncGenerator<Row> {
-  const recent = () => all(reader, { ...filters, from: new Date(Date.now() - latestMs).toISOString() });
+export async function* follow(query: QueryContext, filters: Filters): AsyncGenerator<Row> {
+  const recent = () => all(query, { ...filters, from: new Date(Date.now() - latestMs).toISOString() });
   const before = await recent();
-  const first = await newest(reader, filters);
+  const first = await newest(query, filters);
   yield* first;
   let shown = idsOf([...before, ...first]);
   for (;;) {
@@ -36,7 +36,7 @@ export async function* follow(reader: Reader, filters: Filters): AsyncGenerator<
 }
 
 /** Whose calls the log holds: the one look across users, for the owner of the instance. */
-export async function subjects({ db }: Pick<Reader, "db">): Promise<string[]> {
+export async function subjects({ db }: Pick<QueryContext, "db">): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`
     with recursive seen as (
       (select user_id from action_log order by user_id limit 1)
@@ -51,11 +51,11 @@ export async function subjects({ db }: Pick<Reader, "db">): Promise<string[]> {
 
 const idsOf = (rows: readonly Row[]) => new Set(rows.map(({ request_id }) => request_id));
 
-async function all(reader: Reader, filters: Filters): Promise<Row[]> {
+async function all(query: QueryContext, filters: Filters): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null | undefined;
   do {
-    const page = await list(reader, { ...filters, limit: pageSize, ...(cursor && { cursor }) });
+    const page = await list(query, { ...filters, limit: pageSize, ...(cursor && { cursor }) });
     if (isRefused(page)) return rows;
     rows.unshift(...page.actions.toReversed());
     cursor = page.next_cursor;

@@ -6,7 +6,7 @@ import type { Log } from "../../shared/process/log.ts";
 import type { ToolCall } from "../../shared/queue/batch.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { checkScopes, type PerformContext } from "../perform.ts";
-import { clockOf } from "../queries/context.ts";
+import { readDaySettings } from "../queries/context.ts";
 import { logCall } from "./log-call.ts";
 import type { OverLimit } from "./over-limit.ts";
 import { performCall } from "./perform-call.ts";
@@ -65,11 +65,7 @@ export async function turnAway(context: CallContext, call: Call, refusal: Refuse
 }
 
 /** With the user's day, unless the database that knows it is what is missing. */
-async function sayNo(
-  { reader }: CallContext,
-  { actor }: Call,
-  { refusal }: Refused,
-): Promise<CallToolResult> {
-  const clock = await clockOf(reader(actor)).catch(() => undefined);
+async function sayNo({ query }: CallContext, { actor }: Call, { refusal }: Refused): Promise<CallToolResult> {
+  const clock = await readDaySettings(query(actor)).catch(() => undefined);
   return refused(refusal, clock?.today);
 }

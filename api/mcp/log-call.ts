@@ -27,8 +27,8 @@ export async function logCall(
 }
 
 /** A worker's answer can be lost on its way; the row itself then says that it was written. */
-async function isLogged({ reader }: PerformContext, { actor, record }: Call): Promise<boolean> {
-  const { db, userId } = reader(actor);
+async function isLogged({ query }: PerformContext, { actor, record }: Call): Promise<boolean> {
+  const { db, userId } = query(actor);
   const row = db.selectFrom("action_log").select("outcome").where("user_id", "=", userId);
   const found = await row
     .where("request_id", "=", record.requestId)

@@ -5,7 +5,7 @@ import type { Refused } from "../../shared/errors.ts";
 import type { ToolCall } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/client/dispatch.ts";
 import type { PerformContext } from "../perform.ts";
-import { clockOf } from "../queries/context.ts";
+import { readDaySettings } from "../queries/context.ts";
 import type { Call } from "./call.ts";
 import { unlogged } from "./log-call.ts";
 import { recordOf } from "./tool-call.ts";
@@ -39,7 +39,7 @@ export type OverLimit = Readonly<{
  * A refused call must cost next to nothing, else the limit protects nobody: the first one of a minute waits
  * for its row, the others are added to it a few seconds later. All front doors add to the same row.
  */
-export function createOverLimit({ dispatch, reader }: PerformContext, now: () => number): OverLimit {
+export function createOverLimit({ dispatch, query }: PerformContext, now: () => number): OverLimit {
   const minutes = new Map<string, Minute>();
 
   async function write(
@@ -53,7 +53,7 @@ export function createOverLimit({ dispatch, reader }: PerformContext, now: () =>
   function open(call: Call): Minute {
     const { actor } = call;
     const row = rowOf(call);
-    const today = clockOf(reader(actor)).then(
+    const today = readDaySettings(query(actor)).then(
       (clock) => clock.today,
       () => undefined,
     );

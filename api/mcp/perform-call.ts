@@ -2,7 +2,7 @@ import type { CommandName, QueryName } from "../../shared/contracts/catalogue.ts
 import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
-import { clockOf } from "../queries/context.ts";
+import { readDaySettings } from "../queries/context.ts";
 import { read } from "../queries/index.ts";
 import { readArguments, type ToolInput } from "./arguments.ts";
 import type { Call } from "./call.ts";
@@ -32,7 +32,7 @@ async function change(
   { input, idempotencyKey }: ToolInput,
 ): Promise<Done | Refused> {
   const { actor } = call;
-  const clock = await clockOf(context.reader(actor)).catch(() => undefined);
+  const clock = await readDaySettings(context.query(actor)).catch(() => undefined);
   if (!clock) return unavailable;
   const name = contract.name as CommandName;
   const record = recordOf(call, keptOfRun);
@@ -59,7 +59,7 @@ async function look(
   { contract, presenter }: ToolEntry,
   { input }: ToolInput,
 ): Promise<Done | Refused> {
-  const result = await read(contract.name as QueryName, context.reader(call.actor), input);
+  const result = await read(contract.name as QueryName, context.query(call.actor), input);
   if (isRefused(result)) return refuseLogged(context, call, result);
   const unlogged = await logCall(context, call, "ok");
   if (unlogged) return unlogged;

@@ -1,9 +1,9 @@
 import { presentCategory } from "../../shared/db/present.ts";
 import { notFound } from "../../shared/errors.ts";
-import type { Read } from "./context.ts";
+import type { QueryHandler } from "./context.ts";
 import { offsetOf, pageSize, paginate, totalOf } from "./pagination.ts";
 
-export const list: Read<"category.list"> = async ({ db, userId, baseUrl }, { page = 1 }) => {
+export const list: QueryHandler<"category.list"> = async ({ db, userId, baseUrl }, { page = 1 }) => {
   const own = db.selectFrom("categories").where("user_id", "=", userId);
   const count = own.select(({ fn }) => fn.countAll<number>().as("total"));
   const rows = await own
@@ -25,7 +25,7 @@ export const list: Read<"category.list"> = async ({ db, userId, baseUrl }, { pag
   });
 };
 
-export const get: Read<"category.get"> = async ({ db, userId }, { category_id }) => {
+export const get: QueryHandler<"category.get"> = async ({ db, userId }, { category_id }) => {
   const row = await db
     .selectFrom("categories")
     .selectAll()

@@ -10,7 +10,7 @@ import type { ShareReads } from "./share.ts";
 export type Tables = InferKyselyDB<(typeof entities)[number]>;
 
 /** Whose rows, and at which moment; every query is keyed by the user. */
-export type Reader = Readonly<{
+export type QueryContext = Readonly<{
   db: Kysely<Tables>;
   userId: string;
   /** Epoch ms. */
@@ -22,32 +22,35 @@ export type Reader = Readonly<{
 }>;
 
 /** One query's answer, straight from Postgres. */
-export type Read<Name extends QueryName> = (
-  reader: Reader,
+export type QueryHandler<Name extends QueryName> = (
+  query: QueryContext,
   input: InputOf<Queries[Name]>,
 ) => Promise<OutputOf<Queries[Name]> | Refused>;
 
-export type Clock = Readonly<{ timeZone: string; dayStartHour: number; today: Today }>;
+export type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Today }>;
 
 export type Condition = RawBuilder<unknown>;
-export const both = (...conditions: readonly Condition[]): Condition =>
+export const allOf = (...conditions: readonly Condition[]): Condition =>
   sql`(${sql.join(conditions, sql` and `)})`;
 
 /** The user's settings as columns that come along with each row of anything, so that a page is one statement. */
-export const clockColumns = ({ userId }: Reader) => sql`
+export const daySettingsColumns = ({ userId }: QueryContext) => sql`
   (select time_zone from users where user_id = ${userId}) as user_time_zone,
   (select day_start_hour from users where user_id = ${userId}) as user_day_start_hour`;
 
-export type ClockColumns = { user_time_zone: string | null; user_day_start_hour: number | null };
+export type DaySettingsColumns = { user_time_zone: string | null; user_day_start_hour: number | null };
 
 /** The user's zone, start of day and present date. */
-export async function clockOf(reader: Reader): Promise<Clock> {
-  const { rows } = await sql<ClockColumns>`select ${clockColumns(reader)}`.execute(reader.db);
-  return clockBeside(rows, reader);
+export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
+  const { rows } = await sql<DaySettingsColumns>`select ${daySettingsColumns(query)}`.execute(query.db);
+  return daySettingsOf(rows, query);
 }
 
 /** The clock that came along; without a row nothing is shown in it. */
-export function clockBeside(rows: readonly ClockColumns[], { now, defaultTimeZone }: Reader): Clock {
+export function daySettingsOf(
+  rows: readonly DaySettingsColumns[],
+  { now, defaultTimeZone }: QueryContext,
+): DaySettings {
   const timeZone = rows[0]?.user_time_zone ?? defaultTimeZone;
   const dayStartHour = rows[0]?.user_day_start_hour ?? 0;
   return { timeZone, dayStartHour, today: { date: localDay(now, timeZone, dayStartHour), timeZone } };

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { addDays } from "../../shared/domain/day.ts";
-import { both, clockOf, type Read, type Reader } from "./context.ts";
-import { completedOn, dueOn, type HabitBesideCategory, habitRows, habitsOf, presentHabits } from "./habit.ts";
+import { allOf, type QueryContext, type QueryHandler, readDaySettings } from "./context.ts";
+import { completedOn, dueOn, type HabitWithCategory, habitRows, habitsOf, presentHabits } from "./habit.ts";
 import { isPending, presentTodos, type TodoBesideRelations, todoRows, todosOf } from "./todo.ts";
 
 const maxTodos = 100;
@@ -10,23 +10,23 @@ const stripDays = 14;
 
 type Stats = OutputOf<Queries["dashboard.get"]>["stats"];
 type Parts = {
-  habits: HabitBesideCategory[];
+  habits: HabitWithCategory[];
   todos: TodoBesideRelations[];
   strip: Record<string, number>;
   stats: Stats;
 };
 
 /** One statement, so that lists, strip and totals are of one moment. */
-export const get: Read<"dashboard.get"> = async (reader) => {
-  const { today } = await clockOf(reader);
-  const habits = habitRows(reader, both(habitsOf(reader), dueOn(today.date)));
-  const todos = todoRows(reader, both(todosOf(reader), isPending), { limit: sql`limit ${maxTodos}` });
+export const get: QueryHandler<"dashboard.get"> = async (query) => {
+  const { today } = await readDaySettings(query);
+  const habits = habitRows(query, allOf(habitsOf(query), dueOn(today.date)));
+  const todos = todoRows(query, allOf(todosOf(query), isPending), { limit: sql`limit ${maxTodos}` });
   const { rows } = await sql<Parts>`
     select
       array(select to_json(habit) from (${habits}) habit) as habits,
       array(select to_json(todo) from (${todos}) todo) as todos,
-      (${activityStrip(reader, today.date)}) as strip,
-      (${statsOn(reader, today.date)}) as stats`.execute(reader.db);
+      (${activityStrip(query, today.date)}) as strip,
+      (${statsOn(query, today.date)}) as stats`.execute(query.db);
   const parts = rows[0];
   if (!parts) throw new Error("The dashboard's statement gave no row.");
   return {
@@ -38,7 +38,7 @@ export const get: Read<"dashboard.get"> = async (reader) => {
 };
 
 /** Completions of habits and todos on each of the last 14 days of the user, zeros included. */
-const activityStrip = ({ userId }: Reader, today: string) => sql`
+const activityStrip = ({ userId }: QueryContext, today: string) => sql`
   select json_object_agg(day::date, (
     select count(*) from habit_completions c where c.user_id = ${userId} and c.local_date = day::date
   ) + (
@@ -46,7 +46,7 @@ const activityStrip = ({ userId }: Reader, today: string) => sql`
   ) order by day)
   from generate_series(${addDays(today, 1 - stripDays)}::date, ${today}::date, interval '1 day') as day`;
 
-const statsOn = ({ userId }: Reader, today: string) => sql`
+const statsOn = ({ userId }: QueryContext, today: string) => sql`
   select json_build_object(
     'total_habits', count(*),
     'completed_today', count(*) filter (where ${completedOn(today)}),

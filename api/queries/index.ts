@@ -1,7 +1,7 @@
 import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Refused } from "../../shared/errors.ts";
 import * as categories from "./category.ts";
-import type { Read, Reader } from "./context.ts";
+import type { QueryContext, QueryHandler } from "./context.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habits from "./habit.ts";
 import * as pendingTodos from "./pending-todos.ts";
@@ -10,7 +10,7 @@ import * as actions from "./tool-call.ts";
 import * as user from "./user.ts";
 
 /** One read for every query: a missing one does not compile. */
-const reads: { [Name in QueryName]: Read<Name> } = {
+const reads: { [Name in QueryName]: QueryHandler<Name> } = {
   "action.list": actions.list,
   "action.tokens": actions.tokens,
   "category.list": categories.list,
@@ -26,7 +26,7 @@ const reads: { [Name in QueryName]: Read<Name> } = {
 };
 
 /** Answers a query whose input has been validated against its contract, when it is the user's turn. */
-export function read(name: QueryName, reader: Reader, input: unknown): Promise<object | Refused> {
-  const answer = (): Promise<object | Refused> => reads[name](reader, input as never);
-  return reader.share ? reader.share(reader.userId, answer) : answer();
+export function read(name: QueryName, query: QueryContext, input: unknown): Promise<object | Refused> {
+  const answer = (): Promise<object | Refused> => reads[name](query, input as never);
+  return query.share ? query.share(query.userId, answer) : answer();
 }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { Reader } from "./context.ts";
+import type { QueryContext } from "./context.ts";
 
 /** Names of habits and titles of todos by id. */
 export type Names = Readonly<{ habits: ReadonlyMap<number, string>; todos: ReadonlyMap<number, string> }>;
 
 /** The present names of a user's habits and todos; what is deleted has none. */
 export async function namesOf(
-  { db, userId }: Reader,
+  { db, userId }: QueryContext,
   ids: Readonly<{ habits: number[]; todos: number[] }>,
 ): Promise<Names> {
   const [habits, todos] = await Promise.all([

@@ -1,30 +1,30 @@
 import { sql } from "kysely";
 import { parseTodoCursor, type TodoPlace, todoCursor } from "../../shared/contracts/todo-cursor.ts";
-import { both, type Condition, clockBeside, clockOf, type Read } from "./context.ts";
+import { allOf, type Condition, daySettingsOf, type QueryHandler, readDaySettings } from "./context.ts";
 import { countOf, countTodos, inContext, isPending, presentTodos, selectTodos, todosOf } from "./todo.ts";
 
 const defaultLimit = 25;
 
 /** By keyset: todos that come or go between two pages never make one repeat or skip another. */
-export const list: Read<"todo.pending"> = async (reader, input) => {
+export const list: QueryHandler<"todo.pending"> = async (query, input) => {
   const { overdue_only, context, limit = defaultLimit, cursor } = input;
-  const conditions = [todosOf(reader), isPending];
-  if (overdue_only) conditions.push(sql`t.due_date < ${(await clockOf(reader)).today.date}::date`);
+  const conditions = [todosOf(query), isPending];
+  if (overdue_only) conditions.push(sql`t.due_date < ${(await readDaySettings(query)).today.date}::date`);
   if (context !== undefined) conditions.push(inContext(context));
-  const mine = both(...conditions);
+  const mine = allOf(...conditions);
   const place = cursor === undefined ? undefined : parseTodoCursor(cursor);
-  const rows = await selectTodos(reader, place ? both(mine, isAfter(place)) : mine, {
+  const rows = await selectTodos(query, place ? allOf(mine, isAfter(place)) : mine, {
     total: countOf(mine),
     limit: sql`limit ${limit + 1}`,
   });
-  const { today } = rows.length > 0 ? clockBeside(rows, reader) : await clockOf(reader);
+  const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
   const todos = presentTodos(rows.slice(0, limit), today);
   const last = rows.length > limit ? todos.at(-1) : undefined;
   return {
     today: today.date,
     time_zone: today.timeZone,
     todos,
-    total: rows[0]?.total ?? (await countTodos(reader, mine)),
+    total: rows[0]?.total ?? (await countTodos(query, mine)),
     next_cursor: last ? todoCursor(last) : null,
   };
 };

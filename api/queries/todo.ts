@@ -4,33 +4,33 @@ import type { TodoRow } from "../../shared/db/entities.ts";
 import { type PresentedReminder, presentTodo, type Today } from "../../shared/db/present.ts";
 import { notFound } from "../../shared/errors.ts";
 import {
-  both,
-  type ClockColumns,
+  allOf,
   type Condition,
-  clockBeside,
-  clockColumns,
-  clockOf,
-  type Read,
-  type Reader,
+  type DaySettingsColumns,
+  daySettingsColumns,
+  daySettingsOf,
+  type QueryContext,
+  type QueryHandler,
+  readDaySettings,
 } from "./context.ts";
 import { type CategoryColumns, categoryOf } from "./habit.ts";
 import { type Extent, pageOf, paginate, totalOf } from "./pagination.ts";
 
-export const list: Read<"todo.list"> = async (reader, { page = 1, ...filters }) => {
-  const mine = both(todosOf(reader), ...(await filtering(reader, filters)));
-  const rows = await selectTodos(reader, mine, { total: countOf(mine), limit: pageOf(page) });
-  const total = await totalOf(rows, page, () => countTodos(reader, mine));
-  const todos = presentTodos(rows, clockBeside(rows, reader).today);
-  return paginate(todos, total, { url: `${reader.baseUrl}/api/v1/todos`, filters, page });
+export const list: QueryHandler<"todo.list"> = async (query, { page = 1, ...filters }) => {
+  const mine = allOf(todosOf(query), ...(await filtering(query, filters)));
+  const rows = await selectTodos(query, mine, { total: countOf(mine), limit: pageOf(page) });
+  const total = await totalOf(rows, page, () => countTodos(query, mine));
+  const todos = presentTodos(rows, daySettingsOf(rows, query).today);
+  return paginate(todos, total, { url: `${query.baseUrl}/api/v1/todos`, filters, page });
 };
 
-async function filtering(reader: Reader, filters: InputOf<Queries["todo.list"]>): Promise<Condition[]> {
+async function filtering(query: QueryContext, filters: InputOf<Queries["todo.list"]>): Promise<Condition[]> {
   const { status = "incomplete", due, context, time_of_day } = filters;
   const conditions: Condition[] = [];
   if (status === "incomplete") conditions.push(isPending);
   if (status === "completed") conditions.push(sql`t.is_completed`);
   if (due !== undefined) {
-    const { date } = (await clockOf(reader)).today;
+    const { date } = (await readDaySettings(query)).today;
     if (due === "today") conditions.push(sql`t.due_date = ${date}::date`);
     if (due === "overdue") conditions.push(isPending, sql`t.due_date < ${date}::date`);
     if (due === "upcoming") conditions.push(sql`t.due_date > ${date}::date`);
@@ -40,12 +40,12 @@ async function filtering(reader: Reader, filters: InputOf<Queries["todo.list"]>)
   return conditions;
 }
 
-export const get: Read<"todo.get"> = async (reader, { todo_id }) => {
-  const rows = await selectTodos(reader, both(todosOf(reader), sql`t.id = ${todo_id}::bigint`));
-  return presentTodos(rows, clockBeside(rows, reader).today)[0] ?? notFound("Todo");
+export const get: QueryHandler<"todo.get"> = async (query, { todo_id }) => {
+  const rows = await selectTodos(query, allOf(todosOf(query), sql`t.id = ${todo_id}::bigint`));
+  return presentTodos(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Todo");
 };
 
-export const todosOf = ({ userId }: Reader): Condition => sql`t.user_id = ${userId}`;
+export const todosOf = ({ userId }: QueryContext): Condition => sql`t.user_id = ${userId}`;
 
 /** A literal, not a parameter: only then is the partial index of pending todos used. */
 export const isPending: Condition = sql`not t.is_completed`;
@@ -54,7 +54,7 @@ export const inContext = (context: string): Condition => sql`lower(t.context) = 
 
 export type TodoBesideRelations = TodoRow &
   CategoryColumns &
-  ClockColumns & {
+  DaySettingsColumns & {
     total: number;
     remind_at: string | null;
     reminder_status: PresentedReminder["status"] | null;
@@ -68,24 +68,24 @@ export const countOf = (condition: Condition) =>
  * enum's order); then id: a total order. Plain SQL: the query builder took a fifth of a list's time.
  */
 export const todoRows = (
-  reader: Reader,
+  query: QueryContext,
   condition: Condition,
   { total = sql`0`, limit = sql`` }: Extent = {},
 ) => sql<TodoBesideRelations>`
   select t.*, c.name as category_name, c.color as category_color,
-    r.remind_at, r.status as reminder_status, ${clockColumns(reader)}, (${total}) as total
+    r.remind_at, r.status as reminder_status, ${daySettingsColumns(query)}, (${total}) as total
   from todos t
   left join categories c on c.user_id = t.user_id and c.id = t.category_id
   left join reminders r on r.user_id = t.user_id and r.todo_id = t.id
   where ${condition}
   order by t.due_date, t.time_of_day, t.id ${limit}`;
 
-export async function selectTodos(reader: Reader, condition: Condition, extent?: Extent) {
-  const { rows } = await todoRows(reader, condition, extent).execute(reader.db);
+export async function selectTodos(query: QueryContext, condition: Condition, extent?: Extent) {
+  const { rows } = await todoRows(query, condition, extent).execute(query.db);
   return rows;
 }
 
-export async function countTodos({ db }: Reader, condition: Condition): Promise<number> {
+export async function countTodos({ db }: QueryContext, condition: Condition): Promise<number> {
   const { rows } = await countOf(condition).execute(db);
   return rows[0]?.total ?? 0;
 }

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { timestamp } from "../../shared/db/present.ts";
-import type { Read } from "./context.ts";
+import type { QueryHandler } from "./context.ts";
 
 const defaultLimit = 50;
 
-export const list: Read<"action.list"> = async ({ db, userId }, input) => {
+export const list: QueryHandler<"action.list"> = async ({ db, userId }, input) => {
   const { token_id, tool, outcome, from, to, cursor, limit = defaultLimit } = input;
   let own = db.selectFrom("action_log").where("user_id", "=", userId);
   if (token_id !== undefined) own = own.where("token_id", "=", token_id);
@@ -35,7 +35,7 @@ function isBefore(cursor: string) {
 }
 
 /** Jumps from token to token along the index: a long log costs no more than a short one. */
-export const tokens: Read<"action.tokens"> = async ({ db, userId }) => {
+export const tokens: QueryHandler<"action.tokens"> = async ({ db, userId }) => {
   const { rows } = await sql<{ token_id: string; client_name: string | null; called_at: string }>`
     with recursive seen as (
       (select token_id, client_name, called_at from action_log where user_id = ${userId}

@@ -1,10 +1,10 @@
 import { presentSettings, timestamp } from "../../shared/db/present.ts";
-import { clockOf, type Read } from "./context.ts";
+import { type QueryHandler, readDaySettings } from "./context.ts";
 
-export const settings: Read<"user.settings"> = async (reader) => {
-  const { db, userId } = reader;
+export const settings: QueryHandler<"user.settings"> = async (query) => {
+  const { db, userId } = query;
   const [clock, user] = await Promise.all([
-    clockOf(reader),
+    readDaySettings(query),
     db
       .selectFrom("users as u")
       .leftJoin("reminder_deliveries as d", (join) =>

@@ -2,13 +2,14 @@ import type { Contract, Route } from "../../shared/contracts/contract.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { invalid, isRefused, notFound, type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
+import type { CommandResult } from "../../shared/queue/client/dispatch.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { scopeChallenge, unauthenticatedChallenge } from "../auth/challenge.ts";
 import { readBody } from "../http/body.ts";
 import { queryFields } from "../http/query-fields.ts";
 import { type RateLimit, setRateLimitHeaders } from "../http/rate-limit.ts";
 import { jsonResponse, refusalResponse } from "../http/refusal-response.ts";
-import { checkScopes, type PerformContext, type Performed, perform } from "../perform.ts";
+import { checkScopes, type PerformContext, perform } from "../perform.ts";
 
 export type RestContext = PerformContext &
   Readonly<{ config: Config; authenticate: Authenticate; rateLimit: RateLimit }>;
@@ -94,7 +95,12 @@ function idempotencyKeyOf(request: Request): string | undefined | Refused {
   });
 }
 
-function respond(config: Config, route: Route, { outcome, replayed }: Performed, headers: Headers): Response {
+function respond(
+  config: Config,
+  route: Route,
+  { outcome, replayed }: CommandResult,
+  headers: Headers,
+): Response {
   if (replayed) headers.set("idempotent-replayed", "true");
   if ("refusal" in outcome) {
     const challenge = unauthenticatedChallenge(config, "rest", true);

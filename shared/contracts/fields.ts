@@ -45,7 +45,7 @@ export const Timestamp = Type.String({
 });
 
 /** The user's day and zone, which every answer to an agent carries. */
-export const Clock = { today: Type.String({ format: "date" }), time_zone: Type.String() };
+export const TodayFields = { today: Type.String({ format: "date" }), time_zone: Type.String() };
 
 /** Null clears the field in PUT and PATCH, and is the same as leaving it out in POST. */
 export function Clearable<Schema extends TSchema>(schema: Schema) {

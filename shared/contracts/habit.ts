@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { command, query, tool } from "./contract.ts";
-import { Clock, Description, Flag, Id, Name, Page, PageOf, TimeOfDay } from "./fields.ts";
+import { Description, Flag, Id, Name, Page, PageOf, TimeOfDay, TodayFields } from "./fields.ts";
 import { Frequency, GraceDays, Habit, HabitType, habitFields } from "./habit-schema.ts";
 
 const path = "/habits/{habit_id}";
@@ -33,7 +33,7 @@ export const todayHabits = query({
     toInput: (args) => args,
   }),
   input: Type.Object({ time_of_day: Type.Optional(TimeOfDay) }),
-  output: Type.Object({ ...Clock, habits: Type.Array(Habit) }),
+  output: Type.Object({ ...TodayFields, habits: Type.Array(Habit) }),
 });
 
 export const getHabit = query({

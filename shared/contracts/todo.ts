@@ -4,7 +4,6 @@ import type { FieldErrors } from "../errors.ts";
 import { command, query, tool } from "./contract.ts";
 import {
   CalendarDate,
-  Clock,
   Context,
   Description,
   Flag,
@@ -15,6 +14,7 @@ import {
   Page,
   PageOf,
   TimeOfDay,
+  TodayFields,
   WholeNumber,
 } from "./fields.ts";
 import { TodoCursor } from "./todo-cursor.ts";
@@ -66,7 +66,7 @@ export const pendingTodos = query({
   }),
   input: Type.Object(pendingFilters),
   output: Type.Object({
-    ...Clock,
+    ...TodayFields,
     todos: Type.Array(Todo),
     total: Type.Integer(),
     next_cursor: Nullable(Type.String()),

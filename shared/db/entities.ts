@@ -11,7 +11,7 @@ const timestamp = () => p.string().columnType("timestamptz");
 const date = () => p.string().columnType("date");
 const owner = () => p.text().primary();
 const id = () => p.bigint("number").primary();
-const written = { created_at: timestamp(), updated_at: timestamp() };
+const timestamps = { created_at: timestamp(), updated_at: timestamp() };
 
 export const TimeOfDay = ["morning", "afternoon", "evening"] as const;
 export type TimeOfDay = (typeof TimeOfDay)[number];
@@ -44,7 +44,7 @@ export const UserEntity = defineEntity({
     webhook_test_id: p.string().columnType("uuid").nullable(),
     /** Sessions of the account pages are those of one generation: a new one ends them all. */
     session_generation: p.integer(),
-    ...written,
+    ...timestamps,
   },
 });
 
@@ -57,7 +57,7 @@ export const CategoryEntity = defineEntity({
     name: p.text(),
     color: p.text(),
     icon: p.text().nullable(),
-    ...written,
+    ...timestamps,
   },
 });
 
@@ -84,7 +84,7 @@ export const HabitEntity = defineEntity({
     /** The last completed dates: all that "today" could still be, or become again by a journey. */
     recent_dates: p.array().columnType("date[]"),
     streak_state: p.json().$type<StreakState>(),
-    ...written,
+    ...timestamps,
   },
 });
 
@@ -120,7 +120,7 @@ export const TodoEntity = defineEntity({
     recurrence_from: p.text().$type<"due" | "completion">(),
     recurrence_anchor: date().nullable(),
     next_todo_id: p.bigint("number").nullable(),
-    ...written,
+    ...timestamps,
   },
 });
 
@@ -136,7 +136,7 @@ export const ReminderEntity = defineEntity({
     status: p.text().$type<"scheduled" | "suspended" | "sent" | "missed" | "failed">(),
     /** Set while it is being delivered and after: moving the reminder clears it, which calls that delivery off. */
     delivery_id: p.string().columnType("uuid").nullable(),
-    ...written,
+    ...timestamps,
   },
 });
 
@@ -174,7 +174,7 @@ export const ReminderDeliveryEntity = defineEntity({
   },
 });
 
-/** One row per MCP tool call, keyed by its request id: a redelivered envelope cannot log a call twice. */
+/** One row per MCP tool call, keyed by its request id: a redelivered batch cannot log a call twice. */
 export const ActionEntity = defineEntity({
   name: "Action",
   tableName: "action_log",

@@ -2,19 +2,19 @@ import { completed, edited, type Run, skipped } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
 /** What happened on a day number, which was today then; an edit keeps the rules that were in force until it. */
-export type Event = Readonly<
+export type StreakEvent = Readonly<
   { day: number } & ({ kind: "completed" } | { kind: "skipped" } | { kind: "edited"; until: Rules })
 >;
 
-/** Events in the order they happened, which is not always that of their days. */
-export type Events = readonly Event[];
+/** StreakEvents in the order they happened, which is not always that of their days. */
+export type StreakEvents = readonly StreakEvent[];
 
 /** Adds what just happened. What changes nothing is left out, so that a day holds few events. */
-export const append = (events: Events, event: Event): Events =>
+export const append = (events: StreakEvents, event: StreakEvent): StreakEvents =>
   changesNothing(events, event) ? events : [...events, event];
 
 /** A day is skipped once; edits with no completion between them are one, unless the later is of a later day. */
-function changesNothing(events: Events, event: Event): boolean {
+function changesNothing(events: StreakEvents, event: StreakEvent): boolean {
   if (event.kind === "completed") return false;
   if (event.kind === "skipped")
     return events.some(({ kind, day }) => kind === "skipped" && day === event.day);
@@ -22,19 +22,24 @@ function changesNothing(events: Events, event: Event): boolean {
   return before?.kind === "edited" && event.day <= before.day;
 }
 
-export const isCompletedOn = (events: Events, day: number): boolean =>
+export const isCompletedOn = (events: StreakEvents, day: number): boolean =>
   events.some((event) => event.kind === "completed" && event.day === day);
 
 /** The events as if a day had never been completed. */
-export const withoutCompletion = (events: Events, day: number): Events =>
-  events.filter((event) => event.kind !== "completed" || event.day !== day).reduce<Events>(append, []);
+export const withoutCompletion = (events: StreakEvents, day: number): StreakEvents =>
+  events.filter((event) => event.kind !== "completed" || event.day !== day).reduce<StreakEvents>(append, []);
 
 /** The run after the events, the last of which left the given rules in force. */
-export const replay = (run: Run, events: Events, rules: Rules): Run =>
+export const replay = (run: Run, events: StreakEvents, rules: Rules): Run =>
   replayOrdered(run, inOrderOfDays(events), rules);
 
 /** Replays what lies before a day, which nothing can change any more, and leaves the rest. */
-export function settle(run: Run, events: Events, rules: Rules, day: number): { run: Run; rest: Events } {
+export function settle(
+  run: Run,
+  events: StreakEvents,
+  rules: Rules,
+  day: number,
+): { run: Run; rest: StreakEvents } {
   const ordered = inOrderOfDays(events);
   const count = ordered.filter(({ on }) => on < day).length;
   if (count === 0) return { run, rest: events };
@@ -45,10 +50,10 @@ export function settle(run: Run, events: Events, rules: Rules, day: number): { r
   };
 }
 
-type Dated = { on: number; event: Event };
+type Dated = { on: number; event: StreakEvent };
 
 /** An edit made after the clock went back counts from the latest day completed or edited before it. Skips end their day. */
-function inOrderOfDays(events: Events): Dated[] {
+function inOrderOfDays(events: StreakEvents): Dated[] {
   let latest = 0;
   const dated = events.map((event) => {
     if (event.kind === "skipped") return { on: event.day, event };

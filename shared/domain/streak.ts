@@ -1,5 +1,12 @@
 import { dateOfDay, dayNumber, isoWeekday, weekStart } from "./day.ts";
-import { append, type Events, isCompletedOn, replay, settle, withoutCompletion } from "./recent-events.ts";
+import {
+  append,
+  isCompletedOn,
+  replay,
+  type StreakEvents,
+  settle,
+  withoutCompletion,
+} from "./recent-events.ts";
 import { rhythmOf, sameDemand } from "./rhythm.ts";
 import { noRun, type Run } from "./run.ts";
 import type { Rules } from "./schedule.ts";
@@ -8,7 +15,7 @@ import type { Rules } from "./schedule.ts";
  * A habit's streak. What happened on the few days that can still change is kept apart, so that an undo is a
  * replay without it; everything older is one settled run. Size and cost are those of a few days, at any age.
  */
-export type StreakState = Readonly<{ settled: Run; recent: Events }>;
+export type StreakState = Readonly<{ settled: Run; recent: StreakEvents }>;
 
 /** Zones and day starts put today back by two days at most; one more for clocks that differ. */
 const changeableDays = 3;

@@ -8,7 +8,7 @@ export type RoleScript = { name: string; script: string };
 const STUCK_MS = 12_000;
 
 /**
- * Bun's allocator gives freed pages back within milliseconds, and the next envelope faults them in again: keeping
+ * Bun's allocator gives freed pages back within milliseconds, and the next batch faults them in again: keeping
  * them was measured as 5 % more throughput, for 50 MB a process.
  */
 const keepFreedPages = { MIMALLOC_PURGE_DELAY: "-1" };

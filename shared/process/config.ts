@@ -31,8 +31,8 @@ export type Config = Readonly<{
   actionLogDays: number;
   /** Networks whose X-Forwarded-For is believed, where BASE_URL's proxy is. */
   trustedProxies: BlockList;
-  /** How many envelopes one front door may have under way before commands gather into the next. */
-  envelopesInFlight: number;
+  /** How many batches one front door may have under way before commands gather into the next. */
+  batchesInFlight: number;
   workerConcurrency: number;
   logLevel: string;
 }>;
@@ -75,7 +75,7 @@ export function loadConfig(env: Environment = Bun.env): Config {
     metricsToken: text(env, "METRICS_TOKEN"),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
-    envelopesInFlight: integer(env, "ENVELOPES_IN_FLIGHT", 1, 64),
+    batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
   };

@@ -34,8 +34,8 @@ export type QueuedCommand = Readonly<{
   call?: ToolCall;
 }>;
 
-/** What one BullMQ job carries: all commands that gathered while an earlier envelope was under way. */
-export type Envelope = Readonly<{ id: string; replyTo: string; commands: readonly QueuedCommand[] }>;
+/** What one BullMQ job carries: all commands that gathered while an earlier batch was under way. */
+export type CommandBatch = Readonly<{ id: string; replyTo: string; commands: readonly QueuedCommand[] }>;
 
 /** The committed outcome: the resource as presented (null: no content), or why not. */
 export type Outcome = Readonly<{ body: unknown }> | Readonly<{ refusal: Refusal }>;
@@ -43,4 +43,4 @@ export type Outcome = Readonly<{ body: unknown }> | Readonly<{ refusal: Refusal 
 export type Reply = Readonly<{ ticket: number; outcome: Outcome; replayed: boolean }>;
 
 /** One pub/sub message to a front door. */
-export type Replies = Readonly<{ envelopeId: string; replies: readonly Reply[] }>;
+export type Replies = Readonly<{ batchId: string; replies: readonly Reply[] }>;

@@ -9,7 +9,7 @@ export const replyChannel = (queuePrefix: string, doorId: string): string => `${
  * A connection that answers at once when Redis is away and within `commandTimeout` ms when it is frozen, and
  * heals by itself. BullMQ must not wait for it at start, else a process started while Redis is down stays dead.
  */
-export function connectImpatient(url: string, commandTimeout = 1_500): Redis {
+export function connectFailFast(url: string, commandTimeout = 1_500): Redis {
   return quiet(
     new Redis(url, {
       enableOfflineQueue: false,
@@ -30,7 +30,7 @@ export function connectImpatient(url: string, commandTimeout = 1_500): Redis {
  * A connection for blocking reads and subscriptions: it waits, and reconnects for ever, also when nothing came for
  * `socketTimeout` ms after something was asked: a path can die without a word.
  */
-export const connectPatient = (url: string, socketTimeout: number): Redis =>
+export const connectBlocking = (url: string, socketTimeout: number): Redis =>
   quiet(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 1_500, retryStrategy, socketTimeout }));
 
 /** How long (s) an idle worker asks for jobs at a time, and how long (ms) it believes in a path without an answer. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
-import type { Reader, Tables } from "../../api/queries/context.ts";
+import type { QueryContext, Tables } from "../../api/queries/context.ts";
 import { read } from "../../api/queries/index.ts";
 import type { InputOf, OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
@@ -20,7 +20,7 @@ const database = await openDatabase({
 
 type Actions = OutputOf<Queries["action.list"]>;
 
-const reader = (userId: string): Reader => ({
+const reader = (userId: string): QueryContext => ({
   db: database.orm.em.getKysely<Tables>(),
   userId,
   now: Date.now(),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describeCall } from "../../api/account/actions/describe.ts";
 import { actionList } from "../../api/account/actions/list.ts";
 import { actionLine } from "../../api/cli/view.ts";
-import type { Reader, Tables } from "../../api/queries/context.ts";
+import type { QueryContext, Tables } from "../../api/queries/context.ts";
 import { list } from "../../api/queries/tool-call.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { readStored } from "../../shared/domain/cut-arguments.ts";
@@ -18,7 +18,7 @@ afterAll(() => database.close());
 const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "0" } });
 const url = stack.config.databaseUrl;
 const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
-const reader: Reader = {
+const reader: QueryContext = {
   db: database.orm.em.getKysely<Tables>(),
   userId: "ada",
   now: Date.now(),

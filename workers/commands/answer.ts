@@ -1,11 +1,11 @@
 import { localDay } from "../../shared/domain/day.ts";
 import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
-import { isRefused, keyTaken, refuse, unwritten } from "../../shared/errors.ts";
+import { isRefused, keyTaken, refuse, unavailable } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { Context } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
-import type { Clock, Clocks } from "../unit-of-work/clocks.ts";
+import type { BatchTimes, DaySettings } from "../unit-of-work/clocks.ts";
 import type { Ids } from "../unit-of-work/ids.ts";
 import type { Quotas } from "../unit-of-work/quotas.ts";
 import { ownRows, type State } from "../unit-of-work/state.ts";
@@ -15,7 +15,7 @@ import { nearPresent } from "./near-present.ts";
 type Run = Readonly<{
   context: Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
   state: State;
-  clocks: Clocks;
+  clocks: BatchTimes;
   ids: Ids;
   late: ReadonlySet<QueuedCommand>;
   heldKeys: ReadonlySet<string>;
@@ -61,7 +61,7 @@ function answer(run: Run, context: Context, command: QueuedCommand): Reply {
     return reply(command, sameRequest ? (JSON.parse(seen.reply) as Outcome) : keyTaken, sameRequest);
   }
   // Whoever holds the key may be about to commit an earlier try of the same request.
-  if (late.has(command)) return reply(command, unwritten(heldKeys.has(command.id) ? "unknown" : "no"));
+  if (late.has(command)) return reply(command, unavailable(heldKeys.has(command.id) ? "unknown" : "no"));
   const result = handler.run(context, command.input as never);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   if (!handler.repeatable && isKept(command, outcome)) {
@@ -83,7 +83,7 @@ const isKept = ({ fingerprint }: QueuedCommand, outcome: Outcome): boolean =>
 
 function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
   const { context, state, clocks, ids } = run;
-  const clock = clockOf(run, userId);
+  const clock = daySettingsOf(run, userId);
   const timeZone = clock?.time_zone ?? context.config.defaultTimeZone;
   const dayStartHour = clock?.day_start_hour ?? 0;
   return {
@@ -106,5 +106,5 @@ function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
 }
 
 /** A command before this one may have changed the settings. */
-const clockOf = ({ state, clocks }: Run, userId: string): Clock | undefined =>
+const daySettingsOf = ({ state, clocks }: Run, userId: string): DaySettings | undefined =>
   ownRows(state.users, userId).get() ?? clocks.ofUsers.get(userId);

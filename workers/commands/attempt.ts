@@ -1,13 +1,13 @@
-import { refuse, unwritten } from "../../shared/errors.ts";
+import { refuse, unavailable } from "../../shared/errors.ts";
 import type { Log } from "../../shared/process/log.ts";
-import type { Envelope, Outcome, Reply } from "../../shared/queue/batch.ts";
+import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
 import { type Folded, fold, type TransactionContext, TransactionFailed, type Work } from "./transaction.ts";
 
 /** A command on its way to its reply. */
 export type Pending = Work &
   Readonly<{
     /** Where its reply goes. */
-    envelope: Pick<Envelope, "id" | "replyTo">;
+    batch: Pick<CommandBatch, "id" | "replyTo">;
     /** Whether an earlier try of this worker may have been applied. */
     inDoubt: boolean;
   }>;
@@ -106,6 +106,6 @@ const fault: Outcome = refuse(
 /** After a try that may have been applied, only a stored reply tells what became of the command. */
 export const overloaded = ({ command, inDoubt }: Pick<Pending, "command" | "inDoubt">): Reply => ({
   ticket: command.ticket,
-  outcome: unwritten(inDoubt ? "unknown" : "no"),
+  outcome: unavailable(inDoubt ? "unknown" : "no"),
   replayed: false,
 });

@@ -13,7 +13,7 @@ type Options = Readonly<{
   reply(replies: Settled["replies"]): Promise<unknown>;
 }>;
 
-/** What holds a row is nearly always another envelope, which commits within milliseconds. */
+/** What holds a row is nearly always another batch, which commits within milliseconds. */
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 const maxTogether = 100;

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { Config } from "../../shared/process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
-import { type Clocks, readClocks } from "../unit-of-work/clocks.ts";
+import { type BatchTimes, readTimes } from "../unit-of-work/clocks.ts";
 import { createIds, type Ids, type NumberedTable } from "../unit-of-work/ids.ts";
 import { lockKeys } from "../unit-of-work/key-locks.ts";
 import { load, needId } from "../unit-of-work/load.ts";
@@ -77,7 +77,7 @@ export async function fold(
 
 type Begun = Readonly<{
   state: State;
-  clocks: Clocks;
+  clocks: BatchTimes;
   ids: Ids;
   /** Commands that come too late to be begun. */
   late: ReadonlySet<QueuedCommand>;
@@ -100,7 +100,7 @@ async function begin(
   const [, , clocks, heldKeys, , , held] = await Promise.all([
     client.query("begin"),
     wait ? client.query(`set local lock_timeout = ${waitMs}`) : undefined,
-    readClocks(client, new Set(commands.map(({ userId }) => userId))),
+    readTimes(client, new Set(commands.map(({ userId }) => userId))),
     lockKeys(client, commands),
     ids.reserve(client, made.flat()),
     quotas.learn(client, wantedOf(commands, made)),

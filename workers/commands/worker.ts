@@ -1,30 +1,29 @@
 import { Worker } from "bullmq";
-import type { Envelope, Replies, Reply } from "../../shared/queue/batch.ts";
+import type { CommandBatch, Replies, Reply } from "../../shared/queue/batch.ts";
 import { commandQueue, keyPrefix, pollSeconds } from "../../shared/queue/connections.ts";
 import type { WorkerContext } from "../context.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { attempt, type Pending } from "./attempt.ts";
-import { type EnvelopeContext, processEnvelope } from "./batch.ts";
+import { type BatchContext, processBatch } from "./batch.ts";
 import { createDeferred } from "./deferred.ts";
 import { createLane } from "./lane.ts";
 
-/** Takes envelopes off the queue, carries their commands out and answers the front doors. */
+/** Takes batches off the queue, carries their commands out and answers the front doors. */
 export function startCommands({ config, log, database, publisher, blocking }: WorkerContext): {
   stop(): Promise<void>;
 } {
-  const reply: EnvelopeContext["reply"] = ({ id, replyTo }, replies) => {
-    const message: Replies = { envelopeId: id, replies };
+  const reply: BatchContext["reply"] = ({ id, replyTo }, replies) => {
+    const message: Replies = { batchId: id, replies };
     // A reply that is lost here is found in the inbox by the front door that waits for it.
     return publisher.publish(replyTo, JSON.stringify(message)).catch(() => undefined);
   };
   const lane = createLane();
   const deferred = createDeferred({
     carryOut: (pending) => attempt(context, pending, false),
-    reply: (replies) =>
-      Promise.all([...byEnvelope(replies)].map(([envelope, some]) => reply(envelope, some))),
+    reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
-  const context: EnvelopeContext = {
+  const context: BatchContext = {
     pool: database.pool,
     tables: describeTables(database.orm),
     quotas: createQuotas(),
@@ -34,9 +33,9 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
     deferred,
     reply,
   };
-  const worker = new Worker<Envelope>(
+  const worker = new Worker<CommandBatch>(
     commandQueue,
-    (job) => processEnvelope(context, job.data, job.attemptsStarted > 1),
+    (job) => processBatch(context, job.data, job.attemptsStarted > 1),
     {
       connection: blocking,
       prefix: keyPrefix(config.queuePrefix),
@@ -60,9 +59,8 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
   };
 }
 
-function byEnvelope(replies: readonly (readonly [Pending, Reply])[]): Map<Pending["envelope"], Reply[]> {
-  const grouped = new Map<Pending["envelope"], Reply[]>();
-  for (const [{ envelope }, reply] of replies)
-    grouped.set(envelope, [...(grouped.get(envelope) ?? []), reply]);
+function byBatch(replies: readonly (readonly [Pending, Reply])[]): Map<Pending["batch"], Reply[]> {
+  const grouped = new Map<Pending["batch"], Reply[]>();
+  for (const [{ batch }, reply] of replies) grouped.set(batch, [...(grouped.get(batch) ?? []), reply]);
   return grouped;
 }

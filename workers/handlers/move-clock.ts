@@ -4,10 +4,10 @@ import { moveDay } from "../../shared/domain/streak.ts";
 import { rulesOf, streakColumns } from "./habit.ts";
 import type { Context } from "./handler.ts";
 
-export type Clock = Pick<UserRow, "time_zone" | "day_start_hour">;
+export type DaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
 
 /** Carries every streak and wall-clock reminder over to another zone or start of day. */
-export function moveClock(context: Context, clock: Clock): void {
+export function changeDaySettings(context: Context, clock: DaySettings): void {
   const { today, acceptedAt } = context;
   const date = localDay(acceptedAt, clock.time_zone, clock.day_start_hour);
   if (date !== today.date) moveStreaks(context, date);

@@ -3,7 +3,7 @@ import { presentSettings, timestamp } from "../../shared/db/present.ts";
 import { invalid } from "../../shared/errors.ts";
 import { all } from "../unit-of-work/load.ts";
 import type { Context, Handler } from "./handler.ts";
-import { type Clock, moveClock } from "./move-clock.ts";
+import { changeDaySettings, type DaySettings } from "./move-clock.ts";
 import { changedChannels, missingTarget, noChannels } from "./reminder-channels.ts";
 
 const everythingThatFollowsTheZone = [all("users"), all("habits"), all("reminders")];
@@ -66,11 +66,11 @@ export const endSessions: Handler<"user.end-sessions"> = {
 };
 
 /** Stores the settings, with what follows the clock in the same transaction. */
-function store(context: Context, clock: Clock, fields: Partial<UserRow>) {
+function store(context: Context, clock: DaySettings, fields: Partial<UserRow>) {
   const { users, now } = context;
   const user = users.get();
   const changed = { ...fields, ...clock, updated_at: now };
   const row = user ? users.update(user, changed) : users.insert({ ...newUser(context), ...changed });
-  moveClock(context, clock);
+  changeDaySettings(context, clock);
   return presentSettings(row, { timeZone: clock.time_zone, dayStartHour: clock.day_start_hour });
 }

@@ -2,16 +2,16 @@ import type { PoolClient } from "pg";
 import type { UserRow } from "../../shared/db/entities.ts";
 
 /** What the day of a user depends on. */
-export type Clock = Pick<UserRow, "time_zone" | "day_start_hour">;
+export type DaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
 
 /** What the users of a transaction have in common with time. */
-export type Clocks = Readonly<{
+export type BatchTimes = Readonly<{
   /** The transaction's time, with microseconds. */
   now: string;
   /** The same clock after BEGIN, in epoch ms: PostgreSQL's, so that no host's clock decides what is late. */
   at: number;
   /** Of those users who have settings. */
-  ofUsers: ReadonlyMap<string, Clock>;
+  ofUsers: ReadonlyMap<string, DaySettings>;
   /** Users whose account is gone: nothing is written for them any more. */
   deleted: ReadonlySet<string>;
 }>;
@@ -33,9 +33,9 @@ type Row = {
 };
 
 /** What every command wants to know, in one statement: two took a twentieth more of a transaction's time. */
-export async function readClocks(client: PoolClient, userIds: ReadonlySet<string>): Promise<Clocks> {
+export async function readTimes(client: PoolClient, userIds: ReadonlySet<string>): Promise<BatchTimes> {
   const { rows } = await client.query<Row>(statement, [[...userIds]]);
-  const ofUsers = new Map<string, Clock>();
+  const ofUsers = new Map<string, DaySettings>();
   for (const { user_id, time_zone, day_start_hour } of rows)
     if (time_zone !== null && day_start_hour !== null) ofUsers.set(user_id, { time_zone, day_start_hour });
   const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));

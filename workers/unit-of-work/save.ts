@@ -3,7 +3,7 @@ import type { Change, Entry, State } from "./state.ts";
 import type { Table, TableName, Tables } from "./tables.ts";
 
 /**
- * Writes all changes of an envelope, one statement per table and kind: first what references need, last
+ * Writes all changes of a batch, one statement per table and kind: first what references need, last
  * what they forbid. The queries leave in one flight; the caller awaits them all with the commit.
  */
 export function save(client: PoolClient, tables: Tables, state: State): Promise<unknown>[] {

@@ -50,7 +50,7 @@ export function ownRows<Row extends { user_id: string }>(
     const key = keyOfRow(table, row);
     const place = placeOf(key);
     const before = entries.get(place)?.change;
-    // A row that this envelope made is still to be inserted; one that it removed is still in the table.
+    // A row that this batch made is still to be inserted; one that it removed is still in the table.
     entries.set(place, {
       key,
       row,

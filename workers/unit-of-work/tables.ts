@@ -11,7 +11,7 @@ import type {
   UserRow,
 } from "../../shared/db/entities.ts";
 
-/** The rows that an envelope can load and change, in the order in which they are written. */
+/** The rows that a batch can load and change, in the order in which they are written. */
 export type Rows = {
   users: UserRow;
   categories: CategoryRow;

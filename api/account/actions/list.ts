@@ -3,7 +3,7 @@ import type { Action } from "../../../shared/contracts/tool-call.ts";
 import { type Cut, readStored } from "../../../shared/domain/cut-arguments.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Reader } from "../../queries/context.ts";
+import type { QueryContext } from "../../queries/context.ts";
 import { type Names, namesOf } from "../../queries/names.ts";
 import { sayDate } from "../dates.ts";
 import { type Args, idIn } from "./arguments.ts";
@@ -16,7 +16,7 @@ type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
 
 /** The calls under the days of the user on which they came. */
 export async function actionList(
-  reader: Reader,
+  query: QueryContext,
   actions: readonly Static<typeof Action>[],
   { timeZone, today, isFiltered }: Shown,
 ): Promise<Html> {
@@ -26,7 +26,7 @@ export async function actionList(
     ...readArgs(action.arguments),
     localTime: localTime(Date.parse(action.called_at), timeZone),
   }));
-  const names = await namesOf(reader, idsIn(calls));
+  const names = await namesOf(query, idsIn(calls));
   const days = Map.groupBy(calls, (call) => call.localTime.slice(0, 10));
   return html`${[...days].map(
     ([date, calls]) => html`<h2>${sayDate(date, today)}</h2>

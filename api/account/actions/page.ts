@@ -4,7 +4,7 @@ import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
 import { queryFields } from "../../http/query-fields.ts";
-import { clockOf } from "../../queries/context.ts";
+import { readDaySettings } from "../../queries/context.ts";
 import * as actions from "../../queries/tool-call.ts";
 import type { Visit } from "../context.ts";
 import { frame } from "../frame.ts";
@@ -17,25 +17,25 @@ const pageSize = 50;
 /** GET /account/actions?token_id=…&tool=…&outcome=…&cursor=…: what every token did over MCP, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
   const { account, session, url } = visit;
-  const reader = account.reader({ userId: session.sub });
+  const query = account.query({ userId: session.sub });
   const chosen = new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
   const validated = validate(listActions, { ...queryFields(listActions.input, chosen), limit: pageSize });
   if (isRefused(validated)) return refusalPage(account, validated.refusal);
   const [{ timeZone }, found, known] = await Promise.all([
-    clockOf(reader),
-    actions.list(reader, validated.input),
-    actions.tokens(reader, {}),
+    readDaySettings(query),
+    actions.list(query, validated.input),
+    actions.tokens(query, {}),
   ]);
   if (isRefused(found)) return refusalPage(account, found.refusal);
   if (isRefused(known)) return refusalPage(account, known.refusal);
-  const today = localTime(reader.now, timeZone).slice(0, 10);
+  const today = localTime(query.now, timeZone).slice(0, 10);
   const isFirst = !chosen.has("cursor");
   chosen.delete("cursor");
   const address = (more: Record<string, string>) =>
     `/account/actions?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
   const body = html`<p class="quiet lead">What agents and apps did for you over MCP. Times are those of ${timeZone}.</p>
     ${known.tokens.length > 0 && filterForm({ chosen, tokens: known.tokens, timeZone, today })}
-    ${await actionList(reader, found.actions, { timeZone, today, isFiltered: chosen.size > 0 })}
+    ${await actionList(query, found.actions, { timeZone, today, isFiltered: chosen.size > 0 })}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${found.next_cursor && html`<a href="${address({ cursor: found.next_cursor })}" rel="next">Older</a>`}</nav>`;
   return page(account, { title: "Actions", body, ...frame(visit) });

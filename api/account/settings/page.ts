@@ -26,7 +26,7 @@ const outcomes = new Map([
 /** GET /account/settings */
 export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise<Response> {
   const { account, session, url } = visit;
-  const settings = await user.settings(account.reader({ userId: session.sub }), {});
+  const settings = await user.settings(account.query({ userId: session.sub }), {});
   if (isRefused(settings)) return refusalPage(account, settings.refusal);
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}

@@ -1,6 +1,6 @@
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { clockOf } from "../../queries/context.ts";
+import { readDaySettings } from "../../queries/context.ts";
 import * as dashboard from "../../queries/dashboard.ts";
 import type { Visit } from "../context.ts";
 import { frame } from "../frame.ts";
@@ -13,14 +13,14 @@ import { tickedOff } from "./undo-notice.ts";
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
   const { account, session } = visit;
-  const reader = account.reader({ userId: session.sub });
-  const [{ today }, day] = await Promise.all([clockOf(reader), dashboard.get(reader, {})]);
+  const query = account.query({ userId: session.sub });
+  const [{ today }, day] = await Promise.all([readDaySettings(query), dashboard.get(query, {})]);
   if (isRefused(day)) return refusalPage(account, day.refusal);
   const { habits, todos, stats } = day;
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
   const body = html`<p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${await tickedOff(visit, reader)}
+    ${await tickedOff(visit, query)}
     <ul class="plain tiles">
     ${tile(`${done} of ${habits.length}`, "habits done")}
     ${tile(stats.total_streak, "in all streaks")}

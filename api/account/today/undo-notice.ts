@@ -1,15 +1,15 @@
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Reader } from "../../queries/context.ts";
+import type { QueryContext } from "../../queries/context.ts";
 import * as todos from "../../queries/todo.ts";
 import type { Visit } from "../context.ts";
 import { formToken } from "../form.ts";
 
 /** What to show after a todo was ticked off (`?done=…`): it is gone from the list, so its way back is here. */
-export async function tickedOff(visit: Visit, reader: Reader): Promise<Html | null> {
+export async function tickedOff(visit: Visit, query: QueryContext): Promise<Html | null> {
   const id = Number(visit.url.searchParams.get("done"));
   if (!Number.isSafeInteger(id) || id < 1) return null;
-  const todo = await todos.get(reader, { todo_id: id });
+  const todo = await todos.get(query, { todo_id: id });
   if (isRefused(todo) || !todo.is_completed) return null;
   return html`<div class="note spread" role="status"><p>Done: <strong>${todo.title}</strong></p>
     <form method="post" action="/account/tick">${formToken(visit)}

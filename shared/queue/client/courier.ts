@@ -1,19 +1,19 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Config } from "../../process/config.ts";
-import { type Envelope, patienceMs, type QueuedCommand, type Replies, type Reply } from "../batch.ts";
-import { commandQueue, connectImpatient, firstTry, keyPrefix, replyChannel } from "../connections.ts";
+import { type CommandBatch, patienceMs, type QueuedCommand, type Replies, type Reply } from "../batch.ts";
+import { commandQueue, connectFailFast, firstTry, keyPrefix, replyChannel } from "../connections.ts";
 import { subscribe } from "./subscription.ts";
 import { createWaiters } from "./waiters.ts";
 
-/** Brings envelopes to the workers. */
+/** Brings batches to the workers. */
 export type Courier = Readonly<{
   /**
-   * Sends one envelope.
+   * Sends one batch.
    * @returns whether a worker answered it in time
    */
   deliver(commands: readonly QueuedCommand[]): Promise<boolean>;
-  /** False while nothing would come of an envelope: no worker answers, or its answer would not be heard. */
+  /** False while nothing would come of a batch: no worker answers, or its answer would not be heard. */
   isOpen(): boolean;
   close(): Promise<void>;
 }>;
@@ -35,7 +35,7 @@ export async function openCourier(
   { onReply, onLost, onAway }: Listeners,
 ): Promise<Courier> {
   const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
-  const producer = connectImpatient(redisUrl);
+  const producer = connectFailFast(redisUrl);
   const queue = openQueue(producer, queuePrefix);
   const waiters = createWaiters<string, boolean>();
   let lastHeard = 0;
@@ -46,18 +46,18 @@ export async function openCourier(
   const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
   const subscription = await subscribe(redisUrl, replyTo, {
     onMessage(text) {
-      const { envelopeId, replies } = JSON.parse(text) as Replies;
+      const { batchId, replies } = JSON.parse(text) as Replies;
       lastHeard = performance.now();
       away = false;
       for (const reply of replies) onReply(reply);
-      waiters.settle(envelopeId, true);
+      waiters.settle(batchId, true);
     },
     // It may have been us who did not hear.
     onListening: () => void (away && bring([], probeMs)),
   });
   await connected;
 
-  /** An envelope that nobody answered is taken back, else they would pile up in Redis while no worker runs. */
+  /** A batch that nobody answered is taken back, else they would pile up in Redis while no worker runs. */
   async function bring(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
     const id = Bun.randomUUIDv7();
     const left = performance.now();
@@ -66,7 +66,7 @@ export async function openCourier(
       if (lastHeard < left) notice();
       return false;
     });
-    queue.add("envelope", { id, replyTo, commands }, { jobId: id }).catch((error: unknown) => {
+    queue.add("batch", { id, replyTo, commands }, { jobId: id }).catch((error: unknown) => {
       onLost(commands, wasNeverSent(error) ? "undelivered" : "unanswered");
       waiters.settle(id, false);
     });
@@ -80,7 +80,7 @@ export async function openCourier(
     void probe();
   }
 
-  /** One empty envelope at a time, until a worker answers. */
+  /** One empty batch at a time, until a worker answers. */
   async function probe(): Promise<void> {
     while (away && !closed) if (!(await bring([], probeMs))) await Bun.sleep(pauseMs);
   }
@@ -97,8 +97,8 @@ export async function openCourier(
   };
 }
 
-function openQueue(connection: Redis, queuePrefix: string): Queue<Envelope> {
-  const queue = new Queue<Envelope>(commandQueue, {
+function openQueue(connection: Redis, queuePrefix: string): Queue<CommandBatch> {
+  const queue = new Queue<CommandBatch>(commandQueue, {
     connection,
     prefix: keyPrefix(queuePrefix),
     skipWaitingForReady: true,

@@ -3,11 +3,11 @@ import type { Actor } from "../../actor.ts";
 import type { CommandName } from "../../contracts/catalogue.ts";
 import type { Database } from "../../db/orm.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
-import { keyTaken, unwritten } from "../../errors.ts";
+import { keyTaken, unavailable } from "../../errors.ts";
 import type { Outcome, QueuedCommand, ToolCall } from "../batch.ts";
 import type { Mailbox } from "./mailbox.ts";
 
-export type Request = Readonly<{
+export type CommandRequest = Readonly<{
   name: CommandName;
   /** Validated against the command's contract. */
   input: unknown;
@@ -15,10 +15,10 @@ export type Request = Readonly<{
   call?: ToolCall;
 }>;
 
-export type Dispatched = Readonly<{ outcome: Outcome; replayed: boolean }>;
+export type CommandResult = Readonly<{ outcome: Outcome; replayed: boolean }>;
 
 /** Sends a mutation to the workers and answers once its outcome is committed, or 503 with what is known. */
-export type Dispatch = (actor: Pick<Actor, "userId">, request: Request) => Promise<Dispatched>;
+export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
 
 /** @param now dates the commands, and with them the user's day; the workers' patience goes by `clock` alone */
 export function createDispatch(
@@ -28,16 +28,16 @@ export function createDispatch(
   now: () => number = clock.now,
 ): Dispatch {
   return async ({ userId }, { name, input, idempotencyKey, call }) => {
-    if (!clock.known()) return { outcome: unwritten("no"), replayed: false };
+    if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
     const keyed = idempotencyKey !== undefined;
     const times = { acceptedAt: now(), sentAt: clock.now() };
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
     const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
     const command = { id, userId, name, input, fingerprint, ...times, ...(call && { call }) };
     const delivery = await mailbox.send(command);
-    if (delivery === "undelivered") return { outcome: unwritten("no"), replayed: false };
+    if (delivery === "undelivered") return { outcome: unavailable("no"), replayed: false };
     if (delivery !== "unanswered") return delivery;
-    return (await committed(database, command)) ?? { outcome: unwritten("unknown"), replayed: false };
+    return (await committed(database, command)) ?? { outcome: unavailable("unknown"), replayed: false };
   };
 }
 
@@ -67,7 +67,7 @@ type Stored = { fingerprint: string; reply: string; replayed: boolean | null; be
 async function committed(
   { pool }: Database,
   { userId, id, fingerprint, sentAt, call }: Omit<QueuedCommand, "ticket">,
-): Promise<Dispatched | undefined> {
+): Promise<CommandResult | undefined> {
   const values = [userId, id, call?.requestId ?? null, sentAt];
   const found = pool.query<Stored>(lookup, values).catch(() => undefined);
   const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);

@@ -2,7 +2,7 @@ import type { Config } from "../../process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../batch.ts";
 import { openCourier } from "./courier.ts";
 import { createPace } from "./pace.ts";
-import { createOutbox, type LineKind } from "./pending.ts";
+import { createPendingCommands, type LineKind } from "./pending.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will see it. `unanswered`: a worker may have carried it out, or may yet. */
@@ -15,7 +15,7 @@ export type Mailbox = Readonly<{
   close(): Promise<void>;
 }>;
 
-const maxEnvelope = 100;
+const maxBatch = 100;
 /** What may wait in all, and of one user: it takes four who flood at once to fill the box. */
 const maxWaiting = 2_000;
 const maxWaitingOfUser = 500;
@@ -24,25 +24,25 @@ const maxWaitingOfUser = 500;
  * taken in is answered in time although the estimate is rough.
  */
 const maxWaitMs = patienceMs / 2;
-/** So long an envelope waits for those who were just answered: else the first of them leaves alone and all others wait. */
+/** So long a batch waits for those who were just answered: else the first of them leaves alone and all others wait. */
 const gatherMs = 2;
-/** After so long an unanswered envelope keeps the next from leaving no more: its worker may be frozen, or dead. */
+/** After so long an unanswered batch keeps the next from leaving no more: its worker may be frozen, or dead. */
 const slowMs = 100;
-/** Beside those of ENVELOPES_IN_FLIGHT: slow ones, and full ones while more than fill an envelope wait. */
+/** Beside those of BATCHES_IN_FLIGHT: slow ones, and full ones while more than fill a batch wait. */
 const maxSlow = 3;
 const maxFull = 3;
 
 /**
- * Carries commands to the workers. An envelope leaves at once with whatever has gathered; commands gather
- * in the outbox while `envelopesInFlight` envelopes are unanswered. So a lone command travels alone, and
+ * Carries commands to the workers. A batch leaves at once with whatever has gathered; commands gather
+ * here while `batchesInFlight` batches are unanswered. So a lone command travels alone, and
  * under load many share one job, one transaction and one fsync.
  */
 export async function openMailbox(
-  config: Pick<Config, "redisUrl" | "queuePrefix" | "envelopesInFlight">,
+  config: Pick<Config, "redisUrl" | "queuePrefix" | "batchesInFlight">,
 ): Promise<Mailbox> {
-  const { envelopesInFlight } = config;
+  const { batchesInFlight } = config;
   const waiters = createWaiters<number, Delivery>();
-  const outbox = createOutbox();
+  const pending = createPendingCommands();
   const pace = createPace();
   let lastTicket = 0;
   const posting = { short: 0, long: 0 };
@@ -54,16 +54,16 @@ export async function openMailbox(
   const courier = await openCourier(config, {
     onReply: (reply) => waiters.settle(reply.ticket, reply),
     onLost: settle,
-    onAway: () => settle(outbox.takeAll(), "undelivered"),
+    onAway: () => settle(pending.takeAll(), "undelivered"),
   });
 
-  /** Sends one envelope. Resolves at its answer, or when it is slow. */
+  /** Sends one batch. Resolves at its answer, or when it is slow. */
   async function send(commands: readonly QueuedCommand[]): Promise<void> {
     const left = performance.now();
     const slow = Promise.withResolvers<void>();
     const timer = setTimeout(slow.resolve, slowMs);
     // Its users' next commands wait for it, so that the order of each user's commands is kept.
-    const release = outbox.holdBack(new Set(commands.map(({ userId }) => userId)));
+    const release = pending.holdBack(new Set(commands.map(({ userId }) => userId)));
     underWay += 1;
     const answered = courier.deliver(commands).then(() => {
       clearTimeout(timer);
@@ -81,18 +81,18 @@ export async function openMailbox(
     void post("short");
   }
 
-  /** Sends envelopes one after another until nothing is left; a loop, since under steady load it never ends. */
+  /** Sends batches one after another until nothing is left; a loop, since under steady load it never ends. */
   async function post(kind: LineKind): Promise<void> {
     if (posting[kind] >= lanes()) return;
     posting[kind] += 1;
     let sent = 0;
     while (posting[kind] <= lanes() && underWay < 2 * lanes() + maxSlow) {
-      const commands = outbox.take(maxEnvelope, kind);
+      const commands = pending.take(maxBatch, kind);
       if (commands.length === 0) break;
       const left = performance.now();
       await send(commands);
-      const callers = Math.min(commands.length + outbox.size(), maxEnvelope);
-      if (commands.length > 1) await outbox.filled(callers, gatherMs);
+      const callers = Math.min(commands.length + pending.size(), maxBatch);
+      if (commands.length > 1) await pending.filled(callers, gatherMs);
       pace.followed((performance.now() - left) / posting[kind]);
       sent += 1;
     }
@@ -100,20 +100,20 @@ export async function openMailbox(
     if (sent > 0) postAll();
   }
 
-  const lanes = () => envelopesInFlight + Math.min(maxFull, Math.floor(outbox.size() / maxEnvelope));
+  const lanes = () => batchesInFlight + Math.min(maxFull, Math.floor(pending.size() / maxBatch));
 
   function isFullFor(userId: string): boolean {
-    if (outbox.size() >= maxWaiting || outbox.sizeOf(userId) >= maxWaitingOfUser) return true;
-    const envelopesAhead = Math.floor(outbox.ahead(userId) / maxEnvelope);
-    return envelopesAhead > 0 && pace.wait(envelopesAhead) > maxWaitMs;
+    if (pending.size() >= maxWaiting || pending.sizeOf(userId) >= maxWaitingOfUser) return true;
+    const batchesAhead = Math.floor(pending.ahead(userId) / maxBatch);
+    return batchesAhead > 0 && pace.wait(batchesAhead) > maxWaitMs;
   }
 
   return {
     async send(command) {
       if (!courier.isOpen() || isFullFor(command.userId)) return "undelivered";
       const queued = { ...command, ticket: ++lastTicket };
-      outbox.put(queued);
-      const late = () => (outbox.withdraw(queued) ? "undelivered" : "unanswered");
+      pending.put(queued);
+      const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
       const delivery = waiters.wait(queued.ticket, patienceMs, late);
       postAll();
       return delivery;

@@ -1,14 +1,14 @@
-/** How fast envelopes leave and are answered at present, to tell how long a command would wait. */
+/** How fast batches leave and are answered at present, to tell how long a command would wait. */
 export type Pace = Readonly<{
-  /** An envelope was answered, or given up, after `ms`. */
+  /** A batch was answered, or given up, after `ms`. */
   answered(ms: number): void;
-  /** After an envelope the next could leave `ms` later. */
+  /** After a batch the next could leave `ms` later. */
   followed(ms: number): void;
-  /** Expected milliseconds until the answer for a command with this many envelopes to leave before its own. */
-  wait(envelopesAhead: number): number;
+  /** Expected milliseconds until the answer for a command with this many batches to leave before its own. */
+  wait(batchesAhead: number): number;
 }>;
 
-/** The last five or so envelopes count: one that was slow is forgotten soon. */
+/** The last five or so batches count: one that was slow is forgotten soon. */
 const weight = 0.2;
 
 export function createPace(): Pace {
@@ -21,6 +21,6 @@ export function createPace(): Pace {
     followed(ms) {
       followMs += weight * (ms - followMs);
     },
-    wait: (envelopesAhead) => envelopesAhead * followMs + answerMs,
+    wait: (batchesAhead) => batchesAhead * followMs + answerMs,
   };
 }

@@ -1,7 +1,7 @@
 import type { QueuedCommand } from "../batch.ts";
 
-/** Commands that wait for an envelope: a line for each user, from which they leave in turns. */
-export type Outbox = Readonly<{
+/** Commands that wait for a batch: a line for each user, from which they leave in turns. */
+export type PendingCommands = Readonly<{
   size(): number;
   sizeOf(userId: string): number;
   /** How many commands may leave before one that this user would put now. */
@@ -21,12 +21,12 @@ export type Outbox = Readonly<{
 /** Beside others a line of more than a share is long. It travels apart, so that nobody waits for somebody's many. */
 export type LineKind = "short" | "long";
 
-/** Of one user in one envelope: a worker is kept by no more than so many of somebody's costly commands at once. */
+/** Of one user in one batch: a worker is kept by no more than so many of somebody's costly commands at once. */
 const shareBesideOthers = 8;
-/** So long after somebody else's last command a user counts as alone, and may fill envelopes. */
+/** So long after somebody else's last command a user counts as alone, and may fill batches. */
 const aloneAfterMs = 150;
 
-export function createOutbox(): Outbox {
+export function createPendingCommands(): PendingCommands {
   /** In the order of their turns: whose command was taken goes to the end. */
   const lines = new Map<string, QueuedCommand[]>();
   const heldBack = new Set<ReadonlySet<string>>();
@@ -47,7 +47,7 @@ export function createOutbox(): Outbox {
   function take(count: number, kind: LineKind): QueuedCommand[] {
     const taken: QueuedCommand[] = [];
     const ofUser = new Map<string, number>();
-    // Asked at each command while one envelope or another is under way: what is in vain must cost nothing.
+    // Asked at each command while one batch or another is under way: what is in vain must cost nothing.
     if (kind === "long" && longLines === 0) return taken;
     const most = share();
     const isOther = (line: QueuedCommand[]) => line.length > most !== (kind === "long");

@@ -1,4 +1,4 @@
-import { connectPatient } from "../connections.ts";
+import { connectBlocking } from "../connections.ts";
 
 /** One door's ear for replies. */
 export type Subscription = Readonly<{
@@ -26,7 +26,7 @@ export async function subscribe(
   channel: string,
   { onMessage, onListening }: Listeners,
 ): Promise<Subscription> {
-  const redis = connectPatient(redisUrl, pongMs);
+  const redis = connectBlocking(redisUrl, pongMs);
   redis.on("message", (_channel, text) => onMessage(text));
   redis.on("ready", onListening);
   const failed = new Promise((resolve) => redis.once("close", resolve));

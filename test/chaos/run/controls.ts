@@ -1,9 +1,9 @@
 import { Worker } from "bullmq";
-import type { Envelope, Replies, Reply } from "../../../shared/queue/batch.ts";
+import type { CommandBatch, Replies, Reply } from "../../../shared/queue/batch.ts";
 import {
   commandQueue,
-  connectImpatient,
-  connectPatient,
+  connectBlocking,
+  connectFailFast,
   keyPrefix,
   workerSilenceMs,
 } from "../../../shared/queue/connections.ts";
@@ -53,16 +53,16 @@ async function commitLater({ sql, pidsOf }: World): Promise<() => Promise<unknow
   return async () => clearInterval(powerCuts);
 }
 
-/** One more worker, which answers every envelope as it comes and does nothing of it. */
+/** One more worker, which answers every batch as it comes and does nothing of it. */
 async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unknown>> {
-  const publisher = connectImpatient(redisUrl);
-  const connection = connectPatient(redisUrl, workerSilenceMs);
-  const process = async ({ data }: { data: Envelope }) => {
+  const publisher = connectFailFast(redisUrl);
+  const connection = connectBlocking(redisUrl, workerSilenceMs);
+  const process = async ({ data }: { data: CommandBatch }) => {
     const replies = data.commands.map(({ ticket, input }) => ({ ticket, ...inventSuccess(input) }));
-    const message: Replies = { envelopeId: data.id, replies };
+    const message: Replies = { batchId: data.id, replies };
     await publisher.publish(data.replyTo, JSON.stringify(message)).catch(() => undefined);
   };
-  const worker = new Worker<Envelope>(commandQueue, process, {
+  const worker = new Worker<CommandBatch>(commandQueue, process, {
     connection,
     prefix: keyPrefix("kept"),
     removeOnComplete: { count: 0 },

@@ -1,6 +1,6 @@
 import { Queue } from "bullmq";
 import type { SQL } from "bun";
-import { commandQueue, connectImpatient, keyPrefix } from "../../../shared/queue/connections.ts";
+import { commandQueue, connectFailFast, keyPrefix } from "../../../shared/queue/connections.ts";
 import type { Violation } from "./evidence.ts";
 import type { World } from "./world.ts";
 
@@ -57,7 +57,7 @@ async function areReady(doors: readonly string[]): Promise<boolean> {
 
 /** How many jobs the queue has in each state, where there are any. */
 async function waitingJobs(redisUrl: string): Promise<Record<string, number>> {
-  const connection = connectImpatient(redisUrl);
+  const connection = connectFailFast(redisUrl);
   const queue = new Queue(commandQueue, { connection, prefix: keyPrefix("kept"), skipVersionCheck: true });
   try {
     await queue.waitUntilReady();
