@@ -57,6 +57,11 @@ describe("layers", () => {
     expect(await offences(within("shared/domain"), io)).toEqual([]);
   });
 
+  test("contracts take their words from the domain: they import neither database nor queue", async () => {
+    const io = within("shared/db", "shared/queue", "shared/embedded", "api", "workers");
+    expect(await offences(within("shared/contracts"), io)).toEqual([]);
+  });
+
   test("the front door and the workers meet only in shared", async () => {
     const outside = (target: string) => !within("api", "shared")(target);
     expect(await offences(within("api"), outside)).toEqual([]);

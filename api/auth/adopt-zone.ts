@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Actor } from "../../shared/actor.ts";
 import { changeSettings } from "../../shared/contracts/user.ts";
 import { validate } from "../../shared/contracts/validate.ts";
-import { timestamp } from "../../shared/db/present.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
 import { isRefused } from "../../shared/errors.ts";
 import type { Dispatch } from "../../shared/queue/client/dispatch.ts";
 import type { Tables } from "../queries/context.ts";

@@ -2,8 +2,8 @@ import type { InferKyselyDB } from "@mikro-orm/sql";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
 import type { entities } from "../../shared/db/entities.ts";
-import type { Today } from "../../shared/db/present.ts";
 import { localDay } from "../../shared/domain/day.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { ShareReads } from "./share.ts";
 

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import type { HabitRow } from "../../shared/db/entities.ts";
-import { presentHabit, type Today } from "../../shared/db/present.ts";
+import { presentHabit } from "../../shared/db/present.ts";
 import { dayNumber, isoWeekday } from "../../shared/domain/day.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import { notFound } from "../../shared/errors.ts";
 import {
   allOf,

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import type { TodoRow } from "../../shared/db/entities.ts";
-import { type PresentedReminder, presentTodo, type Today } from "../../shared/db/present.ts";
+import { type PresentedReminder, presentTodo } from "../../shared/db/present.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import { notFound } from "../../shared/errors.ts";
 import {
   allOf,

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { timestamp } from "../../shared/db/present.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { QueryHandler } from "./context.ts";
 
 const defaultLimit = 50;

@@ -1,4 +1,5 @@
-import { presentSettings, timestamp } from "../../shared/db/present.ts";
+import { presentSettings } from "../../shared/db/present.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
 import { type QueryHandler, readDaySettings } from "./context.ts";
 
 export const settings: QueryHandler<"user.settings"> = async (query) => {

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { TimeOfDay as timesOfDay } from "../db/entities.ts";
+import { timesOfDay } from "../domain/vocabulary.ts";
 import "./text.ts";
 
 /**

@@ -1,9 +1,10 @@
 import { Type } from "typebox";
+import { frequencies, habitTypes } from "../domain/vocabulary.ts";
 import { CategoryRef } from "./category.ts";
 import { Clearable, Description, Id, Nullable, OneOf, TimeOfDay, Timestamp, WholeNumber } from "./fields.ts";
 
-export const HabitType = OneOf(["good", "bad"]);
-export const Frequency = OneOf(["daily", "weekly", "custom"]);
+export const HabitType = OneOf(habitTypes);
+export const Frequency = OneOf(frequencies);
 export const GraceDays = WholeNumber(0, 30);
 const exactly = { additionalProperties: false };
 

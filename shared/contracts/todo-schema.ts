@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { recurrenceStarts } from "../domain/vocabulary.ts";
 import { CategoryRef } from "./category.ts";
 import {
   CalendarDate,
@@ -17,7 +18,7 @@ import { Reminder } from "./reminder.ts";
 
 export const Recurrence = Line(500);
 export const Minutes = WholeNumber(1, 100_000);
-const RecurrenceFrom = OneOf(["due", "completion"]);
+const RecurrenceFrom = OneOf(recurrenceStarts);
 
 export const Todo = Type.Object({
   id: Id,

@@ -1,6 +1,7 @@
 import { dateOfDay, dayNumber } from "./day.ts";
 import { occurrences } from "./occurrences.ts";
 import { parseRule } from "./recurrence-rule.ts";
+import type { RecurrenceStart } from "./vocabulary.ts";
 
 /** A rule, of which COUNT is what is left of the series from here on, and the occurrence that it counts from. */
 type Series = Readonly<{ rule: string; anchor: string }>;
@@ -30,7 +31,7 @@ export const firstOccurrence = (rule: string, fromDate: string): string | null =
 export function successor(completed: {
   rule: string;
   anchor: string;
-  recurrence_from: "due" | "completion";
+  recurrence_from: RecurrenceStart;
   due_date: string;
   today: string;
 }): { due_date: string; rule: string; anchor: string } | null {
