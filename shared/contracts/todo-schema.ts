@@ -10,7 +10,7 @@ import {
   Line,
   Nullable,
   OneOf,
-  TimeOfDay,
+  TimeOfDayField,
   Timestamp,
   WholeNumber,
 } from "./fields.ts";
@@ -25,7 +25,7 @@ export const Todo = Type.Object({
   title: Type.String(),
   description: Nullable(Type.String()),
   due_date: Nullable(Type.String({ format: "date" })),
-  time_of_day: Nullable(TimeOfDay),
+  time_of_day: Nullable(TimeOfDayField),
   estimated_minutes: Nullable(Type.Integer()),
   context: Nullable(Type.String()),
   is_completed: Type.Boolean(),
@@ -44,7 +44,7 @@ export const Todo = Type.Object({
 export const todoFields = {
   description: Clearable(Description),
   due_date: Clearable(CalendarDate),
-  time_of_day: Clearable(TimeOfDay),
+  time_of_day: Clearable(TimeOfDayField),
   estimated_minutes: Clearable(Minutes),
   context: Clearable(Context),
   category_id: Clearable(Id),
