@@ -43,10 +43,11 @@ export function createAuthenticator(options: Options): Authenticate {
     return result;
 
     function remember(found: Known | undefined) {
+      if (!found) return undefined;
       // A Map iterates in the order of insertion, so its first key is the oldest.
       const [oldest] = known.keys();
       if (oldest !== undefined && known.size >= maxKnown) known.delete(oldest);
-      if (found) known.set(tokenHash, found);
+      known.set(tokenHash, found);
       return found;
     }
     function forget() {
