@@ -5,7 +5,7 @@ const open = await startStack();
 const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
 const closed = await startStack({ env: { METRICS_TOKEN: "s3cret" } });
 
-test("metrics count requests by route, and are for this machine or for who shows the token", async () => {
+test("metrics count requests by route, and are for this machine or for callers with the token", async () => {
   await open.rest("GET", "/habits/1");
   const text = await (await fetch(`${open.config.baseUrl}/metrics`)).text();
   expect(text).toContain(

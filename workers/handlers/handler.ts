@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
-import type { Today } from "../../shared/db/present.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
 import type { Need } from "../unit-of-work/load.ts";

@@ -1,5 +1,6 @@
 import type { UserRow } from "../../shared/db/entities.ts";
-import { presentSettings, timestamp } from "../../shared/db/present.ts";
+import { presentSettings } from "../../shared/db/present.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
 import { invalid } from "../../shared/errors.ts";
 import { all } from "../unit-of-work/load.ts";
 import type { Context, Handler } from "./handler.ts";

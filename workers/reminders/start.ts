@@ -1,5 +1,5 @@
 import { Queue, Worker } from "bullmq";
-import type { ReminderChannel } from "../../shared/db/entities.ts";
+import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import { keyPrefix, pollSeconds } from "../../shared/queue/connections.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";

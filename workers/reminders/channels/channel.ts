@@ -1,5 +1,5 @@
-import { timestamp } from "../../../shared/db/present.ts";
 import { localTime } from "../../../shared/domain/day.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
 import type { Delivery } from "../lease.ts";
 
 /** `final`: another attempt cannot succeed. The reason is shown to the user. */
