@@ -5,12 +5,12 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { Context } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
-import type { BatchTimes, DaySettings } from "../unit-of-work/clocks.ts";
+import { outcomeCode, recordCall } from "../handlers/tool-call/action-log.ts";
+import type { BatchTimes, DaySettings } from "../unit-of-work/batch-times.ts";
 import type { Ids } from "../unit-of-work/ids.ts";
 import type { Quotas } from "../unit-of-work/quotas.ts";
 import { ownRows, type State } from "../unit-of-work/state.ts";
-import { outcomeCode, recordCall } from "./action-log.ts";
-import { nearPresent } from "./near-present.ts";
+import { nearPresent } from "../unit-of-work/trusted-time.ts";
 
 type Run = Readonly<{
   context: Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;

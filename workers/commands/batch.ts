@@ -1,8 +1,8 @@
 import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
-import { type AttemptContext, attempt, overloaded, type Pending } from "./attempt.ts";
-import type { Deferred } from "./deferred.ts";
-import type { Lane } from "./lane.ts";
+import { type AttemptContext, attempt, overloaded, type Pending } from "./retries.ts";
+import type { Deferred } from "./retry-queue.ts";
+import type { Lane } from "./slow-queue.ts";
 
 export type BatchContext = AttemptContext &
   Readonly<{

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import type { Config } from "../../shared/process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
-import { type BatchTimes, readTimes } from "../unit-of-work/clocks.ts";
+import { type BatchTimes, readTimes } from "../unit-of-work/batch-times.ts";
 import { createIds, type Ids, type NumberedTable } from "../unit-of-work/ids.ts";
 import { lockKeys } from "../unit-of-work/key-locks.ts";
 import { load, needId } from "../unit-of-work/load.ts";

@@ -4,10 +4,10 @@ import { commandQueue, keyPrefix, pollSeconds } from "../../shared/queue/connect
 import type { WorkerContext } from "../context.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
-import { attempt, type Pending } from "./attempt.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
-import { createDeferred } from "./deferred.ts";
-import { createLane } from "./lane.ts";
+import { attempt, type Pending } from "./retries.ts";
+import { createDeferred } from "./retry-queue.ts";
+import { createLane } from "./slow-queue.ts";
 
 /** Takes batches off the queue, carries their commands out and answers the front doors. */
 export function startCommands({ config, log, database, publisher, blocking }: WorkerContext): {

@@ -1,13 +1,13 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
-import * as category from "./category.ts";
-import { deleteUser } from "./delete-user.ts";
-import * as habit from "./habit.ts";
+import * as category from "./category/create.ts";
+import * as habit from "./habit/create.ts";
 import type { Handler } from "./handler.ts";
-import * as reminder from "./reminder.ts";
-import * as channels from "./reminder-channels.ts";
-import * as todo from "./todo.ts";
-import * as action from "./tool-call.ts";
-import * as user from "./user.ts";
+import * as reminder from "./reminder/set.ts";
+import * as todo from "./todo/create.ts";
+import * as action from "./tool-call/record.ts";
+import * as channels from "./user/channels.ts";
+import * as user from "./user/configure.ts";
+import { deleteUser } from "./user/delete.ts";
 
 /** One handler for every command: a missing one does not compile. */
 const handlers: { [Name in CommandName]: Handler<Name> } = {

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { DeliveryKeys } from "./jobs.ts";
-import { present } from "./present.ts";
+import { present } from "./sql-now.ts";
 
 /**
  * Takes up to $2 reminders that are due, oldest first, skipping rows that anybody else holds. What is

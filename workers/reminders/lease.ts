@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/db/entities.ts";
 import type { DeliveryKeys } from "./jobs.ts";
-import { present } from "./present.ts";
+import { present } from "./sql-now.ts";
 
 /** A delivery that this process now sends, with its content and target as they are at this moment. */
 export type Delivery = Readonly<{

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import type { Log } from "../../shared/process/log.ts";
-import { type Attempt, outcomeOf, webhookAttempt } from "./attempt.ts";
-import { finish } from "./finish.ts";
 import { createWriter } from "./outcomes.ts";
+import { finish } from "./result-writer.ts";
+import { type Attempt, outcomeOf, webhookAttempt } from "./results.ts";
 import { recordWebhookAttempts } from "./webhook-health.ts";
 
 type Context = Readonly<{ pool: Pool; log: Log; travel(): string }>;

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { present } from "./present.ts";
+import { present } from "./sql-now.ts";
 
 /** How one attempt at a user's webhook went. */
 export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;

@@ -7,7 +7,7 @@ import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Delivery } from "../lease.ts";
 import { type Channel, contentOf, failed, type Sent } from "./channel.ts";
-import { guardedLookup, refusal } from "./public-address.ts";
+import { guardedLookup, refusal } from "./guarded-lookup.ts";
 
 type Options = Pick<Config, "webhookAllowLoopback" | "defaultTimeZone">;
 

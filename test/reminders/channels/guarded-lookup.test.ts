@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { LookupAddress } from "node:dns";
 import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
-import { guardedLookup } from "../../../workers/reminders/channels/public-address.ts";
+import { guardedLookup } from "../../../workers/reminders/channels/guarded-lookup.ts";
 
 /** What the connection gets when the name resolves to these addresses. */
 function connectTo(addresses: string[], allowLoopback = false): Promise<string | LookupAddress[]> {

@@ -1,11 +1,11 @@
-import type { InputOf } from "../../shared/contracts/catalogue.ts";
-import type { changeSettings } from "../../shared/contracts/user.ts";
-import type { UserRow } from "../../shared/db/entities.ts";
-import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
-import { conflict, type FieldErrors } from "../../shared/errors.ts";
-import { all } from "../unit-of-work/load.ts";
-import type { Handler } from "./handler.ts";
-import { patch } from "./patch.ts";
+import type { InputOf } from "../../../shared/contracts/catalogue.ts";
+import type { changeSettings } from "../../../shared/contracts/user.ts";
+import type { UserRow } from "../../../shared/db/entities.ts";
+import { timeOfUuid } from "../../../shared/domain/uuid-time.ts";
+import { conflict, type FieldErrors } from "../../../shared/errors.ts";
+import { all } from "../../unit-of-work/load.ts";
+import type { Handler } from "../handler.ts";
+import { patch } from "../patch.ts";
 
 export type Channels = Pick<
   UserRow,

@@ -1,11 +1,11 @@
-import { hasOffset } from "../../shared/contracts/reminder.ts";
-import type { ReminderRow } from "../../shared/db/entities.ts";
-import { presentReminder, timestamp } from "../../shared/db/present.ts";
-import { resolveLocalTime } from "../../shared/domain/day.ts";
-import { conflict, invalid, notFound } from "../../shared/errors.ts";
-import { all, lockTodo } from "../unit-of-work/load.ts";
-import type { Handler } from "./handler.ts";
-import { newUser } from "./user.ts";
+import { hasOffset } from "../../../shared/contracts/reminder.ts";
+import type { ReminderRow } from "../../../shared/db/entities.ts";
+import { presentReminder, timestamp } from "../../../shared/db/present.ts";
+import { resolveLocalTime } from "../../../shared/domain/day.ts";
+import { conflict, invalid, notFound } from "../../../shared/errors.ts";
+import { all, lockTodo } from "../../unit-of-work/load.ts";
+import type { Handler } from "../handler.ts";
+import { newUser } from "../user/configure.ts";
 
 /** A reminder up to this late (ms) is the present to a slow request, not the past. */
 const tolerance = 60_000;

@@ -1,6 +1,6 @@
 import type { Sent } from "./channels/channel.ts";
-import type { Outcome } from "./finish.ts";
 import type { Delivery } from "./lease.ts";
+import type { Outcome } from "./result-writer.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { WebhookAttempt } from "./webhook-health.ts";
 

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { present } from "./present.ts";
+import { present } from "./sql-now.ts";
 
 /**
  * How an attempt ended. A tick takes `retrying` up again `againInMs` later, and `postponed`, which was not

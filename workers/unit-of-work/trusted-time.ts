@@ -1,4 +1,4 @@
-import type { BatchTimes } from "../unit-of-work/clocks.ts";
+import type { BatchTimes } from "./batch-times.ts";
 
 /** So far the clock of a front door may be off (ms) for its times to count. */
 const toleranceMs = 600_000;

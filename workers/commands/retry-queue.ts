@@ -1,4 +1,4 @@
-import type { Pending, Settled } from "./attempt.ts";
+import type { Pending, Settled } from "./retries.ts";
 
 /** Commands on rows or keys that another transaction holds: tried again, all together, until they are free or late. */
 export type Deferred = Readonly<{

@@ -1,8 +1,8 @@
-import type { UserRow } from "../../shared/db/entities.ts";
-import { localDay, resolveLocalTime } from "../../shared/domain/day.ts";
-import { moveDay } from "../../shared/domain/streak.ts";
-import { rulesOf, streakColumns } from "./habit.ts";
-import type { Context } from "./handler.ts";
+import type { UserRow } from "../../../shared/db/entities.ts";
+import { localDay, resolveLocalTime } from "../../../shared/domain/day.ts";
+import { moveDay } from "../../../shared/domain/streak.ts";
+import { rulesOf, streakColumns } from "../habit/create.ts";
+import type { Context } from "../handler.ts";
 
 export type DaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
 

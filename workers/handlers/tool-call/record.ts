@@ -1,5 +1,5 @@
-import { recordCall } from "../commands/action-log.ts";
-import type { Handler } from "./handler.ts";
+import type { Handler } from "../handler.ts";
+import { recordCall } from "./action-log.ts";
 
 /** The row's key is the call's own id, so that a redelivery writes nothing twice. */
 export const record: Handler<"action.record"> = {

@@ -1,10 +1,10 @@
-import type { UserRow } from "../../shared/db/entities.ts";
-import { presentSettings, timestamp } from "../../shared/db/present.ts";
-import { invalid } from "../../shared/errors.ts";
-import { all } from "../unit-of-work/load.ts";
-import type { Context, Handler } from "./handler.ts";
-import { changeDaySettings, type DaySettings } from "./move-clock.ts";
-import { changedChannels, missingTarget, noChannels } from "./reminder-channels.ts";
+import type { UserRow } from "../../../shared/db/entities.ts";
+import { presentSettings, timestamp } from "../../../shared/db/present.ts";
+import { invalid } from "../../../shared/errors.ts";
+import { all } from "../../unit-of-work/load.ts";
+import type { Context, Handler } from "../handler.ts";
+import { changedChannels, missingTarget, noChannels } from "./channels.ts";
+import { changeDaySettings, type DaySettings } from "./day-settings.ts";
 
 const everythingThatFollowsTheZone = [all("users"), all("habits"), all("reminders")];
 

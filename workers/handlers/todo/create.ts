@@ -1,13 +1,13 @@
-import type { TodoRow } from "../../shared/db/entities.ts";
-import { presentTodo } from "../../shared/db/present.ts";
-import { firstOccurrence, parseRecurrence } from "../../shared/domain/recurrence.ts";
-import { notFound } from "../../shared/errors.ts";
-import { lockTodo, share } from "../unit-of-work/load.ts";
-import type { Context, Handler } from "./handler.ts";
-import { noRoom } from "./no-room.ts";
-import { patch } from "./patch.ts";
-import { completeTodo, reopenTodo } from "./toggle-todo.ts";
-import { unknownCategory } from "./unknown-category.ts";
+import type { TodoRow } from "../../../shared/db/entities.ts";
+import { presentTodo } from "../../../shared/db/present.ts";
+import { firstOccurrence, parseRecurrence } from "../../../shared/domain/recurrence.ts";
+import { notFound } from "../../../shared/errors.ts";
+import { lockTodo, share } from "../../unit-of-work/load.ts";
+import { unknownCategory } from "../check-category.ts";
+import { noRoom } from "../check-quota.ts";
+import type { Context, Handler } from "../handler.ts";
+import { patch } from "../patch.ts";
+import { completeTodo, reopenTodo } from "./toggle.ts";
 
 const defaultRecurrenceFrom = "due";
 

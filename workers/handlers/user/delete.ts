@@ -1,5 +1,5 @@
-import { emptyAccount } from "../upkeep/deleted-users.ts";
-import type { Handler } from "./handler.ts";
+import { emptyAccount } from "../../upkeep/deleted-users.ts";
+import type { Handler } from "../handler.ts";
 
 /** Deletes an account with all its rows, the action log included. Repeating it changes nothing. */
 export const deleteUser: Handler<"user.delete"> = {

@@ -1,6 +1,6 @@
-import type { HabitRow } from "../../shared/db/entities.ts";
-import { presentHabit } from "../../shared/db/present.ts";
-import type { Rules } from "../../shared/domain/schedule.ts";
+import type { HabitRow } from "../../../shared/db/entities.ts";
+import { presentHabit } from "../../../shared/db/present.ts";
+import type { Rules } from "../../../shared/domain/schedule.ts";
 import {
   complete as completeDay,
   editRules,
@@ -8,13 +8,13 @@ import {
   type StreakState,
   undo as undoDay,
   view,
-} from "../../shared/domain/streak.ts";
-import { conflict, invalid, notFound } from "../../shared/errors.ts";
-import { lock, share } from "../unit-of-work/load.ts";
-import type { Context, Handler } from "./handler.ts";
-import { noRoom } from "./no-room.ts";
-import { patch } from "./patch.ts";
-import { unknownCategory } from "./unknown-category.ts";
+} from "../../../shared/domain/streak.ts";
+import { conflict, invalid, notFound } from "../../../shared/errors.ts";
+import { lock, share } from "../../unit-of-work/load.ts";
+import { unknownCategory } from "../check-category.ts";
+import { noRoom } from "../check-quota.ts";
+import type { Context, Handler } from "../handler.ts";
+import { patch } from "../patch.ts";
 
 const defaultGraceDays = 1;
 

@@ -1,9 +1,9 @@
-import { presentCategory } from "../../shared/db/present.ts";
-import { notFound } from "../../shared/errors.ts";
-import { lock } from "../unit-of-work/load.ts";
-import type { Handler } from "./handler.ts";
-import { noRoom } from "./no-room.ts";
-import { patch } from "./patch.ts";
+import { presentCategory } from "../../../shared/db/present.ts";
+import { notFound } from "../../../shared/errors.ts";
+import { lock } from "../../unit-of-work/load.ts";
+import { noRoom } from "../check-quota.ts";
+import type { Handler } from "../handler.ts";
+import { patch } from "../patch.ts";
 
 const defaultColor = "#6b7280";
 

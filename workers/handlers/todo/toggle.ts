@@ -1,7 +1,7 @@
-import type { TodoRow } from "../../shared/db/entities.ts";
-import { timestamp } from "../../shared/db/present.ts";
-import { successor } from "../../shared/domain/recurrence.ts";
-import type { Context } from "./handler.ts";
+import type { TodoRow } from "../../../shared/db/entities.ts";
+import { timestamp } from "../../../shared/db/present.ts";
+import { successor } from "../../../shared/domain/recurrence.ts";
+import type { Context } from "../handler.ts";
 
 /** Completes a todo: its reminder rests, and a recurring one gets exactly one successor. */
 export function completeTodo(context: Context, row: TodoRow): TodoRow {

@@ -1,7 +1,7 @@
-import { cutStored, keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
-import type { Outcome, ToolCall } from "../../shared/queue/batch.ts";
-import type { Context } from "../handlers/handler.ts";
-import { nearPresent } from "./near-present.ts";
+import { cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
+import type { Outcome, ToolCall } from "../../../shared/queue/batch.ts";
+import { nearPresent } from "../../unit-of-work/trusted-time.ts";
+import type { Context } from "../handler.ts";
 
 /** What the row says of a call's end: `ok`, or the code of the refusal. */
 export const outcomeCode = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "ok");
