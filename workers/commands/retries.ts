@@ -1,110 +1,131 @@
 import { refuse, unavailable } from "../../shared/errors.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
-import { type Folded, fold, type TransactionContext, TransactionFailed, type Work } from "./transaction.ts";
+import type { OnLocked } from "../unit-of-work/load.ts";
+import type { CommandToRun } from "./begin.ts";
+import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
+import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
 /** A command on its way to its reply. */
-export type Pending = Work &
+export type ReceivedCommand = CommandToRun &
   Readonly<{
-    /** Where its reply goes. */
+    /** The batch that it came in, to which it is answered. */
     batch: Pick<CommandBatch, "id" | "replyTo">;
-    /** Whether an earlier try of this worker may have been applied. */
+    /** Whether an earlier attempt of this worker may have been applied. */
     inDoubt: boolean;
   }>;
 
-/** What became of some commands. */
-export type Settled = Readonly<{
-  replies: readonly (readonly [Pending, Reply])[];
-  /** Held elsewhere, and worth another try. */
-  locked: readonly Pending[];
+export type RunResult = Readonly<{
+  replies: readonly (readonly [ReceivedCommand, Reply])[];
+  /** Commands on rows or keys that another transaction has locked, worth another attempt. */
+  lockedElsewhere: readonly ReceivedCommand[];
 }>;
 
-export type AttemptContext = TransactionContext & Readonly<{ log: Log }>;
+export type RunContext = TransactionContext & Readonly<{ log: Log }>;
 
 const maxTries = 3;
 
 /**
- * Tries again where that can succeed: after a lost connection, a duplicate, a deadlock. When PostgreSQL or a handler
- * refuses the transaction, each half has one of its own, until the culprit is alone: so it spoils none of the others.
+ * Runs commands, again where that can succeed: after a lost connection, a duplicate or a deadlock. When PostgreSQL or a
+ * handler refuses the transaction, each half gets one of its own, until the culprit is alone and spoils no other. Never
+ * throws: every command is answered or locked elsewhere.
  */
-export async function attempt(
-  context: AttemptContext,
-  pending: readonly Pending[],
-  wait: boolean,
+export async function runCommands(
+  context: RunContext,
+  received: readonly ReceivedCommand[],
+  onLocked: OnLocked,
   tries = 1,
-): Promise<Settled> {
-  if (pending.length === 0) return { replies: [], locked: [] };
+): Promise<RunResult> {
+  if (received.length === 0) return { replies: [], lockedElsewhere: [] };
   try {
-    return settle(pending, await fold(context, pending, wait));
+    return resultOf(received, await runTransaction(context, received, onLocked));
   } catch (error) {
-    const failure =
-      error instanceof TransactionFailed ? error : new TransactionFailed(error, "handler", false);
-    const again = pending.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || failure.inDoubt }));
-    if (failure.by !== "outage" && pending.length > 1) return inHalves(context, again, wait);
-    if (!wait && isHeld(failure)) return { replies: [], locked: again };
-    if (tries < maxTries && (failure.by === "outage" ? tries === 1 : isPassing(failure)))
-      return attempt(context, again, wait, tries + 1);
-    if (!isHeld(failure)) report(context, again, failure);
-    return { replies: again.map((one) => [one, failed(one, failure)]), locked: [] };
+    const failure = failureOf(error, true);
+    const { by, inDoubt } = failure;
+    const again = received.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || inDoubt }));
+    if (by !== "outage" && received.length > 1) return runHalves(context, again, onLocked);
+    if (onLocked === "skip" && isLockTimeout(failure)) return { replies: [], lockedElsewhere: again };
+    if (tries < maxTries && (by === "outage" ? tries === 1 : isPassing(failure)))
+      return runCommands(context, again, onLocked, tries + 1);
+    if (!isLockTimeout(failure)) report(context, again, failure);
+    return { replies: again.map((one) => [one, failureReply(one, failure)]), lockedElsewhere: [] };
   }
 }
 
-async function inHalves(
-  context: AttemptContext,
-  pending: readonly Pending[],
-  wait: boolean,
-): Promise<Settled> {
-  const middle = Math.ceil(pending.length / 2);
-  const one = await attempt(context, pending.slice(0, middle), wait);
-  const other = await attempt(context, pending.slice(middle), wait);
-  return { replies: [...one.replies, ...other.replies], locked: [...one.locked, ...other.locked] };
+async function runHalves(
+  context: RunContext,
+  received: readonly ReceivedCommand[],
+  onLocked: OnLocked,
+): Promise<RunResult> {
+  const middle = Math.ceil(received.length / 2);
+  const one = await runCommands(context, received.slice(0, middle), onLocked);
+  const other = await runCommands(context, received.slice(middle), onLocked);
+  return {
+    replies: [...one.replies, ...other.replies],
+    lockedElsewhere: [...one.lockedElsewhere, ...other.lockedElsewhere],
+  };
 }
 
-function settle(pending: readonly Pending[], { replies, locked }: Folded): Settled {
-  const answered = pending.filter(({ command }) => !locked.has(command));
+function resultOf(
+  received: readonly ReceivedCommand[],
+  { replies, lockedElsewhere }: TransactionResult,
+): RunResult {
+  const answered = received.filter(({ command }) => !lockedElsewhere.has(command));
   return {
     replies: answered.map((one, index) => {
       const reply = replies[index];
       if (!reply) throw new Error("A command was not answered.");
       const late = "refusal" in reply.outcome && reply.outcome.refusal.code === "overloaded";
-      return [one, late && one.inDoubt ? overloaded(one) : reply];
+      return [one, late && one.inDoubt ? unavailableReply(one) : reply];
     }),
-    locked: pending.filter(({ command }) => locked.has(command)),
+    lockedElsewhere: received.filter(({ command }) => lockedElsewhere.has(command)),
   };
 }
 
 const codeOf = ({ by, cause }: TransactionFailed): string =>
   by === "database" ? (cause as { code: string }).code : "";
 
-/** A concurrent duplicate, a target that just went, no partition yet, serialization, deadlock. */
+/** A concurrent duplicate, a row that was deleted meanwhile, no partition yet, serialization, deadlock. */
 const isPassing = (failure: TransactionFailed): boolean =>
   ["23505", "23503", "23514", "40001", "40P01"].includes(codeOf(failure));
 
-/** Something else than a row that is asked for was held longer than the connection's patience. */
-const isHeld = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";
+/** PostgreSQL waited as long as it may for a lock that cannot be skipped, such as that of an index entry. */
+const isLockTimeout = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";
 
-/** A fault is of one command; an outage is one line for all of them. */
-function report({ log }: AttemptContext, pending: readonly Pending[], failure: TransactionFailed): void {
-  const reason = failure.cause instanceof Error ? failure.cause.message : String(failure.cause);
-  if (failure.by === "outage") log.warn({ commands: pending.length, reason }, "database unavailable");
-  else
-    for (const { command } of pending)
-      log.error({ command: command.name, id: command.id, reason }, "command failed");
+/** Logs an outage once for all commands, and any other failure with the command that caused it. */
+function report(
+  { log }: RunContext,
+  received: readonly ReceivedCommand[],
+  { by, cause }: TransactionFailed,
+): void {
+  const { message, stack } = cause instanceof Error ? cause : { message: String(cause) };
+  if (by === "outage") {
+    log.warn({ commands: received.length, reason: message }, "database unavailable");
+    return;
+  }
+  const reason = by === "database" ? message : (stack ?? message);
+  for (const { command } of received)
+    log.error({ command: command.name, id: command.id, by, reason }, "command failed");
 }
 
-function failed(one: Pending, failure: TransactionFailed): Reply {
-  if (one.inDoubt || failure.by === "outage" || isHeld(failure) || isPassing(failure)) return overloaded(one);
-  return { ticket: one.command.ticket, outcome: fault, replayed: false };
+function failureReply(one: ReceivedCommand, failure: TransactionFailed): Reply {
+  const unsure = one.inDoubt || failure.by === "outage" || isLockTimeout(failure) || isPassing(failure);
+  return unsure
+    ? unavailableReply(one)
+    : { ticket: one.command.ticket, outcome: internalFault, replayed: false };
 }
 
-const fault: Outcome = refuse(
+const internalFault: Outcome = refuse(
   "internal",
   "This request failed because of a fault of the service; nothing was changed.",
   { applied: "no" },
 );
 
-/** After a try that may have been applied, only a stored reply tells what became of the command. */
-export const overloaded = ({ command, inDoubt }: Pick<Pending, "command" | "inDoubt">): Reply => ({
+/** After an attempt that may have been applied, only a stored reply shows what became of the command. */
+export const unavailableReply = ({
+  command,
+  inDoubt,
+}: Pick<ReceivedCommand, "command" | "inDoubt">): Reply => ({
   ticket: command.ticket,
   outcome: unavailable(inDoubt ? "unknown" : "no"),
   replayed: false,

@@ -1,48 +1,48 @@
-import type { Pending, Settled } from "./retries.ts";
+import type { ReceivedCommand, RunResult } from "./retries.ts";
 
-/** Commands on rows or keys that another transaction holds: tried again, all together, until they are free or late. */
-export type Deferred = Readonly<{
+/** Commands on rows or keys that another transaction has locked, tried again together until they run or are late. */
+export type RetryQueue = Readonly<{
   /** @returns those for which there is no room */
-  add(pending: readonly Pending[]): readonly Pending[];
+  add(commands: readonly ReceivedCommand[]): readonly ReceivedCommand[];
   /** Resolves when none is left. */
-  emptied(): Promise<unknown>;
+  drained(): Promise<unknown>;
 }>;
 
-type Options = Readonly<{
-  carryOut(pending: readonly Pending[]): Promise<Settled>;
-  reply(replies: Settled["replies"]): Promise<unknown>;
+type RetryOptions = Readonly<{
+  run(commands: readonly ReceivedCommand[]): Promise<RunResult>;
+  reply(replies: RunResult["replies"]): Promise<unknown>;
 }>;
 
-/** What holds a row is nearly always another batch, which commits within milliseconds. */
+/** A row is nearly always locked by another batch, which commits within milliseconds. */
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 const maxTogether = 100;
 const maxWaiting = 4_000;
-/** Of one user: whose row is held for long shall not take the room of others. */
+/** A user whose row stays locked must not take the room of others. */
 const maxOfUser = 500;
 
-type Entry = { pending: Pending; tries: number; dueAt: number };
+type Entry = { received: ReceivedCommand; tries: number; dueAt: number };
 
 /**
- * Nothing of this waits inside PostgreSQL, so that a row that is held for seconds costs no connection and no
- * stranger's time. It ends by itself: what has become late is answered by its next try.
+ * Waits here and not inside PostgreSQL, so that a row that stays locked for seconds costs no connection and delays no
+ * other command. It always ends: a command that has become late is answered by its next attempt.
  */
-export function createDeferred({ carryOut, reply }: Options): Deferred {
+export function createRetryQueue({ run, reply }: RetryOptions): RetryQueue {
   let waiting: Entry[] = [];
   let running: Promise<void> | undefined;
 
-  async function run(): Promise<void> {
+  async function retryAll(): Promise<void> {
     while (waiting.length > 0) {
       await Bun.sleep(firstPauseMs);
       const now = performance.now();
       const due = waiting.filter(({ dueAt }) => dueAt <= now).slice(0, maxTogether);
       if (due.length === 0) continue;
-      const { replies, locked } = await carryOut(due.map(({ pending }) => pending));
-      const still = new Map(locked.map((pending) => [pending.command, pending]));
+      const { replies, lockedElsewhere } = await run(due.map(({ received }) => received));
+      const still = new Map(lockedElsewhere.map((received) => [received.command, received]));
       waiting = waiting.flatMap((entry) => {
         if (!due.includes(entry)) return [entry];
-        const pending = still.get(entry.pending.command);
-        return pending ? [later(pending, entry.tries + 1)] : [];
+        const received = still.get(entry.received.command);
+        return received ? [nextTry(received, entry.tries + 1)] : [];
       });
       void reply(replies);
     }
@@ -50,27 +50,27 @@ export function createDeferred({ carryOut, reply }: Options): Deferred {
   }
 
   return {
-    add(pending) {
-      const room = new Map<string, number>();
-      for (const { pending } of waiting)
-        room.set(pending.command.userId, (room.get(pending.command.userId) ?? 0) + 1);
-      const turnedAway = pending.filter((one) => {
-        const { userId } = one.command;
-        const ofUser = room.get(userId) ?? 0;
+    add(commands) {
+      const countOfUser = new Map<string, number>();
+      for (const { received } of waiting)
+        countOfUser.set(received.command.userId, (countOfUser.get(received.command.userId) ?? 0) + 1);
+      const turnedAway = commands.filter((received) => {
+        const { userId } = received.command;
+        const ofUser = countOfUser.get(userId) ?? 0;
         if (waiting.length >= maxWaiting || ofUser >= maxOfUser) return true;
-        room.set(userId, ofUser + 1);
-        waiting.push(later(one, 1));
+        countOfUser.set(userId, ofUser + 1);
+        waiting.push(nextTry(received, 1));
         return false;
       });
-      running ??= waiting.length > 0 ? run() : undefined;
+      running ??= waiting.length > 0 ? retryAll() : undefined;
       return turnedAway;
     },
-    emptied: () => running ?? Promise.resolve(),
+    drained: () => running ?? Promise.resolve(),
   };
 }
 
-const later = (pending: Pending, tries: number): Entry => ({
-  pending,
+const nextTry = (received: ReceivedCommand, tries: number): Entry => ({
+  received,
   tries,
   dueAt: performance.now() + Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs),
 });

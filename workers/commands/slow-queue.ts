@@ -1,26 +1,26 @@
-/** Work that takes long, a few at a time, and of each user one after another. */
-export type Lane = Readonly<{
-  /** @returns false when this user, or everybody, has too much of it waiting */
-  enter(userId: string, work: () => Promise<void>): boolean;
-  /** Resolves when all work is done. */
-  emptied(): Promise<void>;
+/** Commands that take long: a few run at the same time, and never two of one user. */
+export type SlowQueue = Readonly<{
+  /** @returns false when too many commands are waiting, of this user or of all */
+  add(userId: string, work: () => Promise<void>): boolean;
+  /** Resolves when all of them are done. */
+  drained(): Promise<void>;
 }>;
 
-/** Each holds a connection while it runs. */
-export const laneWidth = 4;
+/** Each running command uses a database connection. */
+export const slowConcurrency = 4;
 const maxWaiting = 1_000;
 const maxOfUser = 20;
 
 type Entry = Readonly<{ userId: string; work(): Promise<void> }>;
 
-export function createLane(): Lane {
+export function createSlowQueue(): SlowQueue {
   let waiting: Entry[] = [];
   const running = new Set<string>();
   let idle = Promise.withResolvers<void>();
   idle.resolve();
 
   function startNext(): void {
-    while (running.size < laneWidth) {
+    while (running.size < slowConcurrency) {
       const next = waiting.find(({ userId }) => !running.has(userId));
       if (!next) break;
       waiting = waiting.filter((entry) => entry !== next);
@@ -34,7 +34,7 @@ export function createLane(): Lane {
   }
 
   return {
-    enter(userId, work) {
+    add(userId, work) {
       const ofUser = waiting.filter((entry) => entry.userId === userId).length;
       if (waiting.length >= maxWaiting || ofUser >= maxOfUser) return false;
       if (running.size === 0) idle = Promise.withResolvers();
@@ -42,6 +42,6 @@ export function createLane(): Lane {
       startNext();
       return true;
     },
-    emptied: () => idle.promise,
+    drained: () => idle.promise,
   };
 }

@@ -1,11 +1,14 @@
 import { invalid, type Refused } from "../../shared/errors.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
 import { quotas } from "../unit-of-work/quotas.ts";
-import type { Context } from "./handler.ts";
+import type { HandlerContext } from "./handler.ts";
 
-/** Takes the room of one more row, or refuses with what to do. */
-export function noRoom({ takeRoom }: Context, table: NumberedTable): Refused | undefined {
-  if (takeRoom(table)) return undefined;
+/**
+ * Counts one more row against the user's quota.
+ * @returns a refusal that says what to do when the quota is used up
+ */
+export function checkQuota({ useQuota }: HandlerContext, table: NumberedTable): Refused | undefined {
+  if (useQuota(table)) return undefined;
   const most = quotas[table].toLocaleString("en");
   return invalid({
     [table]: [`You have ${most} ${table}, the most that one account can have; delete some first.`],

@@ -1,18 +1,18 @@
-import type { PoolClient } from "pg";
 import type { UserRow } from "../../shared/db/entities.ts";
+import type { Connection } from "./connection.ts";
 
-/** What the day of a user depends on. */
-export type DaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
+/** The columns of a user's settings that decide when the user's day begins. */
+export type StoredDaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
 
-/** What the users of a transaction have in common with time. */
+/** The time of a transaction, and what its users' days depend on. */
 export type BatchTimes = Readonly<{
   /** The transaction's time, with microseconds. */
   now: string;
-  /** The same clock after BEGIN, in epoch ms: PostgreSQL's, so that no host's clock decides what is late. */
-  at: number;
-  /** Of those users who have settings. */
-  ofUsers: ReadonlyMap<string, DaySettings>;
-  /** Users whose account is gone: nothing is written for them any more. */
+  /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
+  nowMs: number;
+  /** The day settings by user; users without settings are missing. */
+  daySettings: ReadonlyMap<string, StoredDaySettings>;
+  /** Users whose account was deleted: nothing is written for them any more. */
   deleted: ReadonlySet<string>;
 }>;
 
@@ -32,12 +32,13 @@ type Row = {
   deleted: boolean;
 };
 
-/** What every command wants to know, in one statement: two took a twentieth more of a transaction's time. */
-export async function readTimes(client: PoolClient, userIds: ReadonlySet<string>): Promise<BatchTimes> {
-  const { rows } = await client.query<Row>(statement, [[...userIds]]);
-  const ofUsers = new Map<string, DaySettings>();
+/** One statement for all of it: two made a transaction take 5 % longer. */
+export async function readTimes(connection: Connection, userIds: ReadonlySet<string>): Promise<BatchTimes> {
+  const { rows } = await connection.query<Row>(statement, [[...userIds]]);
+  const daySettings = new Map<string, StoredDaySettings>();
   for (const { user_id, time_zone, day_start_hour } of rows)
-    if (time_zone !== null && day_start_hour !== null) ofUsers.set(user_id, { time_zone, day_start_hour });
+    if (time_zone !== null && day_start_hour !== null)
+      daySettings.set(user_id, { time_zone, day_start_hour });
   const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));
-  return { now: rows[0]?.now ?? "", at: rows[0]?.at ?? 0, ofUsers, deleted };
+  return { now: rows[0]?.now ?? "", nowMs: rows[0]?.at ?? 0, daySettings, deleted };
 }

@@ -1,11 +1,11 @@
 import type { BatchTimes } from "./batch-times.ts";
 
-/** So far the clock of a front door may be off (ms) for its times to count. */
+/** How far the clock of a front door may be off (ms) for its times to be trusted. */
 const toleranceMs = 600_000;
 
 /**
- * The time that a front door noted (epoch ms), or PostgreSQL's when that is far off: rows lie in partitions
- * by time, and no clock of a door may put one where there is none. The same time again gives the same place.
+ * Rows lie in partitions by time, and the clock of a front door must not put one where there is no partition.
+ * @returns the time that a front door noted (epoch ms), or PostgreSQL's when the two are far apart
  */
-export const nearPresent = (noted: number, { now, at }: Pick<BatchTimes, "now" | "at">): string =>
-  Math.abs(noted - at) < toleranceMs ? new Date(noted).toISOString() : now;
+export const trustedTime = (noted: number, { now, nowMs }: Pick<BatchTimes, "now" | "nowMs">): string =>
+  Math.abs(noted - nowMs) < toleranceMs ? new Date(noted).toISOString() : now;

@@ -1,17 +1,13 @@
 import { presentCategory } from "../../../shared/db/present.ts";
-import { notFound } from "../../../shared/errors.ts";
-import { lock } from "../../unit-of-work/load.ts";
-import { noRoom } from "../check-quota.ts";
+import { checkQuota } from "../check-quota.ts";
 import type { Handler } from "../handler.ts";
-import { patch } from "../patch.ts";
+import { storedColor } from "./color.ts";
 
-const defaultColor = "#6b7280";
-
-export const create: Handler<"category.create"> = {
+export const categoryCreate: Handler<"category.create"> = {
   makes: "categories",
   run(context, { name, color, icon }) {
-    const full = noRoom(context, "categories");
-    if (full) return full;
+    const refused = checkQuota(context, "categories");
+    if (refused) return refused;
     const { categories, nextId, now } = context;
     const row = categories.insert({
       id: nextId("categories"),
@@ -24,37 +20,3 @@ export const create: Handler<"category.create"> = {
     return presentCategory(row);
   },
 };
-
-export const update: Handler<"category.update"> = {
-  needs: ({ category_id }) => [lock("categories", category_id)],
-  run({ categories, now }, { category_id, ...fields }) {
-    const row = categories.get(category_id);
-    if (!row) return notFound("Category");
-    const color = fields.color === undefined ? row.color : storedColor(fields.color);
-    return presentCategory(categories.update(row, { ...patch(fields), color, updated_at: now }));
-  },
-};
-
-/** Habits and todos of the category stay: the foreign keys set theirs to null. */
-export const remove: Handler<"category.delete"> = {
-  alone: true,
-  needs: ({ category_id }) => [lock("categories", category_id)],
-  run({ categories }, { category_id }) {
-    if (!categories.get(category_id)) return notFound("Category");
-    categories.remove(category_id);
-    return null;
-  },
-};
-
-/** Six digits, lower case; `#abc` means `#aabbcc`. */
-function storedColor(color: string | null | undefined): string {
-  if (color == null) return defaultColor;
-  const short = /^#(.)(.)(.)$/.exec(color);
-  const long = short
-    ? `#${short
-        .slice(1)
-        .map((digit) => digit + digit)
-        .join("")}`
-    : color;
-  return long.toLowerCase();
-}

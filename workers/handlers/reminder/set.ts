@@ -3,24 +3,26 @@ import type { ReminderRow } from "../../../shared/db/entities.ts";
 import { presentReminder, timestamp } from "../../../shared/db/present.ts";
 import { resolveLocalTime } from "../../../shared/domain/day.ts";
 import { conflict, invalid, notFound } from "../../../shared/errors.ts";
-import { all, lockTodo } from "../../unit-of-work/load.ts";
+import { allForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
-import { newUser } from "../user/configure.ts";
+import { lockTodo, relatedToTodo } from "../todo/rows.ts";
+import { newUser } from "../user/settings.ts";
 
-/** A reminder up to this late (ms) is the present to a slow request, not the past. */
-const tolerance = 60_000;
-/** So that the time has four digits of year in every zone. */
-const tooFar = Date.UTC(9999);
+/** A slow request may ask for a time that has passed by up to this much (ms) meanwhile. */
+const graceMs = 60_000;
+/** The end of the times whose year has four digits in every zone. */
+const endOfTimes = Date.UTC(9999);
 
-export const set: Handler<"reminder.set"> = {
-  // A wall time needs the zone that is committed last: the settings are held while it is turned into an instant.
-  needs: ({ todo_id, remind_at }) => [...lockTodo(todo_id), ...(hasOffset(remind_at) ? [] : [all("users")])],
+export const reminderSet: Handler<"reminder.set"> = {
+  // A wall time is turned into an instant by the zone, which must not change until that is committed.
+  rows: (input) => [...lockTodo(input), ...(hasOffset(input.remind_at) ? [] : [allForUpdate("users")])],
+  related: relatedToTodo,
   run(context, { todo_id, remind_at }) {
     const { todos, reminders, users, today, acceptedAt, now } = context;
     const { instant, wallTime } = timeOf(remind_at, today.timeZone);
-    if (instant < acceptedAt - tolerance)
+    if (instant < acceptedAt - graceMs)
       return invalid({ remind_at: ["The remind_at field must not be in the past."] });
-    if (instant >= tooFar)
+    if (instant >= endOfTimes)
       return invalid({ remind_at: ["The remind_at field must be before the year 9999."] });
     const todo = todos.get(todo_id);
     if (!todo) return notFound("Todo");
@@ -34,7 +36,7 @@ export const set: Handler<"reminder.set"> = {
     };
     const before = reminders.get(todo_id);
     if (before && isRepeat(before, fields)) return presentReminder(before, today);
-    // Without a row to hold, a zone that is chosen at the same time would be missed for ever.
+    // A user without settings has no row to lock, so a zone chosen at the same time would be missed.
     if (wallTime !== null && !users.get()) users.insert(newUser(context));
     todos.update(todo, { updated_at: now });
     const row = before
@@ -51,7 +53,7 @@ function timeOf(remindAt: string, timeZone: string): { instant: number; wallTime
   return { instant: resolveLocalTime(wallTime, timeZone), wallTime };
 }
 
-/** The same time again is the same reminder: a repeated request does not ring twice. */
+/** Setting the same time again keeps the reminder, so that a repeated request does not ring twice. */
 function isRepeat(before: ReminderRow, after: Pick<ReminderRow, "remind_at" | "wall_time">): boolean {
   const live = before.status === "scheduled" || before.status === "sent";
   const follows = (row: Pick<ReminderRow, "wall_time">) => row.wall_time != null;
@@ -59,15 +61,3 @@ function isRepeat(before: ReminderRow, after: Pick<ReminderRow, "remind_at" | "w
     live && timestamp(before.remind_at) === timestamp(after.remind_at) && follows(before) === follows(after)
   );
 }
-
-export const clear: Handler<"reminder.clear"> = {
-  needs: ({ todo_id }) => lockTodo(todo_id),
-  run({ todos, reminders, now }, { todo_id }) {
-    const todo = todos.get(todo_id);
-    if (!todo) return notFound("Todo");
-    if (!reminders.get(todo_id)) return null;
-    reminders.remove(todo_id);
-    todos.update(todo, { updated_at: now });
-    return null;
-  },
-};

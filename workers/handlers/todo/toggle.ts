@@ -1,10 +1,27 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/db/present.ts";
 import { successor } from "../../../shared/domain/recurrence.ts";
-import type { Context } from "../handler.ts";
+import { notFound } from "../../../shared/errors.ts";
+import { checkQuota } from "../check-quota.ts";
+import type { Handler, HandlerContext } from "../handler.ts";
+import { lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 
-/** Completes a todo: its reminder rests, and a recurring one gets exactly one successor. */
-export function completeTodo(context: Context, row: TodoRow): TodoRow {
+export const todoToggle: Handler<"todo.toggle"> = {
+  rows: lockTodo,
+  related: relatedToTodo,
+  run(context, { todo_id, is_completed }) {
+    const row = context.todos.get(todo_id);
+    if (!row) return notFound("Todo");
+    const wanted = is_completed ?? !row.is_completed;
+    if (wanted === row.is_completed) return todoAnswer(context, row);
+    if (!wanted) return todoAnswer(context, reopenTodo(context, row));
+    const refused = row.recurrence == null ? undefined : checkQuota(context, "todos");
+    return refused ?? todoAnswer(context, completeTodo(context, row));
+  },
+};
+
+/** Completing suspends the reminder, and gives a recurring todo exactly one successor. */
+function completeTodo(context: HandlerContext, row: TodoRow): TodoRow {
   const { todos, now, today } = context;
   suspendReminder(context, row.id);
   return todos.update(row, {
@@ -16,26 +33,27 @@ export function completeTodo(context: Context, row: TodoRow): TodoRow {
   });
 }
 
-/** Opens a todo again: an untouched successor goes, a touched one stays, a reminder still ahead is revived. */
-export function reopenTodo(context: Context, row: TodoRow): TodoRow {
+/** Reopening removes a successor that nobody edited, and revives a reminder whose time is still ahead. */
+function reopenTodo(context: HandlerContext, row: TodoRow): TodoRow {
   const { todos, now } = context;
   reviveReminder(context, row.id);
   const next = row.next_todo_id == null ? undefined : todos.get(row.next_todo_id);
-  if (next && isUntouched(next)) todos.remove(next.id);
+  const edited = next && isEdited(next);
+  if (next && !edited) todos.remove(next.id);
   return todos.update(row, {
     is_completed: false,
     completed_at: null,
     completed_on: null,
-    next_todo_id: next && !isUntouched(next) ? next.id : null,
+    next_todo_id: edited ? next.id : null,
     updated_at: now,
   });
 }
 
-const isUntouched = (row: TodoRow): boolean => row.updated_at === row.created_at;
+const isEdited = (row: TodoRow): boolean => row.updated_at !== row.created_at;
 
-function createSuccessor({ todos, nextId, now, today }: Context, row: TodoRow): number | undefined {
+function createSuccessor({ todos, nextId, now, today }: HandlerContext, row: TodoRow): number | undefined {
   if (row.recurrence == null) return undefined;
-  // Opened again with its successor touched: that one is still the next.
+  // Reopened after its successor was edited: that successor stays.
   if (row.next_todo_id != null && todos.get(row.next_todo_id)) return row.next_todo_id;
   const next = successor({
     rule: row.recurrence,
@@ -61,12 +79,12 @@ function createSuccessor({ todos, nextId, now, today }: Context, row: TodoRow): 
   return id;
 }
 
-function suspendReminder({ reminders, now }: Context, todoId: number): void {
+function suspendReminder({ reminders, now }: HandlerContext, todoId: number): void {
   const reminder = reminders.get(todoId);
   if (reminder?.status === "scheduled") reminders.update(reminder, { status: "suspended", updated_at: now });
 }
 
-function reviveReminder({ reminders, now, acceptedAt }: Context, todoId: number): void {
+function reviveReminder({ reminders, now, acceptedAt }: HandlerContext, todoId: number): void {
   const reminder = reminders.get(todoId);
   if (reminder?.status !== "suspended") return;
   const inTime = Date.parse(timestamp(reminder.remind_at)) >= acceptedAt;

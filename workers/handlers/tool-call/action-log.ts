@@ -1,18 +1,18 @@
 import { cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
 import type { Outcome, ToolCall } from "../../../shared/queue/batch.ts";
-import { nearPresent } from "../../unit-of-work/trusted-time.ts";
-import type { Context } from "../handler.ts";
+import { trustedTime } from "../../unit-of-work/trusted-time.ts";
+import type { HandlerContext } from "../handler.ts";
 
-/** What the row says of a call's end: `ok`, or the code of the refusal. */
+/** @returns how the row of a call says that it ended: `ok`, or the code of the refusal */
 export const outcomeCode = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "ok");
 
-type End = Readonly<{ outcome: string; replayed: boolean; calls?: number; durationMs?: number }>;
+type CallEnd = Readonly<{ outcome: string; replayed: boolean; calls?: number; durationMs?: number }>;
 
 /** Writes the row of a tool call in the transaction of its effects. */
 export function recordCall(
-  { actions, now, at }: Context,
+  { actions, now, nowMs }: HandlerContext,
   call: ToolCall,
-  { outcome, replayed, calls = 1, durationMs = Math.max(0, at - call.startedAt) }: End,
+  { outcome, replayed, calls = 1, durationMs = Math.max(0, nowMs - call.startedAt) }: CallEnd,
 ): void {
   actions.insert({
     request_id: call.requestId,
@@ -23,7 +23,7 @@ export function recordCall(
     outcome,
     replayed,
     calls,
-    called_at: nearPresent(call.startedAt, { now, at }),
+    called_at: trustedTime(call.startedAt, { now, nowMs }),
     duration_ms: durationMs,
   });
 }

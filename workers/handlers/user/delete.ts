@@ -2,9 +2,9 @@ import { emptyAccount } from "../../upkeep/deleted-users.ts";
 import type { Handler } from "../handler.ts";
 
 /** Deletes an account with all its rows, the action log included. Repeating it changes nothing. */
-export const deleteUser: Handler<"user.delete"> = {
-  alone: true,
-  repeatable: true,
+export const userDelete: Handler<"user.delete"> = {
+  slow: true,
+  idempotent: true,
   run: () => null,
   followUp: emptyAccount,
 };
