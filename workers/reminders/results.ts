@@ -1,33 +1,44 @@
-import type { Sent } from "./channels/channel.ts";
-import type { Delivery } from "./lease.ts";
-import type { Outcome } from "./result-writer.ts";
+import type { SendResult } from "./channels/channel.ts";
+import type { LeasedDelivery } from "./lease.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { WebhookAttempt } from "./webhook-health.ts";
 
-/** One delivery's turn: what the channel said, or that its target had no room. */
-export type Attempt = Readonly<{ delivery: Delivery; sent: Sent | "no room" }>;
+/** One attempt at a delivery: what the channel answered, or `busy` when its target had no room and nothing was sent. */
+export type DeliveryAttempt = Readonly<{ delivery: LeasedDelivery; result: SendResult | "busy" }>;
 
-const noRoomMs = 10_000;
+/**
+ * How an attempt ended. A tick takes up `retrying` and `postponed` again after `againInMs`; a postponed delivery was
+ * not sent, and does not count as an attempt.
+ */
+export type DeliveryResult = Readonly<{
+  userId: string;
+  id: string;
+  status: "sent" | "failed" | "retrying" | "postponed";
+  error: string | null;
+  againInMs: number;
+}>;
 
-export function outcomeOf({ delivery, sent }: Attempt): Outcome {
+const busyAgainMs = 10_000;
+
+export function deliveryResult({ delivery, result }: DeliveryAttempt): DeliveryResult {
   const { user_id: userId, id, todo, attempts } = delivery;
-  if (sent === "no room") {
-    const againInMs = noRoomMs * (1 + Math.random());
+  if (result === "busy") {
+    const againInMs = busyAgainMs * (1 + Math.random());
     return { userId, id, againInMs, status: "postponed", error: null };
   }
-  if (sent.ok) return { userId, id, againInMs: 0, status: "sent", error: null };
-  const again = sent.final || todo === null ? undefined : retryAfterMs(attempts);
-  if (again === undefined) return { userId, id, againInMs: 0, status: "failed", error: sent.reason };
-  return { userId, id, againInMs: again, status: "retrying", error: sent.reason };
+  if (result.ok) return { userId, id, againInMs: 0, status: "sent", error: null };
+  const again = result.final || todo === null ? undefined : retryAfterMs(attempts);
+  if (again === undefined) return { userId, id, againInMs: 0, status: "failed", error: result.reason };
+  return { userId, id, againInMs: again, status: "retrying", error: result.reason };
 }
 
 /**
- * What never left this process says nothing about the receiver, nor does a success among successes. A test that fails
- * is what tests are for: it brings the webhook no nearer to being switched off.
+ * Only attempts that reached the receiver count for the health of its webhook, and successes only after failures. A
+ * failed test does not count: people test a webhook because it may fail.
  */
-export function webhookAttempt({ delivery, sent }: Attempt): WebhookAttempt[] {
+export function webhookAttempts({ delivery, result }: DeliveryAttempt): WebhookAttempt[] {
   const { channel, user_id: userId, webhook_failures: failures, todo } = delivery;
-  if (channel !== "webhook" || sent === "no room") return [];
-  const tells = sent.ok ? failures > 0 : !sent.final && todo !== null;
-  return tells ? [{ userId, ok: sent.ok }] : [];
+  if (channel !== "webhook" || result === "busy") return [];
+  const counts = result.ok ? failures > 0 : !result.final && todo !== null;
+  return counts ? [{ userId, ok: result.ok }] : [];
 }

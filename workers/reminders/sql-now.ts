@@ -1,5 +1,5 @@
 /**
- * The present in a statement, by PostgreSQL's clock alone: the clocks of worker processes may differ, and
- * what one of them dated is not to be another's past. `$1` is how far a test has travelled from it.
+ * The present in a statement, by PostgreSQL's clock alone: the clocks of worker processes may differ, so no worker
+ * compares a time with its own. `$1` is an interval by which tests move in time.
  */
-export const present = "(now() + $1::interval)";
+export const sqlNow = "(now() + $1::interval)";

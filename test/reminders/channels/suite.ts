@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Channel } from "../../../workers/reminders/channels/channel.ts";
-import type { Delivery } from "../../../workers/reminders/lease.ts";
+import type { LeasedDelivery } from "../../../workers/reminders/lease.ts";
 
 /** What a receiver can tell of a delivery, whatever the channel. */
 export type Seen = Readonly<{ id: string; text: string; late: boolean }>;
@@ -8,15 +8,15 @@ export type Seen = Readonly<{ id: string; text: string; late: boolean }>;
 export type Subject = Readonly<{
   channel: Channel;
   /** The user's target; `unset`, `broken` and `refusing` where the channel can be without, down or unwilling. */
-  target: Partial<Delivery>;
-  unset?: Partial<Delivery>;
-  broken?: Partial<Delivery>;
+  target: Partial<LeasedDelivery>;
+  unset?: Partial<LeasedDelivery>;
+  broken?: Partial<LeasedDelivery>;
   seen(): Seen[];
 }>;
 
 let lastTodo = 0;
 
-export function delivery(fields: Partial<Delivery> = {}): Delivery {
+export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
   return {
     user_id: "ada",
     id: crypto.randomUUID(),
