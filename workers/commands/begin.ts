@@ -1,18 +1,18 @@
 import { patienceMs, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { type BatchTimes, readTimes } from "../unit-of-work/batch-times.ts";
-import type { Connection } from "../unit-of-work/connection.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds, type Ids } from "../unit-of-work/ids.ts";
 import { lockKeys } from "../unit-of-work/key-locks.ts";
 import { load, type OnLocked } from "../unit-of-work/load.ts";
 import type { Quotas } from "../unit-of-work/quotas.ts";
 import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../unit-of-work/state.ts";
-import type { Tables } from "../unit-of-work/tables.ts";
+import type { TableMap } from "../unit-of-work/tables.ts";
 import { type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
 import { callHandlers } from "./transaction-failed.ts";
 
 export type BeginContext = Readonly<{
-  tables: Tables;
+  tables: TableMap;
   quotas: Quotas;
 }>;
 
@@ -33,7 +33,7 @@ export type Begun = Readonly<{
 }>;
 
 /** A command is run only while its caller still waits, and will still wait when the reply comes. */
-export const runWithinMs = patienceMs - 300;
+const runWithinMs = patienceMs - 300;
 
 /** How long a slow command waits for a row that another transaction has locked. */
 const lockTimeoutMs = 800;
@@ -44,7 +44,7 @@ const lockTimeoutMs = 800;
  */
 export async function begin(
   { tables, quotas }: BeginContext,
-  connection: Connection,
+  connection: Queryable,
   work: readonly CommandToRun[],
   onLocked: OnLocked,
 ): Promise<Begun> {

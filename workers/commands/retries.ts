@@ -6,7 +6,7 @@ import type { CommandToRun } from "./begin.ts";
 import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
 import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
-/** A command on its way to its reply. */
+/** A command that is not answered yet. */
 export type ReceivedCommand = CommandToRun &
   Readonly<{
     /** The batch that it came in, to which it is answered. */

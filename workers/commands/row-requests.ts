@@ -5,11 +5,11 @@ import type { QuotaUse } from "../unit-of-work/quotas.ts";
 import type { RowRequest, UserRowRequest } from "../unit-of-work/row-request.ts";
 import { ownRows, type State } from "../unit-of-work/state.ts";
 
-/** What a command needs before its handler can run: loaded rows, and room for the rows that it may make. */
+/** A command needs rows loaded before its handler runs, and ids and quota for rows that the handler may make. */
 export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly QuotaUse[] }>;
 
 /**
- * What a command's input asks for. The id of a command without idempotency key is new, unless its job came twice:
+ * The demand that a command's input names. A command without idempotency key has a new id, unless its job came twice:
  * then the inbox refuses the id, and the next attempt looks for the stored reply.
  */
 export function demandOf(command: QueuedCommand, repeat: boolean): Demand {
@@ -18,7 +18,7 @@ export function demandOf(command: QueuedCommand, repeat: boolean): Demand {
   return demand(command, [...(rows?.(command.input as never) ?? []), ...seen], makes);
 }
 
-/** What the loaded rows lead to: rows that they refer to, and rows that may be made from them. */
+/** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
 export function relatedDemandOf({ habits, todos }: State, command: QueuedCommand): Demand {
   const { userId, name, input } = command;
   const { related } = handlerOf(name);

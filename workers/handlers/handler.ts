@@ -1,14 +1,14 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
 import type { Today } from "../../shared/db/present.ts";
 import type { Refused } from "../../shared/errors.ts";
-import type { Connection } from "../unit-of-work/connection.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
 import type { OwnRows } from "../unit-of-work/state.ts";
 import type { Rows } from "../unit-of-work/tables.ts";
 
 /** The calling user's rows, as the commands before this one left them. */
-export type OwnTables = Readonly<{
+type OwnTables = Readonly<{
   users: OwnRows<Rows["users"]>;
   categories: OwnRows<Rows["categories"]>;
   habits: OwnRows<Rows["habits"]>;
@@ -46,7 +46,7 @@ export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: NumberedTa
 export type Handler<Name extends CommandName> = Readonly<{
   /** The rows that its input names. */
   rows?(input: InputOf<Commands[Name]>): readonly RowRequest[];
-  /** Called when those are loaded. */
+  /** Asked once those are loaded. */
   related?(loaded: LoadedTables, input: InputOf<Commands[Name]>): Related;
   /** The table in which it makes a row. */
   makes?: NumberedTable;
@@ -56,5 +56,5 @@ export type Handler<Name extends CommandName> = Readonly<{
   /** Running it twice has the effect of running it once, so its reply needs no row in the inbox. */
   idempotent?: boolean;
   /** Work that is too much for one transaction, done after it and before the command is answered. */
-  followUp?(connection: Connection, userId: string): Promise<void>;
+  followUp?(connection: Queryable, userId: string): Promise<void>;
 }>;

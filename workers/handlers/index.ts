@@ -48,7 +48,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "webhook.test": webhookTest,
 };
 
-/** In a rolling deploy a newer front door may send a command that this worker does not have yet: others do. */
+/** In a rolling deploy a newer front door may send a command that only newer workers have: its caller tries again. */
 const unknownCommand: Handler<never> = { run: () => unavailable("no") };
 
 /** The one cast from a command's name to its handler: the front door checked name and input together. */

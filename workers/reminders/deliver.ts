@@ -7,14 +7,14 @@ import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } 
 import { createResultWriter } from "./result-writer.ts";
 import { createSlowTargets } from "./slow-targets.ts";
 
-export type DelivererContext = Readonly<{
+type DelivererContext = Readonly<{
   pool: Pool;
   log: Log;
   travel(): string;
   channels: Record<ReminderChannel, Channel>;
 }>;
 
-export type Deliverer = Readonly<{
+type Deliverer = Readonly<{
   /** Starts the deliveries of one job. Resolves when they are started, not when they are finished. */
   deliver(keys: DeliveryKeys): Promise<void>;
   /** Waits for deliveries under way; those that take too long are left to another process. */

@@ -40,7 +40,7 @@ const takeDue = `
     coalesce(array_agg(id::text), '{}') as ids
   from written`;
 
-/** Takes deliveries whose time has come (again): those never queued, lost with Redis or with a worker, and retries. */
+/** Takes deliveries that were never queued, were lost with Redis or a worker, or are to be tried again now. */
 const takeOverdue = `
   with overdue as materialized (
     select user_id, id from reminder_deliveries

@@ -61,7 +61,7 @@ async function finishAll(
 
 type WriterContext = Readonly<{ pool: Pool; log: Log; travel(): string }>;
 
-export type ResultWriter = Readonly<{
+type ResultWriter = Readonly<{
   add(attempt: DeliveryAttempt): void;
   /** Gives up on results that are not written by now. */
   stop(): void;

@@ -1,6 +1,6 @@
 import type { LeasedDelivery } from "./lease.ts";
 
-export type SlowTargets = Readonly<{
+type SlowTargets = Readonly<{
   /** Takes a place at the delivery's target until `leave`. @returns false when none is free */
   enter(delivery: LeasedDelivery): boolean;
   leave(delivery: LeasedDelivery, tookMs: number): void;

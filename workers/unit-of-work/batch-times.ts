@@ -1,10 +1,10 @@
 import type { UserRow } from "../../shared/db/entities.ts";
-import type { Connection } from "./connection.ts";
+import type { Queryable } from "./connection.ts";
 
 /** The columns of a user's settings that decide when the user's day begins. */
 export type StoredDaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
 
-/** The time of a transaction, and what its users' days depend on. */
+/** The time of a transaction, and the settings that decide which day it is for its users. */
 export type BatchTimes = Readonly<{
   /** The transaction's time, with microseconds. */
   now: string;
@@ -33,7 +33,7 @@ type Row = {
 };
 
 /** One statement for all of it: two made a transaction take 5 % longer. */
-export async function readTimes(connection: Connection, userIds: ReadonlySet<string>): Promise<BatchTimes> {
+export async function readTimes(connection: Queryable, userIds: ReadonlySet<string>): Promise<BatchTimes> {
   const { rows } = await connection.query<Row>(statement, [[...userIds]]);
   const daySettings = new Map<string, StoredDaySettings>();
   for (const { user_id, time_zone, day_start_hour } of rows)

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 
 /** What the unit of work needs of a connection. Statements are sent in the order of the calls. */
-export type Connection = Readonly<{
+export type Queryable = Readonly<{
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<Row>>;
 }>;
 
@@ -20,7 +20,7 @@ const markFailure = (error: unknown): never => {
 export const connect = (pool: Pool): Promise<PoolClient> => pool.connect().catch(markFailure);
 
 /** Marks failed queries where they fail, so that no error of the workers' own code is taken for an outage. */
-export const markFailures = (connection: Connection): Connection => ({
+export const markFailures = (connection: Queryable): Queryable => ({
   query: <Row extends QueryResultRow>(text: string, values?: unknown[]) =>
     connection.query<Row>(text, values).catch(markFailure),
 });

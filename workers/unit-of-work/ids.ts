@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import type { Queryable } from "./connection.ts";
 
 /** Tables whose rows are numbered from a sequence. */
 const numbered = ["categories", "habits", "todos"] as const;
@@ -7,7 +7,7 @@ export type NumberedTable = (typeof numbered)[number];
 /** Ids for the rows that one transaction makes, in the order in which its commands use them. */
 export type Ids = Readonly<{
   /** Takes one id for each row that may be made. */
-  reserve(connection: Connection, rows: readonly Readonly<{ table: NumberedTable }>[]): Promise<void>;
+  reserve(connection: Queryable, rows: readonly Readonly<{ table: NumberedTable }>[]): Promise<void>;
   /** @throws Error when none was reserved */
   next(table: NumberedTable): number;
 }>;
@@ -18,7 +18,7 @@ export type Ids = Readonly<{
  */
 export function createIds(): Ids {
   const free: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
-  async function take(connection: Connection, table: NumberedTable, count: number): Promise<void> {
+  async function take(connection: Queryable, table: NumberedTable, count: number): Promise<void> {
     const statement = `select nextval('${table}_id_seq') as id from generate_series(1, $1)`;
     const { rows } = await connection.query<{ id: number }>(statement, [count]);
     free[table].push(...rows.map(({ id }) => id));

@@ -1,5 +1,5 @@
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
-import type { Connection } from "./connection.ts";
+import type { Queryable } from "./connection.ts";
 
 const statement = `
   select v.id, pg_try_advisory_xact_lock(v.lock) as free from unnest($1::text[], $2::bigint[]) v(id, lock)`;
@@ -7,10 +7,10 @@ const statement = `
 /**
  * Locks the idempotency keys of the commands for this transaction: of two repeats at the same time one runs, and the
  * other finds its reply. It never waits, and must be sent before the query for stored replies.
- * @returns the ids of commands whose key another transaction holds
+ * @returns the ids of commands whose key another transaction has locked
  */
 export async function lockKeys(
-  connection: Connection,
+  connection: Queryable,
   commands: readonly QueuedCommand[],
 ): Promise<ReadonlySet<string>> {
   const ids = commands.flatMap(({ id, fingerprint }) => (fingerprint === null ? [] : [id]));

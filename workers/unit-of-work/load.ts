@@ -1,7 +1,7 @@
-import type { Connection } from "./connection.ts";
+import type { Queryable } from "./connection.ts";
 import { type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
 import { remember, type State } from "./state.ts";
-import type { Rows, Table, TableName, Tables } from "./tables.ts";
+import type { Rows, Table, TableMap, TableName } from "./tables.ts";
 
 /** Whether to wait for rows that another transaction has locked, or to leave them out. */
 export type OnLocked = "skip" | "wait";
@@ -17,8 +17,8 @@ type Group = { table: Table; lock: RowRequest["lock"]; requests: UserRowRequest[
  * @returns the ids of requests whose row was skipped because another transaction has locked it
  */
 export async function load(
-  connection: Connection,
-  tables: Tables,
+  connection: Queryable,
+  tables: TableMap,
   state: State,
   requests: readonly UserRowRequest[],
   onLocked: OnLocked,
@@ -41,7 +41,7 @@ const idOfRow = ({ name, key }: Table, row: object): string =>
   [name, ...key.map((column) => row[column.name as keyof typeof row])].join("\u0000");
 
 /** Each row once, with its strongest lock, grouped by table in the order of writing and sorted by key. */
-function groups(tables: Tables, requests: readonly UserRowRequest[]): Group[] {
+function groups(tables: TableMap, requests: readonly UserRowRequest[]): Group[] {
   const strongest = new Map<string, UserRowRequest>();
   for (const request of requests) {
     const id = requestId(request);

@@ -1,4 +1,4 @@
-import type { Connection } from "./connection.ts";
+import type { Queryable } from "./connection.ts";
 import type { NumberedTable } from "./ids.ts";
 
 /** The most rows that one user can have: more than anybody needs, but few enough to keep statements short. */
@@ -13,7 +13,7 @@ export type QuotaUse = Readonly<{ userId: string; table: NumberedTable }>;
 
 export type Quotas = Readonly<{
   /** Counts the rows of these users, unless a count is known that can still be trusted. */
-  learn(connection: Connection, uses: readonly QuotaUse[]): Promise<void>;
+  learn(connection: Queryable, uses: readonly QuotaUse[]): Promise<void>;
   /** Counts one more row. @returns false when the quota is used up */
   use(one: QuotaUse): boolean;
 }>;
@@ -33,7 +33,7 @@ export function createQuotas(): Quotas {
   const idOf = ({ userId, table }: QuotaUse): string => `${table} ${userId}`;
 
   async function count(
-    connection: Connection,
+    connection: Queryable,
     table: NumberedTable,
     userIds: readonly string[],
   ): Promise<void> {

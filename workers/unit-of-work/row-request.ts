@@ -1,9 +1,8 @@
 import type { TableName } from "./tables.ts";
 
 /**
- * A row that a command wants loaded, and the lock that it takes: `update` to change the row, `key share` to refer
- * to it, so that it cannot be deleted meanwhile. Without a key it means all rows of the user. Only a slow command
- * may ask for those, since it waits until nobody else holds any of them.
+ * A row that a command wants loaded, and the lock that it takes: `update` to change the row, `key share` to refer to
+ * it, so that it cannot be deleted meanwhile. A request without a key means all rows of the user.
  */
 export type RowRequest = Readonly<{
   table: TableName;
@@ -17,7 +16,11 @@ export const forUpdate = (table: TableName, key: string | number): RowRequest =>
   lock: "update",
 });
 
+/** Only a slow command may ask for all rows, since it waits until no other transaction has locked any of them. */
 export const allForUpdate = (table: TableName): RowRequest => ({ table, lock: "update" });
+
+/** The settings are one row, whose key is the user. */
+export const settingsForUpdate: RowRequest = { table: "users", lock: "update" };
 
 type Reference = number | null | undefined;
 

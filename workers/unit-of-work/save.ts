@@ -1,12 +1,12 @@
-import type { Connection } from "./connection.ts";
+import type { Queryable } from "./connection.ts";
 import type { Change, Entry, State } from "./state.ts";
-import type { Table, TableName, Tables } from "./tables.ts";
+import type { Table, TableMap, TableName } from "./tables.ts";
 
 /**
  * Writes all changes of a batch, one statement per table and kind. Rows that others refer to are inserted first and
  * deleted last. All queries are sent at once; the caller awaits them together with the commit.
  */
-export function save(connection: Connection, tables: Tables, state: State): Promise<unknown>[] {
+export function save(connection: Queryable, tables: TableMap, state: State): Promise<unknown>[] {
   const names = Object.keys(tables) as TableName[];
   const write = (table: Table, kind: "insert" | "update" | "remove") => {
     const values = changedValues(table, state[table.name].entries, kind);

@@ -1,10 +1,10 @@
-import type { Rows, TableName, Tables } from "./tables.ts";
+import type { Rows, TableMap, TableName } from "./tables.ts";
 
 type KeyValue = string | number;
 export type Change = "none" | "insert" | "update" | "remove";
 
 /** The rows of one table by primary key, as the commands so far left them. */
-export type TableState<Row> = Readonly<{
+type TableState<Row> = Readonly<{
   keyColumns: readonly string[];
   entries: Map<string, Entry<Row>>;
 }>;
@@ -12,7 +12,7 @@ export type Entry<Row> = Readonly<{ key: readonly KeyValue[]; row: Row | undefin
 
 export type State = { [Name in TableName]: TableState<Rows[Name]> };
 
-export function emptyState(tables: Tables): State {
+export function emptyState(tables: TableMap): State {
   const states = Object.values(tables).map(({ name, key }) => {
     return [name, { keyColumns: key.map((column) => column.name), entries: new Map() }] as const;
   });

@@ -49,7 +49,7 @@ export type Table = Readonly<{
   }>;
 }>;
 
-export type Tables = Readonly<Record<TableName, Table>>;
+export type TableMap = Readonly<Record<TableName, Table>>;
 
 /** A table comes after those that it refers to. */
 const writeOrder = [
@@ -65,7 +65,7 @@ const writeOrder = [
 ] as const satisfies readonly TableName[];
 
 /** Derives every statement from MikroORM's metadata. */
-export function describeTables(orm: MikroORM): Tables {
+export function describeTables(orm: MikroORM): TableMap {
   const metadata = [...orm.getMetadata().getAll().values()];
   const described = writeOrder.map((name) => {
     const entity = metadata.find(({ tableName }) => tableName === name);
@@ -77,7 +77,7 @@ export function describeTables(orm: MikroORM): Tables {
     const key = columns.filter((column) => entity.primaryKeys.some((primary) => primary === column.name));
     return [name, { name, columns, key, sql: statements(name, columns, key) }] as const;
   });
-  return Object.fromEntries(described) as unknown as Tables;
+  return Object.fromEntries(described) as unknown as TableMap;
 }
 
 function statements(name: TableName, columns: readonly Column[], key: readonly Column[]): Table["sql"] {

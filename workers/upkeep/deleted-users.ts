@@ -1,4 +1,4 @@
-import type { Connection } from "../unit-of-work/connection.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
 
 /** Every table with rows of a user, and its key. A table comes before those that it refers to. */
 const tables = [
@@ -20,7 +20,7 @@ const rowsAtOnce = 2_000;
  * Closes an account and deletes its rows in steps. From the first step on, every command of this user is refused. Rows
  * that a transaction was just writing are deleted by the next sweep.
  */
-export async function emptyAccount(connection: Connection, userId: string): Promise<void> {
+export async function emptyAccount(connection: Queryable, userId: string): Promise<void> {
   await connection.query(
     `insert into deleted_users (id, deleted_at) values ($1, now())
      on conflict (id) do update set deleted_at = now(), emptied_at = null`,
@@ -37,7 +37,7 @@ const unswept = `
   order by deleted_at limit 100`;
 
 /** Deletes the remaining rows of closed accounts. */
-export async function sweepDeletedUsers(connection: Connection): Promise<void> {
+export async function sweepDeletedUsers(connection: Queryable): Promise<void> {
   const { rows } = await connection.query<{ id: string }>(unswept);
   for (const { id } of rows) {
     await deleteRows(connection, id);
@@ -45,7 +45,7 @@ export async function sweepDeletedUsers(connection: Connection): Promise<void> {
   }
 }
 
-async function deleteRows(connection: Connection, userId: string): Promise<void> {
+async function deleteRows(connection: Queryable, userId: string): Promise<void> {
   for (const [table, key] of tables) {
     const sql = `delete from ${table} where user_id = $1
       and (${key}) in (select ${key} from ${table} where user_id = $1 limit ${rowsAtOnce})`;

@@ -15,7 +15,7 @@ export const relatedToHabit = ({ habits }: LoadedTables, { habit_id }: OneHabit)
   rows: withoutLock("categories", habits.get(habit_id)?.category_id),
 });
 
-/** The streak as the columns that queries compare with today. */
+/** @returns the streak as columns that queries compare with today */
 export function streakColumns(state: StreakState, rules: Rules) {
   const { streak_count, longest_streak, alive_through, next_due, recent_dates } = view(state, rules);
   return {

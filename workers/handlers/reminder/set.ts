@@ -3,7 +3,7 @@ import type { ReminderRow } from "../../../shared/db/entities.ts";
 import { presentReminder, timestamp } from "../../../shared/db/present.ts";
 import { resolveLocalTime } from "../../../shared/domain/day.ts";
 import { conflict, invalid, notFound } from "../../../shared/errors.ts";
-import { allForUpdate } from "../../unit-of-work/row-request.ts";
+import { settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
 import { lockTodo, relatedToTodo } from "../todo/rows.ts";
 import { newUser } from "../user/settings.ts";
@@ -15,7 +15,7 @@ const endOfTimes = Date.UTC(9999);
 
 export const reminderSet: Handler<"reminder.set"> = {
   // A wall time is turned into an instant by the zone, which must not change until that is committed.
-  rows: (input) => [...lockTodo(input), ...(hasOffset(input.remind_at) ? [] : [allForUpdate("users")])],
+  rows: (input) => [...lockTodo(input), ...(hasOffset(input.remind_at) ? [] : [settingsForUpdate])],
   related: relatedToTodo,
   run(context, { todo_id, remind_at }) {
     const { todos, reminders, users, today, acceptedAt, now } = context;

@@ -5,8 +5,9 @@ import type { HandlerContext } from "../handler.ts";
 export const defaultRecurrenceFrom = "due";
 
 /**
- * Rule, due date and the series' anchor: without a due date the first occurrence from today on is set. Moving
- * the due date moves one todo, not the series; another rule or a cleared due date begins a new one.
+ * Without a due date, the first occurrence from today on becomes the due date. Another due date moves one todo and not
+ * its series; another rule or a cleared due date begins a new series.
+ * @returns the rule, the due date and the anchor of the series
  */
 export function recurrenceColumns(
   { today }: HandlerContext,

@@ -12,8 +12,8 @@ export const lockTodo = ({ todo_id }: OneTodo): RowRequest[] => [
 ];
 
 /**
- * The category, which is part of the answer, and the successor of a recurring todo. Completing a recurring one makes
- * a successor in the same category, which must stay until that is written.
+ * The category is part of the answer, and reopening a todo looks at its successor. Completing a recurring todo makes a
+ * successor in the same category, which must not be deleted meanwhile.
  */
 export function relatedToTodo({ todos }: LoadedTables, { todo_id }: OneTodo): Related {
   const row = todos.get(todo_id);

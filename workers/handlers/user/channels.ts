@@ -50,7 +50,7 @@ export function changedChannels(
   return { ...changed, ...untouchedWebhook, webhook_url, webhook_secret };
 }
 
-/** 32 random bytes, as Standard Webhooks writes a symmetric secret. */
+/** @returns 32 random bytes in the format of Standard Webhooks for a symmetric secret */
 const newSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`;
 

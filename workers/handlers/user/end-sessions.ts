@@ -1,10 +1,10 @@
-import { allForUpdate } from "../../unit-of-work/row-request.ts";
+import { settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
 import { newUser } from "./settings.ts";
 
 /** Sessions of the account pages carry the generation that they were made in, and only the newest counts. */
 export const userEndSessions: Handler<"user.end-sessions"> = {
-  rows: () => [allForUpdate("users")],
+  rows: () => [settingsForUpdate],
   run(context) {
     const { users, now } = context;
     const user = users.get() ?? users.insert(newUser(context));

@@ -1,17 +1,13 @@
 import type { UserRow } from "../../../shared/db/entities.ts";
 import { presentSettings } from "../../../shared/db/present.ts";
 import type { StoredDaySettings } from "../../unit-of-work/batch-times.ts";
-import { allForUpdate } from "../../unit-of-work/row-request.ts";
+import { allForUpdate, settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext } from "../handler.ts";
 import { noChannels } from "./channels.ts";
 import { changeDaySettings } from "./day-settings.ts";
 
 /** The settings and all rows that change with the zone or the start of day. */
-export const rowsThatFollowTheZone = [
-  allForUpdate("users"),
-  allForUpdate("habits"),
-  allForUpdate("reminders"),
-];
+export const rowsThatFollowTheZone = [settingsForUpdate, allForUpdate("habits"), allForUpdate("reminders")];
 
 /** @returns the settings of a user who has chosen nothing, in the zone that counts at present */
 export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<UserRow, "user_id"> => ({

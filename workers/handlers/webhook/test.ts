@@ -1,6 +1,6 @@
 import { timeOfUuid } from "../../../shared/domain/uuid-time.ts";
 import { conflict } from "../../../shared/errors.ts";
-import { allForUpdate } from "../../unit-of-work/row-request.ts";
+import { settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
 
 /** This is as long as an attempt may take, so a user has at most one test under way at an address. */
@@ -11,7 +11,7 @@ const isRecent = (testId: string, now: number): boolean => Math.abs(now - timeOf
 
 /** A test is a delivery without a todo. A tick finds it as it finds a reminder's, within a second or two. */
 export const webhookTest: Handler<"webhook.test"> = {
-  rows: () => [allForUpdate("users")],
+  rows: () => [settingsForUpdate],
   run({ users, deliveries, acceptedAt, now }) {
     const user = users.get();
     if (user?.webhook_url == null) return conflict("There is no webhook to test; save its address first.");
