@@ -7,11 +7,11 @@ import type { Log } from "../shared/process/log.ts";
 export type WorkerContext = Readonly<{
   config: Config;
   log: Log;
-  /** How far tests travel from the present of PostgreSQL's clock, as an interval; in service nowhere. */
+  /** How far tests move from the present of PostgreSQL's clock, as an interval; always zero in service. */
   travel(): string;
   database: Database;
-  /** For adding jobs and publishing: fails at once when Redis is away. */
+  /** Adds jobs and publishes replies. It fails at once when Redis is away. */
   publisher: Redis;
-  /** For taking jobs: waits for Redis. */
+  /** Takes jobs. It waits for Redis. */
   blocking: Redis;
 }>;

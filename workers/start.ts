@@ -2,7 +2,7 @@ import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
-import { laneWidth } from "./commands/lane.ts";
+import { slowConcurrency } from "./commands/slow-queue.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./context.ts";
 import { startReminders } from "./reminders/start.ts";
@@ -30,7 +30,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       url: config.databaseUrl,
       log,
       purpose: "writes",
-      connections: config.workerConcurrency + laneWidth + otherConnections,
+      connections: config.workerConcurrency + slowConcurrency + otherConnections,
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),

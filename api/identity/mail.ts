@@ -1,6 +1,6 @@
-import { createTransport } from "nodemailer";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
+import { createSmtpTransport, recipient } from "../../shared/process/smtp.ts";
 import { html, markup } from "../../shared/web/html.ts";
 
 export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>;
@@ -8,25 +8,16 @@ export type Mail = Readonly<{ to: string; subject: string; text: string; html: s
 /** Hands a mail to the SMTP server. False: it was not taken, and the log says why. */
 export type SendMail = (mail: Mail) => Promise<boolean>;
 
-/** Somebody waits for the page that sends the mail. */
-const TIMEOUT_MS = 10_000;
-const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
-
 /** Undefined: SMTP_URL is not set, so this server sends no mail. */
 export function createMailer(
   { smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFrom">,
   log: Log,
 ): SendMail | undefined {
   if (smtpUrl === undefined) return undefined;
-  const transport = createTransport(
-    { url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true },
-    // RFC 3834 §5: nobody's holiday notice should answer.
-    { from: mailFrom, headers: { "Auto-Submitted": "auto-generated" } },
-  );
+  const transport = createSmtpTransport({ smtpUrl, mailFrom });
   return async ({ to, ...mail }) => {
     try {
-      // As an object, so that no part of what a person typed is read as a further recipient.
-      await transport.sendMail({ ...mail, to: { name: "", address: to } });
+      await transport.sendMail({ ...mail, to: recipient(to) });
       return true;
     } catch (error) {
       log.warn({ reason: String(error) }, "a mail could not be sent");

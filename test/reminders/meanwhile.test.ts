@@ -32,7 +32,7 @@ const eventsOf = (todo: number) => receiver.received.filter(({ event }) => event
 const deliveryIs = (todo: number, status: string) =>
   eventually(async () => (await deliveriesOf(todo))[0]?.status === status);
 
-/** Lets the receiver hold its answers. @returns what makes it answer */
+/** Makes the receiver wait with its answers. @returns a function that makes it answer */
 function holdAnswers(): () => void {
   const held = Promise.withResolvers<void>();
   receiver.behaviour.answer = async () => {

@@ -10,7 +10,7 @@ const root = join(import.meta.dir, "../..");
 const env: Record<string, string> = { ...(await testEnvironment()), WEBHOOK_ALLOW_LOOPBACK: "yes" };
 const databaseUrl = env.DATABASE_URL ?? "";
 
-/** Four worker processes whose clocks differ by hours: a lease of 15 s, a day's patience, a retry mean nothing to them. */
+/** Four worker processes whose clocks differ by hours, so that one that used its own clock would get every lease wrong. */
 const skews = [0, 16_000, 26 * 3_600_000, -26 * 3_600_000];
 const workers = skews.map((skew) =>
   launchRole(
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 test("workers whose clocks are wrong send each reminder once, on time, and not late", async () => {
-  // Longer than a tick and than what is between two clocks of the leases, so that a wrong one would take it up again.
+  // Long enough for several ticks, so that a worker with a wrong clock would take a delivery up again.
   const receiver = startFloodReceiver(async () => {
     await Bun.sleep(7_000);
     return new Response(null, { status: 204 });

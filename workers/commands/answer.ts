@@ -3,98 +3,96 @@ import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
 import { isRefused, keyTaken, refuse, unavailable } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
-import type { Context } from "../handlers/handler.ts";
+import type { Handler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
-import type { BatchTimes, DaySettings } from "../unit-of-work/clocks.ts";
-import type { Ids } from "../unit-of-work/ids.ts";
+import { outcomeCode, recordCall } from "../handlers/tool-call/action-log.ts";
 import type { Quotas } from "../unit-of-work/quotas.ts";
-import { ownRows, type State } from "../unit-of-work/state.ts";
-import { outcomeCode, recordCall } from "./action-log.ts";
-import { nearPresent } from "./near-present.ts";
+import { ownRows } from "../unit-of-work/state.ts";
+import { trustedTime } from "../unit-of-work/trusted-time.ts";
+import type { Begun } from "./begin.ts";
 
-type Run = Readonly<{
-  context: Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
-  state: State;
-  clocks: BatchTimes;
-  ids: Ids;
-  late: ReadonlySet<QueuedCommand>;
-  heldKeys: ReadonlySet<string>;
-}>;
+export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
 
-/** Runs commands in order, each on the state that the earlier ones left, and logs the calls they came by. */
+type Run = Begun & Readonly<{ context: AnswerContext }>;
+
+/** Runs commands in order, each on the state that the earlier ones left, and logs the tool calls that sent them. */
 export function answerAll(run: Run, commands: readonly QueuedCommand[]): Reply[] {
   return commands.map((command) => {
-    if (isClosed(run, command)) return reply(command, accountGone);
+    if (isAccountDeleted(run, command)) return replyTo(command, accountDeleted);
     const context = contextOf(run, command);
-    const answered = answer(run, context, command);
-    const { call } = command;
-    if (call && !isTurnedAway(answered))
-      recordCall(context, call, { outcome: outcomeCode(answered.outcome), replayed: answered.replayed });
-    return answered;
+    const reply = answer(run, context, command);
+    const { outcome, replayed } = reply;
+    if (command.call && !isRefusedAs("overloaded", outcome))
+      recordCall(context, command.call, { outcome: outcomeCode(outcome), replayed });
+    return reply;
   });
 }
 
-const reply = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
+const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
   ticket,
   outcome,
   replayed,
 });
 
-/** Nothing was done for it, and nobody waits for its row any more. */
-const isTurnedAway = ({ outcome }: Reply): boolean =>
-  "refusal" in outcome && outcome.refusal.code === "overloaded";
+const isRefusedAs = (code: "overloaded" | "invalid", outcome: Outcome): boolean =>
+  "refusal" in outcome && outcome.refusal.code === code;
 
-/** Only its deletion may be repeated: the first try may have broken off. */
-const isClosed = ({ clocks }: Run, { userId, name }: QueuedCommand): boolean =>
-  clocks.deleted.has(userId) && handlerOf(name).followUp === undefined;
+/** Deleting the account again is allowed, since the first deletion may have broken off. */
+const isAccountDeleted = ({ times }: Run, { userId, name }: QueuedCommand): boolean =>
+  times.deleted.has(userId) && handlerOf(name).followUp === undefined;
 
-const accountGone = refuse("unauthenticated", "The account of this access token was deleted.");
+const accountDeleted = refuse("unauthenticated", "The account of this access token was deleted.");
 
-/** The stored reply of a command seen before, else the handler's, stored for the next time. */
-function answer(run: Run, context: Context, command: QueuedCommand): Reply {
-  const { state, clocks, late, heldKeys } = run;
+/** Answers with the stored reply of a command seen before, else with the handler's, which is stored. */
+function answer(run: Run, context: HandlerContext, command: QueuedCommand): Reply {
+  const { state, late, lockedKeys } = run;
   const handler = handlerOf(command.name);
   const inbox = ownRows(state.inbox, command.userId);
-  const seen = handler.repeatable ? undefined : inbox.get(command.id);
+  const seen = handler.idempotent ? undefined : inbox.get(command.id);
   if (seen) {
     const sameRequest = seen.fingerprint === (command.fingerprint ?? "");
-    return reply(command, sameRequest ? (JSON.parse(seen.reply) as Outcome) : keyTaken, sameRequest);
+    return replyTo(command, sameRequest ? (JSON.parse(seen.reply) as Outcome) : keyTaken, sameRequest);
   }
-  // Whoever holds the key may be about to commit an earlier try of the same request.
-  if (late.has(command)) return reply(command, unavailable(heldKeys.has(command.id) ? "unknown" : "no"));
+  // The transaction that has locked the key may be about to commit an earlier attempt of the same request.
+  if (late.has(command)) return replyTo(command, unavailable(lockedKeys.has(command.id) ? "unknown" : "no"));
   const result = handler.run(context, command.input as never);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
-  if (!handler.repeatable && isKept(command, outcome)) {
-    const { id: command_id, fingerprint } = command;
-    inbox.insert({
-      command_id,
-      fingerprint: fingerprint ?? "",
-      reply: JSON.stringify(outcome),
-      keyed: fingerprint !== null,
-      created_at: fingerprint === null ? nearPresent(timeOfUuid(command_id), clocks) : clocks.now,
-    });
-  }
-  return reply(command, outcome);
+  if (isStored(handler, command, outcome)) inbox.insert(inboxRow(run, command, outcome));
+  return replyTo(command, outcome);
 }
 
-/** A 422 changes nothing; with a key it is not kept, so that the corrected retry may use that key. */
-const isKept = ({ fingerprint }: QueuedCommand, outcome: Outcome): boolean =>
-  fingerprint === null || !("refusal" in outcome && outcome.refusal.code === "invalid");
+/** A refused input is not stored with its idempotency key, so that the corrected request may use the same key. */
+function isStored(handler: Handler<never>, { fingerprint }: QueuedCommand, outcome: Outcome): boolean {
+  if (handler.idempotent || isRefusedAs("overloaded", outcome)) return false;
+  return fingerprint === null || !isRefusedAs("invalid", outcome);
+}
 
-function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
-  const { context, state, clocks, ids } = run;
-  const clock = daySettingsOf(run, userId);
-  const timeZone = clock?.time_zone ?? context.config.defaultTimeZone;
-  const dayStartHour = clock?.day_start_hour ?? 0;
+function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: Outcome) {
+  return {
+    command_id: id,
+    fingerprint: fingerprint ?? "",
+    reply: JSON.stringify(outcome),
+    keyed: fingerprint !== null,
+    created_at: fingerprint === null ? trustedTime(timeOfUuid(id), times) : times.now,
+  };
+}
+
+function contextOf({ context, state, times, ids }: Run, command: QueuedCommand): HandlerContext {
+  const { userId, acceptedAt } = command;
+  const users = ownRows(state.users, userId);
+  // A command before this one may have changed the settings, so the loaded row comes first.
+  const day = users.get() ?? times.daySettings.get(userId);
+  const timeZone = day?.time_zone ?? context.config.defaultTimeZone;
+  const dayStartHour = day?.day_start_hour ?? 0;
   return {
     acceptedAt,
-    now: clocks.now,
-    at: clocks.at,
+    now: times.now,
+    nowMs: times.nowMs,
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
     nextId: ids.next,
-    takeRoom: (table) => context.quotas.take({ userId, table }),
-    users: ownRows(state.users, userId),
+    useQuota: (table) => context.quotas.use({ userId, table }),
+    users,
     categories: ownRows(state.categories, userId),
     habits: ownRows(state.habits, userId),
     completions: ownRows(state.habit_completions, userId),
@@ -104,7 +102,3 @@ function contextOf(run: Run, { userId, acceptedAt }: QueuedCommand): Context {
     actions: ownRows(state.action_log, userId),
   };
 }
-
-/** A command before this one may have changed the settings. */
-const daySettingsOf = ({ state, clocks }: Run, userId: string): DaySettings | undefined =>
-  ownRows(state.users, userId).get() ?? clocks.ofUsers.get(userId);

@@ -1,22 +1,21 @@
 import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
-import { type AttemptContext, attempt, overloaded, type Pending } from "./attempt.ts";
-import type { Deferred } from "./deferred.ts";
-import type { Lane } from "./lane.ts";
+import { DatabaseFailure, markFailures } from "../unit-of-work/connection.ts";
+import { type ReceivedCommand, type RunContext, runCommands, unavailableReply } from "./retries.ts";
+import type { RetryQueue } from "./retry-queue.ts";
+import type { SlowQueue } from "./slow-queue.ts";
 
-export type BatchContext = AttemptContext &
+export type BatchContext = RunContext &
   Readonly<{
-    /** For commands on rows that are held elsewhere. */
-    deferred: Deferred;
-    /** For commands whose cost grows with what their user has. */
-    lane: Lane;
-    reply(batch: Pending["batch"], replies: readonly Reply[]): Promise<unknown>;
+    retryQueue: RetryQueue;
+    slowQueue: SlowQueue;
+    reply(batch: ReceivedCommand["batch"], replies: readonly Reply[]): Promise<unknown>;
   }>;
 
 /**
- * Carries out a batch and answers it. Never throws: every command is answered, with its committed outcome or with
- * `overloaded`. What would make strangers wait follows outside of the batch: commands on rows held elsewhere, and
- * those that travel alone.
+ * Runs a batch and answers it. Never throws: every command is answered, with its committed outcome or with
+ * `overloaded`. Commands that would delay the others follow outside of the batch: those on rows that another
+ * transaction has locked, and slow ones.
  * @param redelivered whether another worker may have begun it before
  */
 export async function processBatch(
@@ -24,32 +23,38 @@ export async function processBatch(
   batch: CommandBatch,
   redelivered: boolean,
 ): Promise<void> {
-  const pending = batch.commands.map(
-    (command): Pending => ({ command, batch, repeat: redelivered, inDoubt: false }),
+  const received = batch.commands.map(
+    (command): ReceivedCommand => ({ command, batch, repeat: redelivered, inDoubt: false }),
   );
-  const isAlone = ({ command }: Pending) => handlerOf(command.name).alone === true;
-  const turnedAway = pending.filter(
-    (one) => isAlone(one) && !context.lane.enter(one.command.userId, () => carryOutAlone(context, one)),
+  const isSlow = ({ command }: ReceivedCommand) => handlerOf(command.name).slow === true;
+  const turnedAway = received.filter(
+    (one) => isSlow(one) && !context.slowQueue.add(one.command.userId, () => runSlow(context, one)),
   );
-  const together = pending.filter((one) => !isAlone(one));
-  const { replies, locked } = await attempt(context, together, false);
-  turnedAway.push(...context.deferred.add(locked));
+  const together = received.filter((one) => !isSlow(one));
+  const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
+  turnedAway.push(...context.retryQueue.add(lockedElsewhere));
   await context.reply(batch, [
     ...replies.map(([, reply]) => reply),
-    ...turnedAway.map((one) => overloaded(one)),
+    ...turnedAway.map((one) => unavailableReply(one)),
   ]);
 }
 
-async function carryOutAlone(context: BatchContext, one: Pending): Promise<void> {
-  const { replies } = await attempt(context, [one], true);
+async function runSlow(context: BatchContext, one: ReceivedCommand): Promise<void> {
+  const { replies } = await runCommands(context, [one], "wait");
   const answered = replies.map(([, reply]) => reply);
   const { followUp } = handlerOf(one.command.name);
   const done = answered.every(({ outcome }) => "body" in outcome);
   try {
-    if (followUp && done) await followUp(context.pool, one.command.userId);
+    if (followUp && done) await followUp(markFailures(context.pool), one.command.userId);
     await context.reply(one.batch, answered);
   } catch (error) {
-    context.log.warn({ command: one.command.name, reason: String(error) }, "command not finished");
-    await context.reply(one.batch, [overloaded({ ...one, inDoubt: true })]);
+    reportUnfinished(context, one, error);
+    await context.reply(one.batch, [unavailableReply({ ...one, inDoubt: true })]);
   }
+}
+
+function reportUnfinished({ log }: BatchContext, { command }: ReceivedCommand, error: unknown): void {
+  const isFault = !(error instanceof DatabaseFailure);
+  const reason = isFault && error instanceof Error ? error.stack : String(isFault ? error : error.cause);
+  log[isFault ? "error" : "warn"]({ command: command.name, reason }, "command not finished");
 }

@@ -1,60 +1,41 @@
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
-import type { Need, UserNeed } from "../unit-of-work/load.ts";
+import type { QuotaUse } from "../unit-of-work/quotas.ts";
+import type { RowRequest, UserRowRequest } from "../unit-of-work/row-request.ts";
 import { ownRows, type State } from "../unit-of-work/state.ts";
 
-/** All rows that a command wants loaded: its handler's, and its stored reply unless its id is new. */
-export function needsOf(command: QueuedCommand, repeat: boolean): UserNeed[] {
-  const own: Need[] = [...(handlerOf(command.name).needs?.(command.input as never) ?? [])];
-  // Without a key the id is new, unless a job came twice; then the inbox refuses it and the next try looks.
-  if (repeat || command.fingerprint !== null) own.push(...storedReply(command));
-  return own.map((need) => ({ ...need, userId: command.userId }));
-}
-
-export const storedReply = ({ name, id, userId }: QueuedCommand): UserNeed[] =>
-  handlerOf(name).repeatable ? [] : [{ table: "inbox", key: id, mode: "see", userId }];
+/** A command needs rows loaded before its handler runs, and ids and quota for rows that the handler may make. */
+export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly QuotaUse[] }>;
 
 /**
- * What the loaded rows of a command point at: their categories, and the successors of recurring todos. A todo that
- * recurs may get a successor in its category, which must stay until that is written.
+ * The demand that a command's input names. A command without idempotency key has a new id, unless its job came twice:
+ * then the inbox refuses the id, and the next attempt looks for the stored reply.
  */
-export function relatedNeeds(state: State, needs: readonly UserNeed[]): UserNeed[] {
-  return needs.flatMap(({ table, userId, key }): UserNeed[] => {
-    if (key === undefined) return [];
-    if (table === "habits") {
-      const row = ownRows(state.habits, userId).get(key);
-      return row?.category_id == null
-        ? []
-        : [{ table: "categories", userId, key: row.category_id, mode: "see" }];
-    }
-    if (table !== "todos") return [];
-    const row = ownRows(state.todos, userId).get(key);
-    const mode = row?.recurrence == null ? "see" : "share";
-    const successor = row?.next_todo_id;
-    return [
-      ...(row?.category_id == null
-        ? []
-        : [{ table: "categories", userId, key: row.category_id, mode } as const]),
-      ...(successor == null
-        ? []
-        : (["todos", "reminders"] as const).map(
-            (table) => ({ table, userId, key: successor, mode: "lock" }) as const,
-          )),
-    ];
-  });
+export function demandOf(command: QueuedCommand, repeat: boolean): Demand {
+  const { rows, makes } = handlerOf(command.name);
+  const seen = repeat || command.fingerprint !== null ? storedReply(command) : [];
+  return demand(command, [...(rows?.(command.input as never) ?? []), ...seen], makes);
 }
 
-/** The tables of which a command may make a row, before its rows are known. */
-export const madeBy = ({ name }: QueuedCommand): NumberedTable[] => {
-  const { makes } = handlerOf(name);
-  return makes === undefined ? [] : [makes];
-};
+/** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
+export function relatedDemandOf({ habits, todos }: State, command: QueuedCommand): Demand {
+  const { userId, name, input } = command;
+  const { related } = handlerOf(name);
+  if (!related) return demand(command, []);
+  const loaded = { habits: ownRows(habits, userId), todos: ownRows(todos, userId) };
+  const { rows, makes } = related(loaded, input as never);
+  return demand(command, rows, makes);
+}
 
-/** One todo for each recurring one that a command might complete. */
-export const successorsOf = (state: State, needs: readonly UserNeed[]): NumberedTable[] =>
-  needs.flatMap(({ table, userId, key }) =>
-    table === "todos" && key !== undefined && ownRows(state.todos, userId).get(key)?.recurrence != null
-      ? (["todos"] as const)
-      : [],
-  );
+export const storedReply = ({ name, id, userId }: QueuedCommand): UserRowRequest[] =>
+  handlerOf(name).idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
+
+const demand = (
+  { userId }: QueuedCommand,
+  rows: readonly (RowRequest | UserRowRequest)[],
+  makes?: NumberedTable,
+): Demand => ({
+  rows: rows.map((row) => ({ ...row, userId })),
+  makes: makes === undefined ? [] : [{ userId, table: makes }],
+});

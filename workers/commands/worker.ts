@@ -4,10 +4,10 @@ import { commandQueue, keyPrefix, pollSeconds } from "../../shared/queue/connect
 import type { WorkerContext } from "../context.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
-import { attempt, type Pending } from "./attempt.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
-import { createDeferred } from "./deferred.ts";
-import { createLane } from "./lane.ts";
+import { type ReceivedCommand, runCommands } from "./retries.ts";
+import { createRetryQueue } from "./retry-queue.ts";
+import { createSlowQueue } from "./slow-queue.ts";
 
 /** Takes batches off the queue, carries their commands out and answers the front doors. */
 export function startCommands({ config, log, database, publisher, blocking }: WorkerContext): {
@@ -18,9 +18,9 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
     // A reply that is lost here is found in the inbox by the front door that waits for it.
     return publisher.publish(replyTo, JSON.stringify(message)).catch(() => undefined);
   };
-  const lane = createLane();
-  const deferred = createDeferred({
-    carryOut: (pending) => attempt(context, pending, false),
+  const slowQueue = createSlowQueue();
+  const retryQueue = createRetryQueue({
+    run: (received) => runCommands(context, received, "skip"),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
   const context: BatchContext = {
@@ -29,8 +29,8 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
     quotas: createQuotas(),
     config,
     log,
-    lane,
-    deferred,
+    slowQueue,
+    retryQueue,
     reply,
   };
   const worker = new Worker<CommandBatch>(
@@ -54,13 +54,15 @@ export function startCommands({ config, log, database, publisher, blocking }: Wo
   return {
     async stop() {
       await worker.close();
-      await Promise.all([deferred.emptied(), lane.emptied()]);
+      await Promise.all([retryQueue.drained(), slowQueue.drained()]);
     },
   };
 }
 
-function byBatch(replies: readonly (readonly [Pending, Reply])[]): Map<Pending["batch"], Reply[]> {
-  const grouped = new Map<Pending["batch"], Reply[]>();
+function byBatch(
+  replies: readonly (readonly [ReceivedCommand, Reply])[],
+): Map<ReceivedCommand["batch"], Reply[]> {
+  const grouped = new Map<ReceivedCommand["batch"], Reply[]>();
   for (const [{ batch }, reply] of replies) grouped.set(batch, [...(grouped.get(batch) ?? []), reply]);
   return grouped;
 }

@@ -1,26 +1,14 @@
-import type { Pool } from "pg";
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
-import type { Need } from "../unit-of-work/load.ts";
+import type { RowRequest } from "../unit-of-work/row-request.ts";
 import type { OwnRows } from "../unit-of-work/state.ts";
 import type { Rows } from "../unit-of-work/tables.ts";
 
-/** Everything a handler may look at and change: the calling user's rows as the commands before it left them. */
-export type Context = Readonly<{
-  /** When the front door accepted the command (epoch ms). */
-  acceptedAt: number;
-  /** The transaction's time, with microseconds. */
-  now: string;
-  /** PostgreSQL's clock, in epoch ms. */
-  at: number;
-  /** The user's day at `acceptedAt`. */
-  today: Today;
-  dayStartHour: number;
-  nextId(table: NumberedTable): number;
-  /** Takes the room of one more row. @returns false when the user has as many as one can have */
-  takeRoom(table: NumberedTable): boolean;
+/** The calling user's rows, as the commands before this one left them. */
+type OwnTables = Readonly<{
   users: OwnRows<Rows["users"]>;
   categories: OwnRows<Rows["categories"]>;
   habits: OwnRows<Rows["habits"]>;
@@ -31,16 +19,42 @@ export type Context = Readonly<{
   actions: OwnRows<Rows["action_log"]>;
 }>;
 
+/** Everything that a handler may look at and change. */
+export type HandlerContext = OwnTables &
+  Readonly<{
+    /** When the front door accepted the command (epoch ms). */
+    acceptedAt: number;
+    /** The transaction's time, with microseconds. */
+    now: string;
+    /** PostgreSQL's clock after BEGIN (epoch ms). */
+    nowMs: number;
+    /** The user's day at `acceptedAt`. */
+    today: Today;
+    dayStartHour: number;
+    nextId(table: NumberedTable): number;
+    /** Counts one more row against the user's quota. @returns false when the quota is used up */
+    useQuota(table: NumberedTable): boolean;
+  }>;
+
+/** The tables whose loaded rows can lead to further ones. */
+export type LoadedTables = Pick<OwnTables, "habits" | "todos">;
+
+/** Rows that loaded ones refer to, and the table in which the handler may make a row from them. */
+export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: NumberedTable | undefined }>;
+
 /** One command's rule: pure and synchronous, on rows already loaded and locked. Refusals are values. */
 export type Handler<Name extends CommandName> = Readonly<{
-  needs?(input: InputOf<Commands[Name]>): readonly Need[];
+  /** The rows that its input names. */
+  rows?(input: InputOf<Commands[Name]>): readonly RowRequest[];
+  /** Asked once those are loaded. */
+  related?(loaded: LoadedTables, input: InputOf<Commands[Name]>): Related;
   /** The table in which it makes a row. */
   makes?: NumberedTable;
-  /** Its cost grows with what the user has, so that it gets a transaction of its own beside the shared ones. */
-  alone?: boolean;
-  run(context: Context, input: InputOf<Commands[Name]>): OutputOf<Commands[Name]> | Refused;
-  /** The effect itself tells a repeat (its row has the command's key), so that no inbox row is needed. */
-  repeatable?: boolean;
-  /** What is too much for one transaction: done after it, before the command is answered. */
-  followUp?(pool: Pool, userId: string): Promise<void>;
+  /** Its cost grows with what the user has, so it gets a transaction of its own and delays no other command. */
+  slow?: boolean;
+  run(context: HandlerContext, input: InputOf<Commands[Name]>): OutputOf<Commands[Name]> | Refused;
+  /** Running it twice has the effect of running it once, so its reply needs no row in the inbox. */
+  idempotent?: boolean;
+  /** Work that is too much for one transaction, done after it and before the command is answered. */
+  followUp?(connection: Queryable, userId: string): Promise<void>;
 }>;

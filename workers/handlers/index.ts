@@ -1,40 +1,57 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
-import * as category from "./category.ts";
-import { deleteUser } from "./delete-user.ts";
-import * as habit from "./habit.ts";
+import { unavailable } from "../../shared/errors.ts";
+import { categoryCreate } from "./category/create.ts";
+import { categoryDelete } from "./category/delete.ts";
+import { categoryUpdate } from "./category/update.ts";
+import { habitComplete } from "./habit/complete.ts";
+import { habitCreate } from "./habit/create.ts";
+import { habitDelete } from "./habit/delete.ts";
+import { habitUndo } from "./habit/undo.ts";
+import { habitUpdate } from "./habit/update.ts";
 import type { Handler } from "./handler.ts";
-import * as reminder from "./reminder.ts";
-import * as channels from "./reminder-channels.ts";
-import * as todo from "./todo.ts";
-import * as action from "./tool-call.ts";
-import * as user from "./user.ts";
+import { reminderClear } from "./reminder/clear.ts";
+import { reminderSet } from "./reminder/set.ts";
+import { todoCreate } from "./todo/create.ts";
+import { todoDelete } from "./todo/delete.ts";
+import { todoToggle } from "./todo/toggle.ts";
+import { todoUpdate } from "./todo/update.ts";
+import { actionCount } from "./tool-call/count.ts";
+import { actionRecord } from "./tool-call/record.ts";
+import { userAdoptZone } from "./user/adopt-zone.ts";
+import { userConfigure } from "./user/configure.ts";
+import { userDelete } from "./user/delete.ts";
+import { userEndSessions } from "./user/end-sessions.ts";
+import { webhookTest } from "./webhook/test.ts";
 
 /** One handler for every command: a missing one does not compile. */
 const handlers: { [Name in CommandName]: Handler<Name> } = {
-  "action.record": action.record,
-  "action.count": action.count,
-  "category.create": category.create,
-  "category.update": category.update,
-  "category.delete": category.remove,
-  "habit.create": habit.create,
-  "habit.update": habit.update,
-  "habit.delete": habit.remove,
-  "habit.complete": habit.complete,
-  "habit.undo": habit.undo,
-  "todo.create": todo.create,
-  "todo.update": todo.update,
-  "todo.delete": todo.remove,
-  "todo.toggle": todo.toggle,
-  "reminder.set": reminder.set,
-  "reminder.clear": reminder.clear,
-  "user.configure": user.configure,
-  "user.adopt-zone": user.adoptZone,
-  "webhook.test": channels.testWebhook,
-  "user.end-sessions": user.endSessions,
-  "user.delete": deleteUser,
+  "action.record": actionRecord,
+  "action.count": actionCount,
+  "category.create": categoryCreate,
+  "category.update": categoryUpdate,
+  "category.delete": categoryDelete,
+  "habit.create": habitCreate,
+  "habit.update": habitUpdate,
+  "habit.delete": habitDelete,
+  "habit.complete": habitComplete,
+  "habit.undo": habitUndo,
+  "todo.create": todoCreate,
+  "todo.update": todoUpdate,
+  "todo.delete": todoDelete,
+  "todo.toggle": todoToggle,
+  "reminder.set": reminderSet,
+  "reminder.clear": reminderClear,
+  "user.configure": userConfigure,
+  "user.adopt-zone": userAdoptZone,
+  "user.end-sessions": userEndSessions,
+  "user.delete": userDelete,
+  "webhook.test": webhookTest,
 };
 
-/** The queue carries names and inputs that the front door checked together; here the pair is one value again. */
+/** In a rolling deploy a newer front door may send a command that only newer workers have: its caller tries again. */
+const unknownCommand: Handler<never> = { run: () => unavailable("no") };
+
+/** The one cast from a command's name to its handler: the front door checked name and input together. */
 export function handlerOf(name: CommandName): Handler<never> {
-  return handlers[name] as Handler<never>;
+  return (handlers[name] as Handler<never> | undefined) ?? unknownCommand;
 }

@@ -1,22 +1,22 @@
 import type { Pool } from "pg";
 import type { DeliveryKeys } from "./jobs.ts";
-import { present } from "./present.ts";
+import { sqlNow } from "./sql-now.ts";
 
 /**
- * Takes up to $2 reminders that are due, oldest first, skipping rows that anybody else holds. What is
- * still wanted gets a delivery row; what came due more than a day ago is missed.
+ * Takes up to $2 due reminders, oldest first, skipping rows that another transaction has locked. A reminder whose todo
+ * is still open gets a delivery row; one that came due more than a day ago is missed.
  */
 const takeDue = `
   with due as materialized (
     select r.user_id, r.todo_id, r.remind_at, gen_random_uuid() as delivery_id,
       case
         when t.is_completed then 'suspended'
-        when r.remind_at < ${present} - interval '24 hours' then 'missed'
+        when r.remind_at < ${sqlNow} - interval '24 hours' then 'missed'
         else 'scheduled'
       end as status
     from reminders r
     join todos t on t.user_id = r.user_id and t.id = r.todo_id
-    where r.status = 'scheduled' and r.delivery_id is null and r.remind_at <= ${present}
+    where r.status = 'scheduled' and r.delivery_id is null and r.remind_at <= ${sqlNow}
     order by r.remind_at
     limit $2
     for update of r skip locked
@@ -30,7 +30,7 @@ const takeDue = `
   ), written as (
     insert into reminder_deliveries
       (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at, created_at)
-    select user_id, delivery_id, todo_id, 'queued', 0, false, remind_at, ${present} + $3::interval, ${present}
+    select user_id, delivery_id, todo_id, 'queued', 0, false, remind_at, ${sqlNow} + $3::interval, ${sqlNow}
     from due
     where status = 'scheduled'
     returning user_id, id
@@ -40,18 +40,18 @@ const takeDue = `
     coalesce(array_agg(id::text), '{}') as ids
   from written`;
 
-/** Deliveries whose time has come (again): never queued, lost with Redis, given up by a killed worker, retries. */
+/** Takes deliveries that were never queued, were lost with Redis or a worker, or are to be tried again now. */
 const takeOverdue = `
   with overdue as materialized (
     select user_id, id from reminder_deliveries
     where finished_at is null
-      and (next_attempt_at <= ${present} or ($4 and status = 'queued'))
+      and (next_attempt_at <= ${sqlNow} or ($4 and status = 'queued'))
     order by next_attempt_at
     limit $2
     for update skip locked
   ), marked as (
     update reminder_deliveries d
-    set status = 'queued', next_attempt_at = ${present} + $3::interval
+    set status = 'queued', next_attempt_at = ${sqlNow} + $3::interval
     from overdue o
     where d.user_id = o.user_id and d.id = o.id
     returning d.user_id, d.id
@@ -61,23 +61,23 @@ const takeOverdue = `
     coalesce(array_agg(id::text), '{}') as ids
   from marked`;
 
-export type Taken = Readonly<{ taken: number }> & DeliveryKeys;
+export type TakenDeliveries = Readonly<{ taken: number }> & DeliveryKeys;
 
-/** Queued deliveries are queued anew after this, in case their job was lost. */
-const queuePatience = "60 seconds";
+/** A queued delivery is queued again after this time, in case its job was lost. */
+const queueTimeout = "60 seconds";
 
-export const takeDueReminders = (pool: Pool, travel: string, limit: number): Promise<Taken> =>
-  take(pool, takeDue, [travel, limit, queuePatience]);
+export const takeDueReminders = (pool: Pool, travel: string, limit: number): Promise<TakenDeliveries> =>
+  take(pool, takeDue, [travel, limit, queueTimeout]);
 
-/** @param queueIsEmpty then whatever counts as queued has lost its job, and is taken without waiting */
+/** @param queueIsEmpty when true, every delivery marked as queued has lost its job and is taken at once */
 export const takeOverdueDeliveries = (
   pool: Pool,
   travel: string,
   limit: number,
   queueIsEmpty: boolean,
-): Promise<Taken> => take(pool, takeOverdue, [travel, limit, queuePatience, queueIsEmpty]);
+): Promise<TakenDeliveries> => take(pool, takeOverdue, [travel, limit, queueTimeout, queueIsEmpty]);
 
-async function take(pool: Pool, sql: string, values: unknown[]): Promise<Taken> {
-  const { rows } = await pool.query<Taken>(sql, values);
+async function take(pool: Pool, sql: string, values: unknown[]): Promise<TakenDeliveries> {
+  const { rows } = await pool.query<TakenDeliveries>(sql, values);
   return rows[0] ?? { taken: 0, users: [], ids: [] };
 }

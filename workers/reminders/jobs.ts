@@ -1,13 +1,13 @@
 import type { Queue } from "bullmq";
 
-/** Keys of delivery rows, as columns: what the statements take. */
+/** The keys of delivery rows, as the columns that the statements take. */
 export type DeliveryKeys = Readonly<{ users: readonly string[]; ids: readonly string[] }>;
 
 export const deliveryQueue = "deliveries";
 
 const deliveriesPerJob = 100;
 
-/** Queues deliveries, many to a job: a BullMQ job costs more than the SQL of a delivery. */
+/** Queues many deliveries in a job, since a BullMQ job costs more than the SQL of a delivery. */
 export async function queueDeliveries(
   queue: Queue<DeliveryKeys>,
   { users, ids }: DeliveryKeys,

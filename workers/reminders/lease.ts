@@ -1,21 +1,21 @@
 import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import type { DeliveryKeys } from "./jobs.ts";
-import { present } from "./present.ts";
+import { sqlNow } from "./sql-now.ts";
 
-/** A delivery that this process now sends, with its content and target as they are at this moment. */
-export type Delivery = Readonly<{
+/** A delivery that this process has to send, with its content and target as they were when the lease began. */
+export type LeasedDelivery = Readonly<{
   user_id: string;
   id: string;
   attempts: number;
-  /** The present, by PostgreSQL's clock. */
+  /** When the lease began, by PostgreSQL's clock. */
   begun_at: string;
   late: boolean;
   channel: ReminderChannel;
-  /** With microseconds, as Postgres writes it. */
+  /** With microseconds, as PostgreSQL writes it. */
   scheduled_at: string;
   time_zone: string | null;
-  /** Null: a test of the webhook. */
+  /** Null in a test of the webhook. */
   todo: Readonly<{ id: number; title: string; due_date: string | null }> | null;
   email: string | null;
   webhook_url: string | null;
@@ -25,17 +25,17 @@ export type Delivery = Readonly<{
 }>;
 
 /**
- * The last look before sending: a delivery is off when its reminder was moved, cleared, suspended or taken
- * up by another delivery meanwhile. One statement decides and takes the lease, so that of several jobs with
- * the same delivery one sends it.
+ * The last check before sending: a delivery is cancelled when its reminder was moved, cleared or suspended meanwhile,
+ * or belongs to another delivery now. The statement that decides also takes the lease, so that of several jobs with
+ * the same delivery only one sends it.
  */
-const beginDeliveries = `
+const takeLeases = `
   with looked_at as materialized (
     select d.user_id, d.id,
       case
         when d.todo_id is null then 'sending'
         when r.status is distinct from 'scheduled' or t.is_completed is distinct from false then 'cancelled'
-        when d.scheduled_at < ${present} - interval '24 hours' then 'missed'
+        when d.scheduled_at < ${sqlNow} - interval '24 hours' then 'missed'
         else 'sending'
       end as verdict,
       case when d.todo_id is null then 'webhook' else coalesce(u.reminder_channel, 'log') end as channel,
@@ -54,9 +54,9 @@ const beginDeliveries = `
     set status = l.verdict,
       channel = l.channel,
       attempts = d.attempts + (l.verdict = 'sending')::int,
-      late = d.scheduled_at < ${present} - interval '60 seconds',
-      next_attempt_at = ${present} + $4::interval,
-      finished_at = case when l.verdict <> 'sending' then ${present} end
+      late = d.scheduled_at < ${sqlNow} - interval '60 seconds',
+      next_attempt_at = ${sqlNow} + $4::interval,
+      finished_at = case when l.verdict <> 'sending' then ${sqlNow} end
     from looked_at l
     where d.user_id = l.user_id and d.id = l.id
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
@@ -72,22 +72,26 @@ const beginDeliveries = `
   from begun
   where status = 'sending'`;
 
-/** How long a delivery belongs to the process that began it, unless that renews the lease. */
-const lease = "15 seconds";
+/** A process that does not renew its lease within this time loses the delivery. */
+const leaseTime = "15 seconds";
 export const renewLeaseEveryMs = 5_000;
 
-/** @returns those that this process has to send; the others are under way elsewhere, finished or called off */
-export async function begin(pool: Pool, travel: string, { users, ids }: DeliveryKeys): Promise<Delivery[]> {
-  const { rows } = await pool.query<Delivery>(beginDeliveries, [travel, users, ids, lease]);
+/** @returns those that this process has to send: others are being sent elsewhere, finished or cancelled */
+export async function leaseDeliveries(
+  pool: Pool,
+  travel: string,
+  { users, ids }: DeliveryKeys,
+): Promise<LeasedDelivery[]> {
+  const { rows } = await pool.query<LeasedDelivery>(takeLeases, [travel, users, ids, leaseTime]);
   return rows;
 }
 
-/** A process that lives keeps what it is sending, however slow the receivers are. */
+/** A living process keeps the deliveries that it is sending, however slow the receivers are. */
 export async function renewLeases(pool: Pool, travel: string, { users, ids }: DeliveryKeys): Promise<void> {
   await pool.query(
-    `update reminder_deliveries d set next_attempt_at = ${present} + $4::interval
+    `update reminder_deliveries d set next_attempt_at = ${sqlNow} + $4::interval
      from unnest($2::text[], $3::uuid[]) k(user_id, id)
      where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`,
-    [travel, users, ids, lease],
+    [travel, users, ids, leaseTime],
   );
 }

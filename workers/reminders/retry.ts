@@ -5,8 +5,9 @@ const minutes = 60 * seconds;
 const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 60 * minutes];
 
 /**
- * The wait after the given number of attempts, with up to a fifth more so that what failed together does
- * not return together; undefined: no more.
+ * The wait after the given number of attempts, with up to a fifth more, so that deliveries that failed together are
+ * not tried again together.
+ * @returns undefined when no further attempt is made
  */
 export function retryAfterMs(attempts: number): number | undefined {
   const wait = waits[attempts - 1];

@@ -1,17 +1,17 @@
-import type { Delivery } from "./lease.ts";
+import type { LeasedDelivery } from "./lease.ts";
 
-export type SlowTargets = Readonly<{
-  /** Whether there is room at the delivery's target; if so, it is taken until `leave`. */
-  enter(delivery: Delivery): boolean;
-  leave(delivery: Delivery, tookMs: number): void;
+type SlowTargets = Readonly<{
+  /** Takes a place at the delivery's target until `leave`. @returns false when none is free */
+  enter(delivery: LeasedDelivery): boolean;
+  leave(delivery: LeasedDelivery, tookMs: number): void;
 }>;
 
 const slowMs = 2_000;
 const maxAtSlowTarget = 20;
 
 /**
- * Keeps a receiver that does not answer from filling all places: a target whose last answer took long has
- * few of them. A target is a webhook's host, or the mail server.
+ * Keeps receivers that do not answer from taking all places: a target whose last answer was slow gets only a few. A
+ * target is the host of a webhook, or the mail server.
  */
 export function createSlowTargets(): SlowTargets {
   const slow = new Set<string>();
@@ -35,5 +35,5 @@ export function createSlowTargets(): SlowTargets {
   };
 }
 
-const targetOf = ({ channel, webhook_url }: Delivery): string =>
+const targetOf = ({ channel, webhook_url }: LeasedDelivery): string =>
   channel === "webhook" && webhook_url !== null ? new URL(webhook_url).host : channel;

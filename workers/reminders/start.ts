@@ -9,7 +9,7 @@ import { createLogChannel } from "./channels/log.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
 import { createDeliverer } from "./deliver.ts";
 import { type DeliveryKeys, deliveryQueue } from "./jobs.ts";
-import { tick } from "./tick.ts";
+import { runTick } from "./tick.ts";
 
 const tickEveryMs = 1_000;
 
@@ -42,7 +42,7 @@ export function startReminders(context: WorkerContext): { stop(): Promise<void> 
   const schedule = startSchedule(log, {
     name: "reminders",
     everyMs: tickEveryMs,
-    run: () => tick({ pool, queue, travel }),
+    run: () => runTick({ pool, queue, travel }),
   });
   return {
     async stop() {

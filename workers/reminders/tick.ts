@@ -1,25 +1,28 @@
 import type { Queue } from "bullmq";
 import type { Pool } from "pg";
-import { type Taken, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
+import { type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
 
-export type TickContext = Readonly<{ pool: Pool; queue: Queue<DeliveryKeys>; travel(): string }>;
+type TickContext = Readonly<{ pool: Pool; queue: Queue<DeliveryKeys>; travel(): string }>;
 
 const batch = 2_000;
-/** Redis holds at most about this many jobs; Postgres keeps the rest until there is room. */
+/** Redis holds at most about this many jobs; PostgreSQL keeps the rest until there is room. */
 const maxQueuedJobs = 200;
 
 /**
- * Queues whatever is due, again at once while there is more. Any number of ticks may run side by side, and
- * a tick that dies half-way loses nothing: its rows are taken up by a later one.
+ * Queues everything that is due. Any number of ticks may run at the same time. A tick that dies half-way loses nothing,
+ * since a later one takes its rows up.
  */
-export async function tick(context: TickContext): Promise<void> {
+export async function runTick(context: TickContext): Promise<void> {
   const { pool, travel } = context;
   await fillQueue(context, (jobs) => takeOverdueDeliveries(pool, travel(), batch, jobs === 0));
   await fillQueue(context, () => takeDueReminders(pool, travel(), batch));
 }
 
-async function fillQueue({ queue }: TickContext, take: (jobs: number) => Promise<Taken>): Promise<void> {
+async function fillQueue(
+  { queue }: TickContext,
+  take: (jobs: number) => Promise<TakenDeliveries>,
+): Promise<void> {
   for (;;) {
     const jobs = await countJobs(queue);
     if (jobs >= maxQueuedJobs) return;

@@ -1,12 +1,12 @@
 import type { Pool } from "pg";
-import { present } from "./present.ts";
+import { sqlNow } from "./sql-now.ts";
 
 /** How one attempt at a user's webhook went. */
 export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
 
 /**
- * Five failures in a row over a day switch a webhook off, and a success ends the row (a successful test also
- * switches it on again). The user sees both in the settings.
+ * Five failed attempts in a row over at least a day switch a webhook off, and a success resets the count. A successful
+ * test also switches it on again. The settings show both.
  */
 const recordAttempts = `
   with attempts as materialized (
@@ -16,7 +16,7 @@ const recordAttempts = `
   ), counted as materialized (
     select u.user_id, a.ok,
       u.webhook_failures + a.failures as failures,
-      coalesce(u.webhook_failing_since, ${present}) as failing_since
+      coalesce(u.webhook_failing_since, ${sqlNow}) as failing_since
     from attempts a
     join users u on u.user_id = a.user_id
     where not a.ok or u.webhook_failures > 0
@@ -28,8 +28,8 @@ const recordAttempts = `
     webhook_failing_since = case when not c.ok then c.failing_since end,
     webhook_disabled_at = case
       when c.ok then null
-      when c.failures >= 5 and c.failing_since <= ${present} - interval '1 day'
-        then coalesce(u.webhook_disabled_at, ${present})
+      when c.failures >= 5 and c.failing_since <= ${sqlNow} - interval '1 day'
+        then coalesce(u.webhook_disabled_at, ${sqlNow})
       else u.webhook_disabled_at
     end
   from counted c

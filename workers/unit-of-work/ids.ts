@@ -1,33 +1,35 @@
-import type { PoolClient } from "pg";
+import type { Queryable } from "./connection.ts";
 
 /** Tables whose rows are numbered from a sequence. */
 const numbered = ["categories", "habits", "todos"] as const;
 export type NumberedTable = (typeof numbered)[number];
 
-/** The ids that one transaction took, in the order in which its commands use them. */
+/** Ids for the rows that one transaction makes, in the order in which its commands use them. */
 export type Ids = Readonly<{
-  /** Takes one id for each mention of a table, with the queries under way. */
-  reserve(client: PoolClient, tables: readonly NumberedTable[]): Promise<void>;
+  /** Takes one id for each row that may be made. */
+  reserve(connection: Queryable, rows: readonly Readonly<{ table: NumberedTable }>[]): Promise<void>;
   /** @throws Error when none was reserved */
   next(table: NumberedTable): number;
 }>;
 
 /**
- * Taken inside the transaction, so that ids grow with time over all workers: blocks kept by each worker put
- * new rows into the middle of lists. What a rollback leaves unused is a gap.
+ * Takes ids inside the transaction, so that they grow with time over all workers: blocks that each worker reserved
+ * in advance put new rows into the middle of lists. A rollback leaves a gap.
  */
 export function createIds(): Ids {
   const free: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
-  async function take(client: PoolClient, table: NumberedTable, count: number): Promise<void> {
+  async function take(connection: Queryable, table: NumberedTable, count: number): Promise<void> {
     const statement = `select nextval('${table}_id_seq') as id from generate_series(1, $1)`;
-    const { rows } = await client.query<{ id: number }>(statement, [count]);
+    const { rows } = await connection.query<{ id: number }>(statement, [count]);
     free[table].push(...rows.map(({ id }) => id));
   }
   return {
-    async reserve(client, tables) {
-      const counted = numbered.map((table) => [table, tables.filter((one) => one === table).length] as const);
+    async reserve(connection, rows) {
+      const counted = numbered.map(
+        (table) => [table, rows.filter((row) => row.table === table).length] as const,
+      );
       await Promise.all(
-        counted.map(([table, count]) => (count > 0 ? take(client, table, count) : undefined)),
+        counted.map(([table, count]) => (count > 0 ? take(connection, table, count) : undefined)),
       );
     },
     next(table) {

@@ -1,24 +1,24 @@
-import type { PoolClient } from "pg";
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
+import type { Queryable } from "./connection.ts";
 
 const statement = `
   select v.id, pg_try_advisory_xact_lock(v.lock) as free from unnest($1::text[], $2::bigint[]) v(id, lock)`;
 
 /**
- * Takes the idempotency keys of the commands for this transaction, so that of two repeats at once one runs and the
- * other finds its reply. It never waits. Must be sent before the stored replies are looked up.
- * @returns the ids of commands whose key another transaction holds
+ * Locks the idempotency keys of the commands for this transaction: of two repeats at the same time one runs, and the
+ * other finds its reply. It never waits, and must be sent before the query for stored replies.
+ * @returns the ids of commands whose key another transaction has locked
  */
 export async function lockKeys(
-  client: PoolClient,
+  connection: Queryable,
   commands: readonly QueuedCommand[],
 ): Promise<ReadonlySet<string>> {
   const ids = commands.flatMap(({ id, fingerprint }) => (fingerprint === null ? [] : [id]));
   if (ids.length === 0) return new Set();
-  const { rows } = await client.query<{ id: string; free: boolean }>(statement, [ids, ids.map(lockOf)]);
+  const { rows } = await connection.query<{ id: string; free: boolean }>(statement, [ids, ids.map(lockOf)]);
   return new Set(rows.flatMap(({ id, free }) => (free ? [] : [id])));
 }
 
-/** The first half of the id, which is a hash of user and key, as the signed number that PostgreSQL locks by. */
+/** PostgreSQL locks by a signed 64-bit number: the first half of the id, which is a hash of user and key. */
 const lockOf = (id: string): string =>
   BigInt.asIntN(64, BigInt(`0x${id.replaceAll("-", "").slice(0, 16)}`)).toString();

@@ -1,46 +1,51 @@
-import type { PoolClient } from "pg";
+import type { Queryable } from "./connection.ts";
 import type { NumberedTable } from "./ids.ts";
 
-/** The most rows that one user can have: so many that nobody meets it, so few that no statement is long. */
+/** The most rows that one user can have: more than anybody needs, but few enough to keep statements short. */
 export const quotas: Readonly<Record<NumberedTable, number>> = {
   categories: 1_000,
   habits: 2_000,
   todos: 50_000,
 };
 
-export type Wanted = Readonly<{ userId: string; table: NumberedTable }>;
+/** One row more in a table of a user. */
+export type QuotaUse = Readonly<{ userId: string; table: NumberedTable }>;
 
 export type Quotas = Readonly<{
-  /** Learns how many rows these users have, unless that is known well enough. */
-  learn(client: PoolClient, wanted: readonly Wanted[]): Promise<void>;
-  /** Takes the room of one row. @returns false when there is none left */
-  take(wanted: Wanted): boolean;
+  /** Counts the rows of these users, unless a count is known that can still be trusted. */
+  learn(connection: Queryable, uses: readonly QuotaUse[]): Promise<void>;
+  /** Counts one more row. @returns false when the quota is used up */
+  use(one: QuotaUse): boolean;
 }>;
 
-type Known = { count: number; until: number };
+type Count = { count: number; trustedUntil: number };
 
-/** A count is trusted for a minute while most of the room is free: what other workers add meanwhile fits in. */
-const trustedMs = { far: 60_000, near: 1_000 };
+/** A count below half of the quota is trusted for longer: what other workers add meanwhile still fits in. */
+const trustedMs = { belowHalf: 60_000, aboveHalf: 1_000 };
 const maxKnown = 20_000;
 
 /**
- * Counts the rows of users who create some, each at most once a minute: quotas are generous, so that an overrun
- * by what a minute can bring is harmless, and counting with each command would cost as much as the command.
+ * Counts the rows of users who create some, at most once a minute each: counting with every command would cost as
+ * much as the command, and quotas are so generous that exceeding one by the rows of a minute is harmless.
  */
 export function createQuotas(): Quotas {
-  const known = new Map<string, Known>();
-  const idOf = ({ userId, table }: Wanted): string => `${table} ${userId}`;
+  const known = new Map<string, Count>();
+  const idOf = ({ userId, table }: QuotaUse): string => `${table} ${userId}`;
 
-  async function count(client: PoolClient, table: NumberedTable, userIds: readonly string[]): Promise<void> {
-    const { rows } = await client.query<{ user_id: string; count: number }>(
+  async function count(
+    connection: Queryable,
+    table: NumberedTable,
+    userIds: readonly string[],
+  ): Promise<void> {
+    const { rows } = await connection.query<{ user_id: string; count: number }>(
       `select v.user_id, (select count(*) from (select 1 from ${table} t where t.user_id = v.user_id limit $2) t)
        from unnest($1::text[]) v(user_id)`,
       [userIds, quotas[table]],
     );
     for (const { user_id: userId, count } of rows) {
-      const { far, near } = trustedMs;
-      const until = performance.now() + (count < quotas[table] / 2 ? far : near);
-      known.set(idOf({ userId, table }), { count, until });
+      const trustedUntil =
+        performance.now() + (count < quotas[table] / 2 ? trustedMs.belowHalf : trustedMs.aboveHalf);
+      known.set(idOf({ userId, table }), { count, trustedUntil });
     }
     for (const id of known.keys()) {
       if (known.size <= maxKnown) break;
@@ -49,18 +54,18 @@ export function createQuotas(): Quotas {
   }
 
   return {
-    async learn(client, wanted) {
-      const unknown = wanted.filter((one) => !((known.get(idOf(one))?.until ?? 0) > performance.now()));
+    async learn(connection, uses) {
+      const unknown = uses.filter((one) => !((known.get(idOf(one))?.trustedUntil ?? 0) > performance.now()));
       const byTable = Map.groupBy(unknown, ({ table }) => table);
       const counts = [...byTable].map(([table, some]) =>
-        count(client, table, [...new Set(some.map(({ userId }) => userId))]),
+        count(connection, table, [...new Set(some.map(({ userId }) => userId))]),
       );
       await Promise.all(counts);
     },
-    take(wanted) {
-      const entry = known.get(idOf(wanted));
+    use(one) {
+      const entry = known.get(idOf(one));
       if (!entry) return true;
-      if (entry.count >= quotas[wanted.table]) return false;
+      if (entry.count >= quotas[one.table]) return false;
       entry.count += 1;
       return true;
     },

@@ -1,16 +1,16 @@
-import type { PoolClient } from "pg";
+import type { Queryable } from "./connection.ts";
 import type { Change, Entry, State } from "./state.ts";
-import type { Table, TableName, Tables } from "./tables.ts";
+import type { Table, TableMap, TableName } from "./tables.ts";
 
 /**
- * Writes all changes of a batch, one statement per table and kind: first what references need, last
- * what they forbid. The queries leave in one flight; the caller awaits them all with the commit.
+ * Writes all changes of a batch, one statement per table and kind. Rows that others refer to are inserted first and
+ * deleted last. All queries are sent at once; the caller awaits them together with the commit.
  */
-export function save(client: PoolClient, tables: Tables, state: State): Promise<unknown>[] {
+export function save(connection: Queryable, tables: TableMap, state: State): Promise<unknown>[] {
   const names = Object.keys(tables) as TableName[];
   const write = (table: Table, kind: "insert" | "update" | "remove") => {
-    const values = changes(table, state[table.name].entries, kind);
-    return values ? [client.query(table.sql[kind], values)] : [];
+    const values = changedValues(table, state[table.name].entries, kind);
+    return values ? [connection.query(table.sql[kind], values)] : [];
   };
   return [
     ...names.flatMap((name) => [...write(tables[name], "insert"), ...write(tables[name], "update")]),
@@ -18,8 +18,8 @@ export function save(client: PoolClient, tables: Tables, state: State): Promise<
   ];
 }
 
-/** What the statement of that kind takes; undefined when there is nothing to do. */
-function changes(
+/** @returns the values of the statement of that kind, or undefined when there is nothing to write */
+function changedValues(
   { key }: Table,
   entries: ReadonlyMap<string, Entry<object>>,
   kind: Change,
@@ -33,11 +33,11 @@ function changes(
   return [JSON.stringify(changed.flatMap(({ row }) => (row ? [withoutNulls(row)] : [])))];
 }
 
-/** In one order for everybody, so that two transactions that write the same rows meet at the first of them. */
+/** One order for all transactions, so that two that write the same rows never wait for each other in a circle. */
 const byPlace = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
 
-/** What is absent is null to json_to_recordset, and half of a row often is: so much less to write and to parse. */
+/** json_to_recordset reads an absent field as null, and often half of a row is null: that halves the JSON. */
 function withoutNulls(row: object): object {
   const present: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) if (value !== null) present[name] = value;

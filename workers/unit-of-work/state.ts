@@ -1,10 +1,10 @@
-import type { Rows, TableName, Tables } from "./tables.ts";
+import type { Rows, TableMap, TableName } from "./tables.ts";
 
 type KeyValue = string | number;
 export type Change = "none" | "insert" | "update" | "remove";
 
-/** The rows of one table as the commands so far left them, by primary key. */
-export type TableState<Row> = Readonly<{
+/** The rows of one table by primary key, as the commands so far left them. */
+type TableState<Row> = Readonly<{
   keyColumns: readonly string[];
   entries: Map<string, Entry<Row>>;
 }>;
@@ -12,7 +12,7 @@ export type Entry<Row> = Readonly<{ key: readonly KeyValue[]; row: Row | undefin
 
 export type State = { [Name in TableName]: TableState<Rows[Name]> };
 
-export function emptyState(tables: Tables): State {
+export function emptyState(tables: TableMap): State {
   const states = Object.values(tables).map(({ name, key }) => {
     return [name, { keyColumns: key.map((column) => column.name), entries: new Map() }] as const;
   });
@@ -24,14 +24,14 @@ const placeOf = (key: readonly KeyValue[]): string => key.join("\u0000");
 const keyOfRow = <Row>({ keyColumns }: TableState<Row>, row: Row): KeyValue[] =>
   keyColumns.map((column) => row[column as keyof Row] as KeyValue);
 
-/** Puts a row in as Postgres holds it. */
+/** Adds a row as Postgres has it, unless it is known already. */
 export function remember<Row>(table: TableState<Row>, row: Row): void {
   const key = keyOfRow(table, row);
   const place = placeOf(key);
   if (!table.entries.has(place)) table.entries.set(place, { key, row, change: "none" });
 }
 
-/** What a handler sees of a table: the calling user's rows and no others. */
+/** A table as a handler sees it: the calling user's rows and no others. */
 export type OwnRows<Row> = Readonly<{
   get(...key: readonly KeyValue[]): Row | undefined;
   all(): Row[];
@@ -50,7 +50,7 @@ export function ownRows<Row extends { user_id: string }>(
     const key = keyOfRow(table, row);
     const place = placeOf(key);
     const before = entries.get(place)?.change;
-    // A row that this batch made is still to be inserted; one that it removed is still in the table.
+    // A row that this batch made is not in the table yet; one that it removed still is.
     entries.set(place, {
       key,
       row,

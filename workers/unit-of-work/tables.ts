@@ -27,20 +27,20 @@ export type TableName = keyof Rows;
 
 type Column = Readonly<{ name: string; type: string }>;
 
-/** A table's set-based statements: one text each for any number of rows, so that each is planned once. */
+/** A table with its statements. Each has one text for any number of rows, so that it is planned once. */
 export type Table = Readonly<{
   name: TableName;
   columns: readonly Column[];
   key: readonly Column[];
   sql: Readonly<{
-    lock: string;
-    /** Never waits: of a row that another transaction holds, only the key comes back. */
-    lockFree: string;
-    /** Keeps rows from being deleted, as a foreign key does, so that inserting the reference never waits. */
-    share: string;
-    shareFree: string;
+    forUpdate: string;
+    /** Never waits: of a row that another transaction has locked, it returns only the key. */
+    forUpdateSkipLocked: string;
+    /** The lock of a foreign key: the row cannot be deleted, and inserting a reference to it never waits. */
+    forKeyShare: string;
+    forKeyShareSkipLocked: string;
     /** All rows of the given users. */
-    lockAll: string;
+    allForUpdate: string;
     read: string;
     /** Takes the rows as one JSON array, as does `update`. */
     insert: string;
@@ -49,9 +49,9 @@ export type Table = Readonly<{
   }>;
 }>;
 
-export type Tables = Readonly<Record<TableName, Table>>;
+export type TableMap = Readonly<Record<TableName, Table>>;
 
-/** What references others comes after them. */
+/** A table comes after those that it refers to. */
 const writeOrder = [
   "users",
   "categories",
@@ -65,7 +65,7 @@ const writeOrder = [
 ] as const satisfies readonly TableName[];
 
 /** Derives every statement from MikroORM's metadata. */
-export function describeTables(orm: MikroORM): Tables {
+export function describeTables(orm: MikroORM): TableMap {
   const metadata = [...orm.getMetadata().getAll().values()];
   const described = writeOrder.map((name) => {
     const entity = metadata.find(({ tableName }) => tableName === name);
@@ -77,7 +77,7 @@ export function describeTables(orm: MikroORM): Tables {
     const key = columns.filter((column) => entity.primaryKeys.some((primary) => primary === column.name));
     return [name, { name, columns, key, sql: statements(name, columns, key) }] as const;
   });
-  return Object.fromEntries(described) as unknown as Tables;
+  return Object.fromEntries(described) as unknown as TableMap;
 }
 
 function statements(name: TableName, columns: readonly Column[], key: readonly Column[]): Table["sql"] {
@@ -91,7 +91,7 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
   // table while that is young and its statistics call it empty: measured 20 ms a look-up instead of 0.1.
   const rows = (how: string) =>
     `select t.* from ${unnest(key)} cross join lateral (select * from ${name} t where ${match} ${how}) t`;
-  const free = (how: string) =>
+  const skipLocked = (how: string) =>
     `select ${[...key.map((column) => `v.${column.name}`), ...changed.map((column) => `t.${column.name}`)].join(", ")}
      from ${unnest(key)} cross join lateral (select from ${name} t where ${match} offset 0) found
      left join lateral (select * from ${name} t where ${match} ${how} skip locked) t on true`;
@@ -99,11 +99,11 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
   // JSON is encoded natively, where arrays cost an escape of every element: measured a third of the processor time.
   const insert = `insert into ${name} (${names}) select ${names} from json_to_recordset($1) v(${typed})`;
   return {
-    lock: rows("for update"),
-    lockFree: free("for update"),
-    share: rows("for key share"),
-    shareFree: free("for key share"),
-    lockAll: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyNames} for update`,
+    forUpdate: rows("for update"),
+    forUpdateSkipLocked: skipLocked("for update"),
+    forKeyShare: rows("for key share"),
+    forKeyShareSkipLocked: skipLocked("for key share"),
+    allForUpdate: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyNames} for update`,
     read: rows("offset 0"),
     insert: name === "action_log" ? `${insert} ${countOnce}` : insert,
     update: `${insert} on conflict (${keyNames}) do update set ${assignments}`,
@@ -111,11 +111,11 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
   };
 }
 
-/** A redelivered call's row stays as it is; rows that count refused calls add up. */
+/** A redelivered call leaves its row as it is; a row that counts refused calls adds them up. */
 const countOnce = `on conflict (user_id, request_id, called_at) do update
   set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`;
 
-/** Keys as one array per column: numbers bind as they are, all else travels as text and is cast. */
+/** Keys as one array per column: numbers are bound as they are, other types as text that is cast. */
 function unnest(key: readonly Column[]): string {
   const arrays = key.map(({ type }, index) => `$${index + 1}::${type === "bigint" ? type : "text"}[]`);
   return `unnest(${arrays.join(", ")}) v(${key.map((column) => column.name).join(", ")})`;

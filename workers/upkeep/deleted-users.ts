@@ -1,8 +1,6 @@
-import type { Pool } from "pg";
+import type { Queryable } from "../unit-of-work/connection.ts";
 
-type Queries = Pick<Pool, "query">;
-
-/** Every table of a user's rows by its key, what refers to others first. */
+/** Every table with rows of a user, and its key. A table comes before those that it refers to. */
 const tables = [
   ["reminder_deliveries", "id"],
   ["reminders", "todo_id"],
@@ -15,42 +13,43 @@ const tables = [
   ["users", "user_id"],
 ] as const;
 
-/** Few enough that no other transaction waits long for them. */
+/** Small steps, so that no other transaction waits long for the rows. */
 const rowsAtOnce = 2_000;
 
 /**
- * Closes an account and deletes its rows in steps. From the first step on every command of this user is refused, so
- * that nothing comes back; what a transaction was just writing goes with the next sweep.
+ * Closes an account and deletes its rows in steps. From the first step on, every command of this user is refused. Rows
+ * that a transaction was just writing are deleted by the next sweep.
  */
-export async function emptyAccount(pool: Pool, userId: string): Promise<void> {
-  await pool.query(
+export async function emptyAccount(connection: Queryable, userId: string): Promise<void> {
+  await connection.query(
     `insert into deleted_users (id, deleted_at) values ($1, now())
      on conflict (id) do update set deleted_at = now(), emptied_at = null`,
     [userId],
   );
-  await deleteRows(pool, userId);
-  await pool.query("update deleted_users set emptied_at = now() where id = $1", [userId]);
+  await deleteRows(connection, userId);
+  await connection.query("update deleted_users set emptied_at = now() where id = $1", [userId]);
 }
 
-/** Accounts whose rows may not all be gone: deletion broke off, or was so recent that something slipped in. */
+/** Accounts that may still have rows: their deletion broke off, or another transaction wrote at the same time. */
 const unswept = `
   select id from deleted_users
   where emptied_at is null or emptied_at < deleted_at + interval '5 minutes'
   order by deleted_at limit 100`;
 
-/** Deletes what is left of closed accounts. */
-export async function sweepDeletedUsers(pool: Queries): Promise<void> {
-  const { rows } = await pool.query<{ id: string }>(unswept);
+/** Deletes the remaining rows of closed accounts. */
+export async function sweepDeletedUsers(connection: Queryable): Promise<void> {
+  const { rows } = await connection.query<{ id: string }>(unswept);
   for (const { id } of rows) {
-    await deleteRows(pool, id);
-    await pool.query("update deleted_users set emptied_at = now() where id = $1", [id]);
+    await deleteRows(connection, id);
+    await connection.query("update deleted_users set emptied_at = now() where id = $1", [id]);
   }
 }
 
-async function deleteRows(pool: Queries, userId: string): Promise<void> {
+async function deleteRows(connection: Queryable, userId: string): Promise<void> {
   for (const [table, key] of tables) {
     const sql = `delete from ${table} where user_id = $1
       and (${key}) in (select ${key} from ${table} where user_id = $1 limit ${rowsAtOnce})`;
-    for (let rows = rowsAtOnce; rows === rowsAtOnce; ) rows = (await pool.query(sql, [userId])).rowCount ?? 0;
+    for (let rows = rowsAtOnce; rows === rowsAtOnce; )
+      rows = (await connection.query(sql, [userId])).rowCount ?? 0;
   }
 }

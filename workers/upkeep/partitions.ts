@@ -1,19 +1,19 @@
 import type { Pool, PoolClient } from "pg";
 import type { Log } from "../../shared/process/log.ts";
 
-/** Tables in partitions by time: what one covers, how far ahead they are made, and when one is dropped. */
+/** A table in partitions by time: how long each is, how far ahead it is made, and when it is dropped. */
 export type Kept = Readonly<{
   table: "inbox" | "action_log";
   kind: "keyless" | "keyed" | "all";
   step: string;
   ahead: string;
-  /** After the end of a partition's time. */
+  /** How long a partition is kept after the end of its time. */
   after: string;
 }>;
 
 /**
- * Replies without a key serve a redelivery, which comes within seconds; keyed ones the 24 hours in which a
- * repeat is answered. A whole partition goes at once, so that a row stays up to one step longer.
+ * Replies without a key are needed when a job comes twice, which takes seconds; keyed ones for the 24 hours in which a
+ * repeat is answered. A partition is dropped as a whole, so a row is kept up to one step longer.
  */
 export const keptFor = (actionLogDays: number): readonly Kept[] => [
   { table: "inbox", kind: "keyless", step: "30 minutes", ahead: "2 hours", after: "30 minutes" },
@@ -21,7 +21,7 @@ export const keptFor = (actionLogDays: number): readonly Kept[] => [
   { table: "action_log", kind: "all", step: "1 month", ahead: "2 months", after: `${actionLogDays} days` },
 ];
 
-/** @param travel how far from the present to look, as an interval: tests travel in time */
+/** @param travel how far from the present to look, as an interval, for tests that move in time */
 export async function makePartitions(
   pool: Pick<Pool, "query">,
   kept: readonly Kept[],
@@ -35,7 +35,7 @@ export async function makePartitions(
     );
 }
 
-/** Drops what is over, one after another: without ever standing in the way of who reads or writes. */
+/** Drops partitions whose time is over, one after another and without delaying readers or writers. */
 export async function dropPartitions(
   client: Pick<PoolClient, "query">,
   log: Log,
@@ -56,8 +56,8 @@ export async function dropPartitions(
 }
 
 /**
- * A plain DROP would wait for every reader of the whole table, and everybody else behind it. Detached
- * concurrently, a partition waits alone; what is interrupted is finished next time.
+ * A plain DROP would wait for every reader of the whole table, and all later queries would wait behind it. Detaching
+ * concurrently delays nobody. A detach that was interrupted is finished by the next run.
  */
 async function dropPartition(
   client: Pick<PoolClient, "query">,

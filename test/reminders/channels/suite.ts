@@ -1,22 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import type { Channel } from "../../../workers/reminders/channels/channel.ts";
-import type { Delivery } from "../../../workers/reminders/lease.ts";
+import type { LeasedDelivery } from "../../../workers/reminders/lease.ts";
 
-/** What a receiver can tell of a delivery, whatever the channel. */
+/** What a receiver sees of a delivery, whichever the channel. */
 export type Seen = Readonly<{ id: string; text: string; late: boolean }>;
 
 export type Subject = Readonly<{
   channel: Channel;
-  /** The user's target; `unset`, `broken` and `refusing` where the channel can be without, down or unwilling. */
-  target: Partial<Delivery>;
-  unset?: Partial<Delivery>;
-  broken?: Partial<Delivery>;
+  /** The user's target, and targets that are not set, are down or refuse, as far as the channel can have such. */
+  target: Partial<LeasedDelivery>;
+  unset?: Partial<LeasedDelivery>;
+  broken?: Partial<LeasedDelivery>;
   seen(): Seen[];
 }>;
 
 let lastTodo = 0;
 
-export function delivery(fields: Partial<Delivery> = {}): Delivery {
+export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
   return {
     user_id: "ada",
     id: crypto.randomUUID(),
@@ -36,7 +36,7 @@ export function delivery(fields: Partial<Delivery> = {}): Delivery {
   };
 }
 
-/** What every channel does, however it sends. */
+/** The tests that every channel passes, however it sends. */
 export function behavesAsChannel(name: string, { channel, target, unset, broken, seen }: Subject): void {
   const find = (id: string) => seen().filter((one) => one.id === id);
 

@@ -12,7 +12,7 @@ import type { Stack } from "../../harness.ts";
 // biome-ignore lint/suspicious/noExplicitAny: rows of whatever the test asks for
 type Row = any;
 
-/** One look into the database, on a connection of its own that is closed again. */
+/** Runs one query on a connection of its own, which is closed again. */
 export async function query(databaseUrl: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const sql = new SQL(databaseUrl, { max: 1 });
   try {
@@ -36,7 +36,7 @@ export async function eventually<Found>(
   }
 }
 
-/** Tools of the tests that travel in time through the real REST API. */
+/** Helps tests that move in time through the real REST API. */
 export function reminding({ rest, config, clock }: Stack) {
   return {
     /** Sets the clock of front doors and workers. */
@@ -60,7 +60,7 @@ export function reminding({ rest, config, clock }: Stack) {
   };
 }
 
-/** What the account pages do for the signed-in user: commands and queries that no bearer token reaches. */
+/** Runs commands and queries that no bearer token reaches, as the account pages do for the signed-in user. */
 export async function asAccountPage(
   { config, clock }: Pick<Stack, "config" | "clock">,
   name: CommandName | "user.settings",

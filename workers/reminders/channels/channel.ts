@@ -1,15 +1,18 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
-import type { Delivery } from "../lease.ts";
+import type { LeasedDelivery } from "../lease.ts";
 
-/** `final`: another attempt cannot succeed. The reason is shown to the user. */
-export type Sent = Readonly<{ ok: true }> | Readonly<{ ok: false; reason: string; final: boolean }>;
+/** The reason of a failure is shown to the user; when it is `final`, no further attempt can succeed. */
+export type SendResult = Readonly<{ ok: true }> | Readonly<{ ok: false; reason: string; final: boolean }>;
 
 /** Sends one delivery to the user's own target. Resolves within 15 s and never rejects. */
-export type Channel = Readonly<{ send(delivery: Delivery): Promise<Sent>; close(): void }>;
+export type Channel = Readonly<{ send(delivery: LeasedDelivery): Promise<SendResult>; close(): void }>;
 
-/** What every channel tells of a reminder, in the words of the REST interface. */
-export function contentOf({ id, todo, scheduled_at, time_zone, late }: Delivery, defaultTimeZone: string) {
+/** The content of a reminder that every channel sends, with the field names of the REST interface. */
+export function contentOf(
+  { id, todo, scheduled_at, time_zone, late }: LeasedDelivery,
+  defaultTimeZone: string,
+) {
   const timeZone = time_zone ?? defaultTimeZone;
   const remindAt = timestamp(scheduled_at);
   return {
@@ -22,4 +25,4 @@ export function contentOf({ id, todo, scheduled_at, time_zone, late }: Delivery,
   };
 }
 
-export const failed = (reason: string, final = false): Sent => ({ ok: false, reason, final });
+export const sendFailed = (reason: string, final = false): SendResult => ({ ok: false, reason, final });

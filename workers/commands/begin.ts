@@ -1,0 +1,83 @@
+import { patienceMs, type QueuedCommand } from "../../shared/queue/batch.ts";
+import { type BatchTimes, readTimes } from "../unit-of-work/batch-times.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
+import { createIds, type Ids } from "../unit-of-work/ids.ts";
+import { lockKeys } from "../unit-of-work/key-locks.ts";
+import { load, type OnLocked } from "../unit-of-work/load.ts";
+import type { Quotas } from "../unit-of-work/quotas.ts";
+import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
+import { emptyState, type State } from "../unit-of-work/state.ts";
+import type { TableMap } from "../unit-of-work/tables.ts";
+import { type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
+import { callHandlers } from "./transaction-failed.ts";
+
+export type BeginContext = Readonly<{
+  tables: TableMap;
+  quotas: Quotas;
+}>;
+
+/** With `repeat`, the command may have been carried out before, so its stored reply is looked for. */
+export type CommandToRun = Readonly<{ command: QueuedCommand; repeat: boolean }>;
+
+/** A transaction that has loaded and locked what its commands need. */
+export type Begun = Readonly<{
+  state: State;
+  times: BatchTimes;
+  ids: Ids;
+  /** Commands that come too late to be run. */
+  late: ReadonlySet<QueuedCommand>;
+  /** Ids of commands whose idempotency key another transaction has locked. */
+  lockedKeys: ReadonlySet<string>;
+  /** Commands on rows or keys that another transaction has locked. */
+  lockedElsewhere: ReadonlySet<QueuedCommand>;
+}>;
+
+/** A command is run only while its caller still waits, and will still wait when the reply comes. */
+const runWithinMs = patienceMs - 300;
+
+/** How long a slow command waits for a row that another transaction has locked. */
+const lockTimeoutMs = 800;
+
+/**
+ * Begins a transaction in two rounds of queries, each sent at once: for what the input of the commands names, and for
+ * what the loaded rows refer to.
+ */
+export async function begin(
+  { tables, quotas }: BeginContext,
+  connection: Queryable,
+  work: readonly CommandToRun[],
+  onLocked: OnLocked,
+): Promise<Begun> {
+  const commands = work.map(({ command }) => command);
+  const state = emptyState(tables);
+  const ids = createIds();
+  /** @returns the ids of rows that another transaction has locked */
+  const fulfil = async (demands: readonly Demand[], replies: readonly UserRowRequest[] = []) => {
+    const makes = demands.flatMap((demand) => demand.makes);
+    const rows = demands.flatMap((demand) => demand.rows);
+    const [, , skipped] = await Promise.all([
+      ids.reserve(connection, makes),
+      quotas.learn(connection, makes),
+      load(connection, tables, state, [...rows, ...replies], onLocked),
+    ]);
+    return skipped;
+  };
+  const named = callHandlers(() => work.map(({ command, repeat }) => demandOf(command, repeat)));
+  const [, , times, lockedKeys, skipped] = await Promise.all([
+    connection.query("begin"),
+    onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
+    readTimes(connection, new Set(commands.map(({ userId }) => userId))),
+    lockKeys(connection, commands),
+    fulfil(named),
+  ]);
+  const late = new Set(commands.filter(({ sentAt }) => !(times.nowMs < sentAt + runWithinMs)));
+  const related = callHandlers(() => commands.map((command) => relatedDemandOf(state, command)));
+  const alsoSkipped = await fulfil(related, [...late].flatMap(storedReply));
+  const isSkipped = (row: UserRowRequest) => skipped.has(requestId(row)) || alsoSkipped.has(requestId(row));
+  const isLocked = (command: QueuedCommand, index: number): boolean =>
+    lockedKeys.has(command.id) || [named, related].some((demands) => demands[index]?.rows.some(isSkipped));
+  const lockedElsewhere = new Set(
+    commands.filter((command, index) => !late.has(command) && isLocked(command, index)),
+  );
+  return { state, times, ids, late, lockedKeys, lockedElsewhere };
+}

@@ -1,0 +1,132 @@
+import { refuse, unavailable } from "../../shared/errors.ts";
+import type { Log } from "../../shared/process/log.ts";
+import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
+import type { OnLocked } from "../unit-of-work/load.ts";
+import type { CommandToRun } from "./begin.ts";
+import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
+import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
+
+/** A command that is not answered yet. */
+export type ReceivedCommand = CommandToRun &
+  Readonly<{
+    /** The batch that it came in, to which it is answered. */
+    batch: Pick<CommandBatch, "id" | "replyTo">;
+    /** Whether an earlier attempt of this worker may have been applied. */
+    inDoubt: boolean;
+  }>;
+
+export type RunResult = Readonly<{
+  replies: readonly (readonly [ReceivedCommand, Reply])[];
+  /** Commands on rows or keys that another transaction has locked, worth another attempt. */
+  lockedElsewhere: readonly ReceivedCommand[];
+}>;
+
+export type RunContext = TransactionContext & Readonly<{ log: Log }>;
+
+const maxTries = 3;
+
+/**
+ * Runs commands, again where that can succeed: after a lost connection, a duplicate or a deadlock. When PostgreSQL or a
+ * handler refuses the transaction, each half gets one of its own, until the culprit is alone and spoils no other. Never
+ * throws: every command is answered or locked elsewhere.
+ */
+export async function runCommands(
+  context: RunContext,
+  received: readonly ReceivedCommand[],
+  onLocked: OnLocked,
+  tries = 1,
+): Promise<RunResult> {
+  if (received.length === 0) return { replies: [], lockedElsewhere: [] };
+  try {
+    return resultOf(received, await runTransaction(context, received, onLocked));
+  } catch (error) {
+    const failure = failureOf(error, true);
+    const { by, inDoubt } = failure;
+    const again = received.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || inDoubt }));
+    if (by !== "outage" && received.length > 1) return runHalves(context, again, onLocked);
+    if (onLocked === "skip" && isLockTimeout(failure)) return { replies: [], lockedElsewhere: again };
+    if (tries < maxTries && (by === "outage" ? tries === 1 : isPassing(failure)))
+      return runCommands(context, again, onLocked, tries + 1);
+    if (!isLockTimeout(failure)) report(context, again, failure);
+    return { replies: again.map((one) => [one, failureReply(one, failure)]), lockedElsewhere: [] };
+  }
+}
+
+async function runHalves(
+  context: RunContext,
+  received: readonly ReceivedCommand[],
+  onLocked: OnLocked,
+): Promise<RunResult> {
+  const middle = Math.ceil(received.length / 2);
+  const one = await runCommands(context, received.slice(0, middle), onLocked);
+  const other = await runCommands(context, received.slice(middle), onLocked);
+  return {
+    replies: [...one.replies, ...other.replies],
+    lockedElsewhere: [...one.lockedElsewhere, ...other.lockedElsewhere],
+  };
+}
+
+function resultOf(
+  received: readonly ReceivedCommand[],
+  { replies, lockedElsewhere }: TransactionResult,
+): RunResult {
+  const answered = received.filter(({ command }) => !lockedElsewhere.has(command));
+  return {
+    replies: answered.map((one, index) => {
+      const reply = replies[index];
+      if (!reply) throw new Error("A command was not answered.");
+      const late = "refusal" in reply.outcome && reply.outcome.refusal.code === "overloaded";
+      return [one, late && one.inDoubt ? unavailableReply(one) : reply];
+    }),
+    lockedElsewhere: received.filter(({ command }) => lockedElsewhere.has(command)),
+  };
+}
+
+const codeOf = ({ by, cause }: TransactionFailed): string =>
+  by === "database" ? (cause as { code: string }).code : "";
+
+/** A concurrent duplicate, a row that was deleted meanwhile, no partition yet, serialization, deadlock. */
+const isPassing = (failure: TransactionFailed): boolean =>
+  ["23505", "23503", "23514", "40001", "40P01"].includes(codeOf(failure));
+
+/** PostgreSQL waited as long as it may for a lock that cannot be skipped, such as that of an index entry. */
+const isLockTimeout = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";
+
+/** Logs an outage once for all commands, and any other failure with the command that caused it. */
+function report(
+  { log }: RunContext,
+  received: readonly ReceivedCommand[],
+  { by, cause }: TransactionFailed,
+): void {
+  const { message, stack } = cause instanceof Error ? cause : { message: String(cause) };
+  if (by === "outage") {
+    log.warn({ commands: received.length, reason: message }, "database unavailable");
+    return;
+  }
+  const reason = by === "database" ? message : (stack ?? message);
+  for (const { command } of received)
+    log.error({ command: command.name, id: command.id, by, reason }, "command failed");
+}
+
+function failureReply(one: ReceivedCommand, failure: TransactionFailed): Reply {
+  const unsure = one.inDoubt || failure.by === "outage" || isLockTimeout(failure) || isPassing(failure);
+  return unsure
+    ? unavailableReply(one)
+    : { ticket: one.command.ticket, outcome: internalFault, replayed: false };
+}
+
+const internalFault: Outcome = refuse(
+  "internal",
+  "This request failed because of a fault of the service; nothing was changed.",
+  { applied: "no" },
+);
+
+/** After an attempt that may have been applied, only a stored reply shows what became of the command. */
+export const unavailableReply = ({
+  command,
+  inDoubt,
+}: Pick<ReceivedCommand, "command" | "inDoubt">): Reply => ({
+  ticket: command.ticket,
+  outcome: unavailable(inDoubt ? "unknown" : "no"),
+  replayed: false,
+});

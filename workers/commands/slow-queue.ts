@@ -1,0 +1,47 @@
+/** Commands that take long: a few run at the same time, and never two of one user. */
+export type SlowQueue = Readonly<{
+  /** @returns false when too many commands are waiting, of this user or of all */
+  add(userId: string, work: () => Promise<void>): boolean;
+  /** Resolves when all of them are done. */
+  drained(): Promise<void>;
+}>;
+
+/** Each running command uses a database connection. */
+export const slowConcurrency = 4;
+const maxWaiting = 1_000;
+const maxOfUser = 20;
+
+type Entry = Readonly<{ userId: string; work(): Promise<void> }>;
+
+export function createSlowQueue(): SlowQueue {
+  let waiting: Entry[] = [];
+  const running = new Set<string>();
+  let idle = Promise.withResolvers<void>();
+  idle.resolve();
+
+  function startNext(): void {
+    while (running.size < slowConcurrency) {
+      const next = waiting.find(({ userId }) => !running.has(userId));
+      if (!next) break;
+      waiting = waiting.filter((entry) => entry !== next);
+      running.add(next.userId);
+      void next.work().finally(() => {
+        running.delete(next.userId);
+        startNext();
+      });
+    }
+    if (running.size === 0) idle.resolve();
+  }
+
+  return {
+    add(userId, work) {
+      const ofUser = waiting.filter((entry) => entry.userId === userId).length;
+      if (waiting.length >= maxWaiting || ofUser >= maxOfUser) return false;
+      if (running.size === 0) idle = Promise.withResolvers();
+      waiting.push({ userId, work });
+      startNext();
+      return true;
+    },
+    drained: () => idle.promise,
+  };
+}

@@ -1,0 +1,13 @@
+import { notFound } from "../../../shared/errors.ts";
+import type { Handler } from "../handler.ts";
+import { lockHabit, relatedToHabit } from "./rows.ts";
+
+export const habitDelete: Handler<"habit.delete"> = {
+  rows: lockHabit,
+  related: relatedToHabit,
+  run({ habits }, { habit_id }) {
+    if (!habits.get(habit_id)) return notFound("Habit");
+    habits.remove(habit_id);
+    return null;
+  },
+};

@@ -1,0 +1,21 @@
+import type { HabitRow } from "../../../shared/db/entities.ts";
+import type { Rules } from "../../../shared/domain/schedule.ts";
+import { invalid, type Refused } from "../../../shared/errors.ts";
+
+export const defaultGraceDays = 1;
+
+/** The rules by which a habit's streak is counted. */
+export const rulesOf = ({ frequency, schedule, grace_days }: HabitRow): Rules => ({
+  frequency,
+  schedule: schedule ?? null,
+  grace_days,
+});
+
+/** Refuses a schedule that comes with another frequency than `custom`. */
+export function checkSchedule(
+  frequency: string | undefined,
+  schedule: object | null | undefined,
+): Refused | undefined {
+  if (schedule == null || frequency === undefined || frequency === "custom") return undefined;
+  return invalid({ schedule: ["The schedule field can only be given with the frequency custom."] });
+}

@@ -1,0 +1,23 @@
+import type { TodoRow } from "../../../shared/db/entities.ts";
+import { firstOccurrence, parseRecurrence } from "../../../shared/domain/recurrence.ts";
+import type { HandlerContext } from "../handler.ts";
+
+export const defaultRecurrenceFrom = "due";
+
+/**
+ * Without a due date, the first occurrence from today on becomes the due date. Another due date moves one todo and not
+ * its series; another rule or a cleared due date begins a new series.
+ * @returns the rule, the due date and the anchor of the series
+ */
+export function recurrenceColumns(
+  { today }: HandlerContext,
+  text: string | null,
+  dueDate: string | null,
+  row?: TodoRow,
+) {
+  const parsed = text === null ? undefined : parseRecurrence(text);
+  if (!parsed || "error" in parsed) return { recurrence: null, recurrence_anchor: null, due_date: dueDate };
+  const due_date = dueDate ?? firstOccurrence(parsed.rule, today.date);
+  const anchor = dueDate !== null && row?.recurrence === parsed.rule ? row.recurrence_anchor : null;
+  return { recurrence: parsed.rule, recurrence_anchor: anchor ?? due_date, due_date };
+}

@@ -1,0 +1,22 @@
+import { invalid } from "../../../shared/errors.ts";
+import type { Handler } from "../handler.ts";
+import { changedChannels, missingTarget, noChannels } from "./channels.ts";
+import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
+
+/** Once the person has chosen a zone, the zones that tokens claim no longer count. */
+export const userConfigure: Handler<"user.configure"> = {
+  slow: true,
+  rows: () => rowsThatFollowTheZone,
+  run(context, { time_zone, day_start_hour, ...chosen }) {
+    const day = {
+      time_zone: time_zone ?? context.today.timeZone,
+      day_start_hour: day_start_hour === undefined ? context.dayStartHour : (day_start_hour ?? 0),
+    };
+    const before = context.users.get() ?? noChannels;
+    const channels = changedChannels(before, chosen);
+    const missing = missingTarget({ ...before, ...channels });
+    if (missing) return invalid(missing);
+    const source = time_zone === undefined ? {} : ({ zone_source: "chosen" } as const);
+    return storeSettings(context, day, { ...channels, ...source });
+  },
+};

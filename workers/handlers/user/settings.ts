@@ -1,0 +1,32 @@
+import type { UserRow } from "../../../shared/db/entities.ts";
+import { presentSettings } from "../../../shared/db/present.ts";
+import type { StoredDaySettings } from "../../unit-of-work/batch-times.ts";
+import { allForUpdate, settingsForUpdate } from "../../unit-of-work/row-request.ts";
+import type { HandlerContext } from "../handler.ts";
+import { noChannels } from "./channels.ts";
+import { changeDaySettings } from "./day-settings.ts";
+
+/** The settings and all rows that change with the zone or the start of day. */
+export const rowsThatFollowTheZone = [settingsForUpdate, allForUpdate("habits"), allForUpdate("reminders")];
+
+/** @returns the settings of a user who has chosen nothing, in the zone that counts at present */
+export const newUser = ({ today, dayStartHour, now }: HandlerContext): Omit<UserRow, "user_id"> => ({
+  time_zone: today.timeZone,
+  day_start_hour: dayStartHour,
+  zone_source: "claim",
+  zone_claimed_at: null,
+  ...noChannels,
+  session_generation: 0,
+  created_at: now,
+  updated_at: now,
+});
+
+/** Stores the settings, and in the same transaction moves what follows the zone and the start of day. */
+export function storeSettings(context: HandlerContext, day: StoredDaySettings, fields: Partial<UserRow>) {
+  const { users, now } = context;
+  const user = users.get();
+  const changed = { ...fields, ...day, updated_at: now };
+  const row = user ? users.update(user, changed) : users.insert({ ...newUser(context), ...changed });
+  changeDaySettings(context, day);
+  return presentSettings(row, { timeZone: day.time_zone, dayStartHour: day.day_start_hour });
+}

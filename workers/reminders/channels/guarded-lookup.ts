@@ -1,0 +1,23 @@
+import { lookup as resolve } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
+
+/** All unreachable addresses get the same sentence, which reveals no names of the service's own network. */
+export const unreachable = "The webhook's address leads to no public server.";
+
+/**
+ * Resolves names for outgoing connections. It checks every address of a name, and the connection goes to a checked one,
+ * so that the name cannot change its address in between (DNS rebinding).
+ */
+export function guardedLookup(allowLoopback: boolean, dns: typeof resolve = resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    dns(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(new Error(unreachable), "");
+      const allowed = addresses.every(({ address }) => isAllowedAddress(address, allowLoopback));
+      const [first] = addresses;
+      if (!allowed || !first) return callback(new Error(unreachable), "");
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,44 @@
+import type { SendResult } from "./channels/channel.ts";
+import type { LeasedDelivery } from "./lease.ts";
+import { retryAfterMs } from "./retry.ts";
+import type { WebhookAttempt } from "./webhook-health.ts";
+
+/** One attempt at a delivery: what the channel answered, or `busy` when its target had no room and nothing was sent. */
+export type DeliveryAttempt = Readonly<{ delivery: LeasedDelivery; result: SendResult | "busy" }>;
+
+/**
+ * How an attempt ended. A tick takes up `retrying` and `postponed` again after `againInMs`; a postponed delivery was
+ * not sent, and does not count as an attempt.
+ */
+export type DeliveryResult = Readonly<{
+  userId: string;
+  id: string;
+  status: "sent" | "failed" | "retrying" | "postponed";
+  error: string | null;
+  againInMs: number;
+}>;
+
+const busyAgainMs = 10_000;
+
+export function deliveryResult({ delivery, result }: DeliveryAttempt): DeliveryResult {
+  const { user_id: userId, id, todo, attempts } = delivery;
+  if (result === "busy") {
+    const againInMs = busyAgainMs * (1 + Math.random());
+    return { userId, id, againInMs, status: "postponed", error: null };
+  }
+  if (result.ok) return { userId, id, againInMs: 0, status: "sent", error: null };
+  const again = result.final || todo === null ? undefined : retryAfterMs(attempts);
+  if (again === undefined) return { userId, id, againInMs: 0, status: "failed", error: result.reason };
+  return { userId, id, againInMs: again, status: "retrying", error: result.reason };
+}
+
+/**
+ * Only attempts that reached the receiver count for the health of its webhook, and successes only after failures. A
+ * failed test does not count: people test a webhook because it may fail.
+ */
+export function webhookAttempts({ delivery, result }: DeliveryAttempt): WebhookAttempt[] {
+  const { channel, user_id: userId, webhook_failures: failures, todo } = delivery;
+  if (channel !== "webhook" || result === "busy") return [];
+  const counts = result.ok ? failures > 0 : !result.final && todo !== null;
+  return counts ? [{ userId, ok: result.ok }] : [];
+}

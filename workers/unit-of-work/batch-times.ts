@@ -1,0 +1,44 @@
+import type { UserRow } from "../../shared/db/entities.ts";
+import type { Queryable } from "./connection.ts";
+
+/** The columns of a user's settings that decide when the user's day begins. */
+export type StoredDaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
+
+/** The time of a transaction, and the settings that decide which day it is for its users. */
+export type BatchTimes = Readonly<{
+  /** The transaction's time, with microseconds. */
+  now: string;
+  /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
+  nowMs: number;
+  /** The day settings by user; users without settings are missing. */
+  daySettings: ReadonlyMap<string, StoredDaySettings>;
+  /** Users whose account was deleted: nothing is written for them any more. */
+  deleted: ReadonlySet<string>;
+}>;
+
+const statement = `
+  select now() as now, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, v.user_id,
+    u.time_zone, u.day_start_hour, d.id is not null as deleted
+  from unnest($1::text[]) v(user_id)
+  left join lateral (select * from users u where u.user_id = v.user_id offset 0) u on true
+  left join lateral (select id from deleted_users d where d.id = v.user_id offset 0) d on true`;
+
+type Row = {
+  now: string;
+  at: number;
+  user_id: string;
+  time_zone: string | null;
+  day_start_hour: number | null;
+  deleted: boolean;
+};
+
+/** One statement for all of it: two made a transaction take 5 % longer. */
+export async function readTimes(connection: Queryable, userIds: ReadonlySet<string>): Promise<BatchTimes> {
+  const { rows } = await connection.query<Row>(statement, [[...userIds]]);
+  const daySettings = new Map<string, StoredDaySettings>();
+  for (const { user_id, time_zone, day_start_hour } of rows)
+    if (time_zone !== null && day_start_hour !== null)
+      daySettings.set(user_id, { time_zone, day_start_hour });
+  const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));
+  return { now: rows[0]?.now ?? "", nowMs: rows[0]?.at ?? 0, daySettings, deleted };
+}

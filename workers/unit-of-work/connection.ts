@@ -1,0 +1,26 @@
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
+
+/** What the unit of work needs of a connection. Statements are sent in the order of the calls. */
+export type Queryable = Readonly<{
+  query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<Row>>;
+}>;
+
+/** Wraps whatever PostgreSQL or the connection to it failed with. */
+export class DatabaseFailure extends Error {
+  constructor(override readonly cause: unknown) {
+    super("database failure", { cause });
+  }
+}
+
+const markFailure = (error: unknown): never => {
+  throw new DatabaseFailure(error);
+};
+
+/** @throws DatabaseFailure when there is no connection to be had */
+export const connect = (pool: Pool): Promise<PoolClient> => pool.connect().catch(markFailure);
+
+/** Marks failed queries where they fail, so that no error of the workers' own code is taken for an outage. */
+export const markFailures = (connection: Queryable): Queryable => ({
+  query: <Row extends QueryResultRow>(text: string, values?: unknown[]) =>
+    connection.query<Row>(text, values).catch(markFailure),
+});

@@ -1,0 +1,40 @@
+import type { TableName } from "./tables.ts";
+
+/**
+ * A row that a command wants loaded, and the lock that it takes: `update` to change the row, `key share` to refer to
+ * it, so that it cannot be deleted meanwhile. A request without a key means all rows of the user.
+ */
+export type RowRequest = Readonly<{
+  table: TableName;
+  key?: string | number;
+  lock: "update" | "key share" | "none";
+}>;
+
+export const forUpdate = (table: TableName, key: string | number): RowRequest => ({
+  table,
+  key,
+  lock: "update",
+});
+
+/** Only a slow command may ask for all rows, since it waits until no other transaction has locked any of them. */
+export const allForUpdate = (table: TableName): RowRequest => ({ table, lock: "update" });
+
+/** The settings are one row, whose key is the user. */
+export const settingsForUpdate: RowRequest = { table: "users", lock: "update" };
+
+type Reference = number | null | undefined;
+
+/** @returns no request when there is no reference */
+export const forKeyShare = (table: TableName, key: Reference): RowRequest[] =>
+  key == null ? [] : [{ table, key, lock: "key share" }];
+
+/** @returns no request when there is no reference */
+export const withoutLock = (table: TableName, key: Reference): RowRequest[] =>
+  key == null ? [] : [{ table, key, lock: "none" }];
+
+/** A request on behalf of one user: nobody can ask for another user's rows. */
+export type UserRowRequest = RowRequest & Readonly<{ userId: string }>;
+
+/** Names the requested rows, whatever the lock. */
+export const requestId = ({ table, userId, key }: UserRowRequest): string =>
+  (key === undefined ? [table, userId] : [table, userId, key]).join("\u0000");
