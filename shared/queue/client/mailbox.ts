@@ -1,15 +1,15 @@
 import type { Config } from "../../process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../batch.ts";
-import { openCourier } from "./courier.ts";
-import { createPace } from "./pace.ts";
+import { openBatchSender } from "./batch-sender.ts";
 import { createPendingCommands, type LineKind } from "./pending.ts";
+import { createWaitEstimate } from "./wait-estimate.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will see it. `unanswered`: a worker may have carried it out, or may yet. */
-export type Delivery = Reply | "undelivered" | "unanswered";
+export type SendResult = Reply | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
-  send(command: Omit<QueuedCommand, "ticket">): Promise<Delivery>;
+  send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;
   /** Whether a worker answers. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
@@ -41,63 +41,63 @@ export async function openMailbox(
   config: Pick<Config, "redisUrl" | "queuePrefix" | "batchesInFlight">,
 ): Promise<Mailbox> {
   const { batchesInFlight } = config;
-  const waiters = createWaiters<number, Delivery>();
+  const waiters = createWaiters<number, SendResult>();
   const pending = createPendingCommands();
-  const pace = createPace();
+  const waitEstimate = createWaitEstimate();
   let lastTicket = 0;
-  const posting = { short: 0, long: 0 };
+  const sending = { short: 0, long: 0 };
   let underWay = 0;
 
-  const settle = (commands: readonly QueuedCommand[], delivery: Delivery) => {
+  const settle = (commands: readonly QueuedCommand[], delivery: SendResult) => {
     for (const { ticket } of commands) waiters.settle(ticket, delivery);
   };
-  const courier = await openCourier(config, {
+  const sender = await openBatchSender(config, {
     onReply: (reply) => waiters.settle(reply.ticket, reply),
     onLost: settle,
     onAway: () => settle(pending.takeAll(), "undelivered"),
   });
 
   /** Sends one batch. Resolves at its answer, or when it is slow. */
-  async function send(commands: readonly QueuedCommand[]): Promise<void> {
+  async function sendBatch(commands: readonly QueuedCommand[]): Promise<void> {
     const left = performance.now();
     const slow = Promise.withResolvers<void>();
     const timer = setTimeout(slow.resolve, slowMs);
     // Its users' next commands wait for it, so that the order of each user's commands is kept.
     const release = pending.holdBack(new Set(commands.map(({ userId }) => userId)));
     underWay += 1;
-    const answered = courier.deliver(commands).then(() => {
+    const answered = sender.send(commands).then(() => {
       clearTimeout(timer);
       underWay -= 1;
-      pace.answered(performance.now() - left);
+      waitEstimate.batchAnswered(performance.now() - left);
       release();
-      postAll();
+      startSending();
     });
     await Promise.race([answered, slow.promise]);
   }
 
   /** In this order: a line that ceases to be long in between is not overlooked. */
-  function postAll(): void {
-    void post("long");
-    void post("short");
+  function startSending(): void {
+    void sendBatches("long");
+    void sendBatches("short");
   }
 
   /** Sends batches one after another until nothing is left; a loop, since under steady load it never ends. */
-  async function post(kind: LineKind): Promise<void> {
-    if (posting[kind] >= lanes()) return;
-    posting[kind] += 1;
+  async function sendBatches(kind: LineKind): Promise<void> {
+    if (sending[kind] >= lanes()) return;
+    sending[kind] += 1;
     let sent = 0;
-    while (posting[kind] <= lanes() && underWay < 2 * lanes() + maxSlow) {
+    while (sending[kind] <= lanes() && underWay < 2 * lanes() + maxSlow) {
       const commands = pending.take(maxBatch, kind);
       if (commands.length === 0) break;
       const left = performance.now();
-      await send(commands);
+      await sendBatch(commands);
       const callers = Math.min(commands.length + pending.size(), maxBatch);
       if (commands.length > 1) await pending.filled(callers, gatherMs);
-      pace.followed((performance.now() - left) / posting[kind]);
+      waitEstimate.batchFollowed((performance.now() - left) / sending[kind]);
       sent += 1;
     }
-    posting[kind] -= 1;
-    if (sent > 0) postAll();
+    sending[kind] -= 1;
+    if (sent > 0) startSending();
   }
 
   const lanes = () => batchesInFlight + Math.min(maxFull, Math.floor(pending.size() / maxBatch));
@@ -105,20 +105,20 @@ export async function openMailbox(
   function isFullFor(userId: string): boolean {
     if (pending.size() >= maxWaiting || pending.sizeOf(userId) >= maxWaitingOfUser) return true;
     const batchesAhead = Math.floor(pending.ahead(userId) / maxBatch);
-    return batchesAhead > 0 && pace.wait(batchesAhead) > maxWaitMs;
+    return batchesAhead > 0 && waitEstimate.expected(batchesAhead) > maxWaitMs;
   }
 
   return {
     async send(command) {
-      if (!courier.isOpen() || isFullFor(command.userId)) return "undelivered";
+      if (!sender.isOpen() || isFullFor(command.userId)) return "undelivered";
       const queued = { ...command, ticket: ++lastTicket };
       pending.put(queued);
       const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
       const delivery = waiters.wait(queued.ticket, patienceMs, late);
-      postAll();
+      startSending();
       return delivery;
     },
-    ping: async () => courier.isOpen() && courier.deliver([]),
-    close: () => courier.close(),
+    ping: async () => sender.isOpen() && sender.send([]),
+    close: () => sender.close(),
   };
 }

@@ -7,7 +7,7 @@ export type Subscription = Readonly<{
   close(): void;
 }>;
 
-type Listeners = Readonly<{
+type SubscriptionEvents = Readonly<{
   onMessage(text: string): void;
   /** The connection stands, for the first time or again. */
   onListening(): void;
@@ -24,7 +24,7 @@ const startMs = 1_500;
 export async function subscribe(
   redisUrl: string,
   channel: string,
-  { onMessage, onListening }: Listeners,
+  { onMessage, onListening }: SubscriptionEvents,
 ): Promise<Subscription> {
   const redis = connectBlocking(redisUrl, pongMs);
   redis.on("message", (_channel, text) => onMessage(text));

@@ -7,18 +7,18 @@ import { subscribe } from "./subscription.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** Brings batches to the workers. */
-export type Courier = Readonly<{
+export type BatchSender = Readonly<{
   /**
    * Sends one batch.
    * @returns whether a worker answered it in time
    */
-  deliver(commands: readonly QueuedCommand[]): Promise<boolean>;
+  send(commands: readonly QueuedCommand[]): Promise<boolean>;
   /** False while nothing would come of a batch: no worker answers, or its answer would not be heard. */
   isOpen(): boolean;
   close(): Promise<void>;
 }>;
 
-type Listeners = Readonly<{
+type BatchSenderEvents = Readonly<{
   onReply(reply: Reply): void;
   /** Redis did not take the commands (`undelivered`), or nobody knows whether it did. */
   onLost(commands: readonly QueuedCommand[], delivery: "undelivered" | "unanswered"): void;
@@ -30,10 +30,10 @@ const probeMs = 1_000;
 const pauseMs = 200;
 
 /** Connects to Redis; when that takes long, it goes on by itself. */
-export async function openCourier(
+export async function openBatchSender(
   { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
-  { onReply, onLost, onAway }: Listeners,
-): Promise<Courier> {
+  { onReply, onLost, onAway }: BatchSenderEvents,
+): Promise<BatchSender> {
   const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
   const producer = connectFailFast(redisUrl);
   const queue = openQueue(producer, queuePrefix);
@@ -53,12 +53,12 @@ export async function openCourier(
       waiters.settle(batchId, true);
     },
     // It may have been us who did not hear.
-    onListening: () => void (away && bring([], probeMs)),
+    onListening: () => void (away && sendWithin([], probeMs)),
   });
   await connected;
 
   /** A batch that nobody answered is taken back, else they would pile up in Redis while no worker runs. */
-  async function bring(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
+  async function sendWithin(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
     const id = Bun.randomUUIDv7();
     const left = performance.now();
     const answered = waiters.wait(id, waitMs, () => {
@@ -82,11 +82,11 @@ export async function openCourier(
 
   /** One empty batch at a time, until a worker answers. */
   async function probe(): Promise<void> {
-    while (away && !closed) if (!(await bring([], probeMs))) await Bun.sleep(pauseMs);
+    while (away && !closed) if (!(await sendWithin([], probeMs))) await Bun.sleep(pauseMs);
   }
 
   return {
-    deliver: (commands) => bring(commands, patienceMs),
+    send: (commands) => sendWithin(commands, patienceMs),
     isOpen: () => !away && subscription.isListening(),
     async close() {
       closed = true;
