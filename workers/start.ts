@@ -1,7 +1,9 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
+import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { laneWidth } from "./commands/lane.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./context.ts";
@@ -22,6 +24,8 @@ const otherConnections = 5;
 export async function startWorkers({ config, log, now }: Options): Promise<{
   stop(): Promise<void>;
 }> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   const context: WorkerContext = {
     config,
     log,
@@ -34,6 +38,8 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
+    registry,
+    jobMetrics: createJobMetrics(registry),
   };
   const upkeep = await startUpkeep(context);
   const parts = [upkeep, startCommands(context), startReminders(context)];

@@ -1,13 +1,14 @@
 import { refuse, unavailable } from "../../shared/errors.ts";
 import type { Log } from "../../shared/process/log.ts";
-import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
+import type { Outcome, Reply } from "../../shared/queue/batch.ts";
+import type { ReceivedBatch } from "./command-metrics.ts";
 import { type Folded, fold, type TransactionContext, TransactionFailed, type Work } from "./transaction.ts";
 
 /** A command on its way to its reply. */
 export type Pending = Work &
   Readonly<{
     /** Where its reply goes. */
-    batch: Pick<CommandBatch, "id" | "replyTo">;
+    batch: ReceivedBatch;
     /** Whether an earlier try of this worker may have been applied. */
     inDoubt: boolean;
   }>;

@@ -1,6 +1,7 @@
-import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
+import type { Reply } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { type AttemptContext, attempt, overloaded, type Pending } from "./attempt.ts";
+import type { ReceivedBatch } from "./command-metrics.ts";
 import type { Deferred } from "./deferred.ts";
 import type { Lane } from "./lane.ts";
 
@@ -21,7 +22,7 @@ export type BatchContext = AttemptContext &
  */
 export async function processBatch(
   context: BatchContext,
-  batch: CommandBatch,
+  batch: ReceivedBatch,
   redelivered: boolean,
 ): Promise<void> {
   const pending = batch.commands.map(

@@ -3,8 +3,6 @@ import type { Queue } from "bullmq";
 /** Keys of delivery rows, as columns: what the statements take. */
 export type DeliveryKeys = Readonly<{ users: readonly string[]; ids: readonly string[] }>;
 
-export const deliveryQueue = "deliveries";
-
 const deliveriesPerJob = 100;
 
 /** Queues deliveries, many to a job: a BullMQ job costs more than the SQL of a delivery. */

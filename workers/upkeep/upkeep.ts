@@ -1,6 +1,5 @@
-import { Queue } from "bullmq";
 import type { Pool, PoolClient } from "pg";
-import { commandQueue, keyPrefix } from "../../shared/queue/connections.ts";
+import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
@@ -55,12 +54,7 @@ export async function pruneDeliveries(
 
 /** Finished jobs go by themselves; failed ones stay for a day, for the operator to look at. */
 async function cleanCommands({ config, publisher }: WorkerContext): Promise<void> {
-  const queue = new Queue(commandQueue, {
-    connection: publisher,
-    prefix: keyPrefix(config.queuePrefix),
-    skipVersionCheck: true,
-    skipWaitingForReady: true,
-  });
+  const queue = openQueue(commandQueue, { connection: publisher, queuePrefix: config.queuePrefix });
   await queue.clean(24 * 3_600_000, 1_000, "failed");
   await queue.close();
 }

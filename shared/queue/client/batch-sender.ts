@@ -1,90 +1,105 @@
-import { Queue } from "bullmq";
-import type { Redis } from "ioredis";
 import type { Config } from "../../process/config.ts";
-import { type CommandBatch, patienceMs, type QueuedCommand, type Replies, type Reply } from "../batch.ts";
-import { commandQueue, connectFailFast, firstTry, keyPrefix, replyChannel } from "../connections.ts";
+import {
+  batchVersion,
+  type CommandBatch,
+  patienceMs,
+  type QueuedCommand,
+  type Reply,
+  readMessage,
+} from "../batch.ts";
+import { connectFailFast, firstTry, replyChannel } from "../connections.ts";
+import { commandQueue, openQueue } from "../queues.ts";
 import { subscribe } from "./subscription.ts";
 import { createWaiters } from "./waiters.ts";
 
-/** Brings batches to the workers. */
+/** Sends batches of commands to the workers and receives their replies. */
 export type BatchSender = Readonly<{
   /**
    * Sends one batch.
    * @returns whether a worker answered it in time
    */
   send(commands: readonly QueuedCommand[]): Promise<boolean>;
-  /** False while nothing would come of a batch: no worker answers, or its answer would not be heard. */
+  /** False while sending is useless: no worker answers, or its answer could not be received. */
   isOpen(): boolean;
   close(): Promise<void>;
 }>;
 
 type BatchSenderEvents = Readonly<{
   onReply(reply: Reply): void;
-  /** Redis did not take the commands (`undelivered`), or nobody knows whether it did. */
-  onLost(commands: readonly QueuedCommand[], delivery: "undelivered" | "unanswered"): void;
+  onLost(commands: readonly QueuedCommand[], how: Lost): void;
   /** No worker has answered for as long as anybody waits. */
   onAway(): void;
 }>;
 
+/** `undelivered`: Redis or a worker refused the batch. `unanswered`: a worker may have run it, or may yet. */
+type Lost = "undelivered" | "unanswered";
+
 const probeMs = 1_000;
 const pauseMs = 200;
 
-/** Connects to Redis; when that takes long, it goes on by itself. */
+/** Connects to Redis. When Redis does not answer soon, this returns and connecting goes on in the background. */
 export async function openBatchSender(
   { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
   { onReply, onLost, onAway }: BatchSenderEvents,
 ): Promise<BatchSender> {
   const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
   const producer = connectFailFast(redisUrl);
-  const queue = openQueue(producer, queuePrefix);
-  const waiters = createWaiters<string, boolean>();
+  const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
+  const waiters = createWaiters<string, "answered" | Lost>();
   let lastHeard = 0;
   let away = false;
   let closed = false;
 
-  // A producer that is still connecting refuses everything: the first command is not to meet that.
-  const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
-  const subscription = await subscribe(redisUrl, replyTo, {
-    onMessage(text) {
-      const { batchId, replies } = JSON.parse(text) as Replies;
-      lastHeard = performance.now();
-      away = false;
-      for (const reply of replies) onReply(reply);
-      waiters.settle(batchId, true);
-    },
-    // It may have been us who did not hear.
-    onListening: () => void (away && sendWithin([], probeMs)),
-  });
-  await connected;
-
-  /** A batch that nobody answered is taken back, else they would pile up in Redis while no worker runs. */
-  async function sendWithin(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
-    const id = Bun.randomUUIDv7();
-    const left = performance.now();
-    const answered = waiters.wait(id, waitMs, () => {
-      queue.remove(id).catch(() => {});
-      if (lastHeard < left) notice();
-      return false;
-    });
-    queue.add("batch", { id, replyTo, commands }, { jobId: id }).catch((error: unknown) => {
-      onLost(commands, wasNeverSent(error) ? "undelivered" : "unanswered");
-      waiters.settle(id, false);
-    });
-    return answered;
+  function receive(text: string): void {
+    const message = readMessage(text);
+    if (!message) return;
+    lastHeard = performance.now();
+    if ("refusedBatch" in message) {
+      waiters.settle(message.refusedBatch, "undelivered");
+      return;
+    }
+    away = false;
+    for (const reply of message.replies) onReply(reply);
+    waiters.settle(message.batchId, "answered");
   }
 
-  function notice(): void {
+  async function sendWithin(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
+    const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
+    const left = performance.now();
+    const outcome = waiters.wait(batch.id, waitMs, () => {
+      // Taken back, since otherwise batches would pile up in Redis while no worker runs.
+      queue.remove(batch.id).catch(() => {});
+      if (lastHeard < left) startProbing();
+      return "unanswered";
+    });
+    queue.add("batch", batch, { jobId: batch.id }).catch((error: unknown) => {
+      waiters.settle(batch.id, wasNeverSent(error) ? "undelivered" : "unanswered");
+    });
+    const answer = await outcome;
+    if (answer !== "answered") onLost(commands, answer);
+    return answer === "answered";
+  }
+
+  function startProbing(): void {
     if (away || closed) return;
     away = true;
     onAway();
     void probe();
   }
 
-  /** One empty batch at a time, until a worker answers. */
+  /** Sends one empty batch after another until a worker answers. */
   async function probe(): Promise<void> {
     while (away && !closed) if (!(await sendWithin([], probeMs))) await Bun.sleep(pauseMs);
   }
 
+  // A connection that is not ready yet refuses everything, so the first command must not meet it in that state.
+  const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
+  const subscription = await subscribe(redisUrl, replyTo, {
+    onMessage: receive,
+    // The workers may have answered while this subscription was down.
+    onListening: () => void (away && sendWithin([], probeMs)),
+  });
+  await connected;
   return {
     send: (commands) => sendWithin(commands, patienceMs),
     isOpen: () => !away && subscription.isListening(),
@@ -97,20 +112,7 @@ export async function openBatchSender(
   };
 }
 
-function openQueue(connection: Redis, queuePrefix: string): Queue<CommandBatch> {
-  const queue = new Queue<CommandBatch>(commandQueue, {
-    connection,
-    prefix: keyPrefix(queuePrefix),
-    skipWaitingForReady: true,
-    skipVersionCheck: true,
-    defaultJobOptions: { removeOnComplete: true, removeOnFail: 100 },
-  });
-  // Failures show in the add that fails; an unheard `error` event would end the process.
-  queue.on("error", () => {});
-  return queue;
-}
-
-/** Redis refused the command, or the connection was known to be down: nothing was queued. */
+/** Redis refused the job, or the connection was known to be down: nothing was queued. */
 function wasNeverSent(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "ReplyError" || error.message.includes("enableOfflineQueue");
