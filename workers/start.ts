@@ -1,7 +1,8 @@
-import { collectDefaultMetrics, Registry } from "prom-client";
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
+import { createExposition } from "../shared/process/metrics.ts";
+import { serveMetrics } from "../shared/process/metrics-server.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { laneWidth } from "./commands/lane.ts";
@@ -24,8 +25,8 @@ const otherConnections = 5;
 export async function startWorkers({ config, log, now }: Options): Promise<{
   stop(): Promise<void>;
 }> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const exposition = createExposition(config);
+  const metricsServer = serveMetrics(config, exposition);
   const context: WorkerContext = {
     config,
     log,
@@ -38,14 +39,15 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
-    registry,
-    jobMetrics: createJobMetrics(registry),
+    registry: exposition.registry,
+    jobMetrics: createJobMetrics(exposition.registry),
   };
   const upkeep = await startUpkeep(context);
   const parts = [upkeep, startCommands(context), startReminders(context)];
   return {
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
+      await metricsServer.stop();
       context.publisher.disconnect();
       context.blocking.disconnect();
       await context.database.close();

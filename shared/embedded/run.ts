@@ -36,6 +36,12 @@ function planOf(config: Config, scripts: Scripts): Plan {
   const hosts = config.host ? [config.host] : ["127.0.0.1", "::1"];
   const addresses = [{ setting: "PORT", port: config.port, hosts }];
   if (config.builtInIdentity) addresses.push({ setting: "IDENTITY_PORT", port: config.identityPort, hosts });
+  if (config.workerMetricsPort !== 0)
+    addresses.push({
+      setting: "WORKER_METRICS_PORT",
+      port: config.workerMetricsPort,
+      hosts: hosts.slice(0, 1),
+    });
   return {
     dataDir: resolve(config.dataDir),
     databaseUrl: config.databaseUrl || undefined,

@@ -1,4 +1,5 @@
-import { BlockList } from "node:net";
+import type { BlockList } from "node:net";
+import { type Environment, httpUrl, integer, networks, oneOf, text, timeZone } from "./environment.ts";
 
 /** Settings of one process, read once from the environment. The README lists every variable and default. */
 export type Config = Readonly<{
@@ -34,10 +35,10 @@ export type Config = Readonly<{
   /** How many batches one front door may have under way before commands gather into the next. */
   batchesInFlight: number;
   workerConcurrency: number;
+  /** Where a worker serves /metrics; 0 for nowhere. */
+  workerMetricsPort: number;
   logLevel: string;
 }>;
-
-type Environment = Record<string, string | undefined>;
 
 /**
  * Reads the settings of the README's table from the environment.
@@ -77,49 +78,9 @@ export function loadConfig(env: Environment = Bun.env): Config {
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
+    workerMetricsPort: integer(env, "WORKER_METRICS_PORT", 0, 65_535),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
   };
-}
-
-function text(env: Environment, name: string): string | undefined {
-  return env[name]?.trim() || undefined;
-}
-
-function integer(env: Environment, name: string, fallback: number, max: number): number {
-  const value = text(env, name);
-  if (value === undefined) return fallback;
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || number > max)
-    throw new Error(`${name} must be a whole number up to ${max}, not "${value}".`);
-  return number;
-}
-
-function oneOf<const Choice extends string>(
-  env: Environment,
-  name: string,
-  choices: readonly [Choice, ...Choice[]],
-): Choice {
-  const value = text(env, name) ?? choices[0];
-  const choice = choices.find((candidate) => candidate === value);
-  if (!choice) throw new Error(`${name} must be one of ${choices.join(", ")}, not "${value}".`);
-  return choice;
-}
-
-function httpUrl(env: Environment, name: string): string | undefined {
-  const value = text(env, name);
-  if (value === undefined) return undefined;
-  if (!URL.canParse(value) || !/^https?:/.test(value))
-    throw new Error(`${name} must be an http(s) address, not "${value}".`);
-  return value.replace(/\/+$/, "");
-}
-
-function timeZone(env: Environment, name: string): string {
-  const value = text(env, name) ?? "UTC";
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone;
-  } catch {
-    throw new Error(`${name} must be an IANA time zone such as Europe/Berlin, not "${value}".`);
-  }
 }
 
 /** From it come the keys of the account pages' cookies, and any cookie lets one guess at it without being seen. */
@@ -137,17 +98,3 @@ function authClient(env: Environment): Config["authClient"] {
 
 /** Where a proxy usually is: on this machine, or in the network of the containers. */
 const privateNetworks = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7";
-
-function networks(env: Environment, name: string, fallback: string): BlockList {
-  const list = new BlockList();
-  for (const network of (text(env, name) ?? fallback).split(",").map((part) => part.trim())) {
-    const [address = "", prefix] = network.split("/");
-    const family = address.includes(":") ? "ipv6" : "ipv4";
-    try {
-      list.addSubnet(address, Number(prefix ?? (family === "ipv6" ? 128 : 32)), family);
-    } catch {
-      throw new Error(`${name} must be networks such as 10.0.0.0/8 or addresses, not "${network}".`);
-    }
-  }
-  return list;
-}
