@@ -10,7 +10,7 @@ import { startWorkers } from "../../workers/start.ts";
 import { freePort, testEnvironment } from "../harness.ts";
 
 const replyTo = crypto.randomUUID();
-const command: Omit<QueuedCommand, "ticket"> = {
+const newCommand = (): Omit<QueuedCommand, "ticket"> => ({
   id: Bun.randomUUIDv7(),
   userId: "ada",
   name: "todo.create",
@@ -18,12 +18,12 @@ const command: Omit<QueuedCommand, "ticket"> = {
   fingerprint: null,
   acceptedAt: Date.now(),
   sentAt: Date.now(),
-};
+});
 const batchOf = (id: string): CommandBatch => ({
   v: batchVersion,
   id,
   replyTo,
-  commands: [{ ...command, ticket: 1 }],
+  commands: [{ ...newCommand(), ticket: 1 }],
 });
 
 /** A queue of its own, and what was said to the sender of its batches. */
@@ -60,8 +60,8 @@ test("a worker refuses what is no batch of its version, whatever does not fit, a
   const misfits = {
     version: { ...batchOf("version"), v: 99, commands: "in another format" },
     unversioned: { ...batchOf("unversioned"), v: undefined },
-    command: { ...batchOf("command"), commands: [{ ...command, ticket: 1, name: "todo.paint" }] },
-    field: { ...batchOf("field"), commands: [{ ...command, ticket: "1" }] },
+    command: { ...batchOf("command"), commands: [{ ...newCommand(), ticket: 1, name: "todo.paint" }] },
+    field: { ...batchOf("field"), commands: [{ ...newCommand(), ticket: "1" }] },
   };
   for (const [id, batch] of Object.entries(misfits)) {
     await queue.add("batch", batch);
@@ -115,9 +115,9 @@ test("a front door takes a reply of another version for none, and a refusal for 
     await mailbox.close();
     await worker.close(true);
   });
-  const first = mailbox.send(command);
+  const first = mailbox.send(newCommand());
   await until(() => answered.length === 1);
-  expect(await Promise.all([first, mailbox.send({ ...command, userId: "bob" })])).toEqual([
+  expect(await Promise.all([first, mailbox.send({ ...newCommand(), userId: "bob" })])).toEqual([
     "unanswered",
     "undelivered",
   ]);
