@@ -26,7 +26,7 @@ export type Guarded = {
 // Stops the program when stdin ends, which the kernel sees to even if we are killed -9. The watch is a process
 // of its own, so that it outlives a kill -9 of this shell. At the end the group goes, the watch's sleep with it.
 // Not a file: the program's user may have no way to it.
-const GUARD = `
+const guardScript = `
 signal=$1; shift
 exec 3<&0 </dev/null
 "$@" 3<&- &
@@ -53,7 +53,7 @@ exit "$status"
  */
 export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: GuardedCommand): Guarded {
   const log = openSync(logFile, "a", 0o600);
-  const guard = Bun.spawn(["/bin/sh", "-c", GUARD, "guard", stopSignal, ...command], {
+  const guard = Bun.spawn(["/bin/sh", "-c", guardScript, "guard", stopSignal, ...command], {
     cwd,
     env: env ?? bareEnvironment(),
     detached: true,

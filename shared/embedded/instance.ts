@@ -1,9 +1,10 @@
+import { elapsed } from "./elapsed.ts";
 import { lockDataDir } from "./lock.ts";
 import { demandFree, type ListenAddress } from "./port.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
-import { seconds, supervise } from "./supervisor.ts";
+import { supervise } from "./supervisor.ts";
 
 /** What one `npm start` runs. Scripts are absolute paths. */
 export type Plan = {
@@ -37,7 +38,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
     const start = performance.now();
     const started = await work;
     if (started.stop) stops.set(name, started.stop);
-    report(`${name.padEnd(12)} ${seconds(start)}`);
+    report(`${name.padEnd(12)} ${elapsed(start)}`);
     return started;
   }
 

@@ -5,23 +5,23 @@ export type ListenAddress = { setting: string; port: number; hosts: readonly str
 
 // Below the range from which systems take the source ports of connections: there, a client that retries
 // while our server restarts can be given the server's own port and hold it.
-const LOWEST = 20_000;
-const HIGHEST = 29_999;
+const lowestPort = 20_000;
+const highestPort = 29_999;
 
 /** How long the processes of a run that was just killed may take to let go of their ports. */
-const GRACE_MS = 2_000;
+const graceMs = 2_000;
 
 /** A port of 127.0.0.1 that nobody listens on at this moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1));
+    const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort + 1));
     if (await isFree(port, "127.0.0.1")) return port;
   }
 }
 
 /** @throws when somebody else listens there. */
 export async function demandFree({ setting, port, hosts }: ListenAddress): Promise<void> {
-  const deadline = performance.now() + GRACE_MS;
+  const deadline = performance.now() + graceMs;
   for (const host of hosts) {
     while (!(await isFree(port, host))) {
       if (performance.now() > deadline)

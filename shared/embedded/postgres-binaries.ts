@@ -5,7 +5,7 @@ import type { User } from "./guard.ts";
 import { isOurs } from "./ours.ts";
 
 /** Where root's copy of the binaries lives when the database's user cannot read this checkout. */
-const SHARED_CACHE = "/var/cache/kept";
+const sharedCache = "/var/cache/kept";
 
 /**
  * The folder with PostgreSQL's bin, lib and share that `user` can run, taken from the npm platform package.
@@ -16,7 +16,7 @@ export function postgresBinaries(cache: string, user: User | undefined): string 
   const { native, version } = platformPackage();
   completeSymlinks(native);
   if (problemWith(native, user) === undefined) return native;
-  const copy = join(user ? SHARED_CACHE : cache, `postgres-${version}`);
+  const copy = join(user ? sharedCache : cache, `postgres-${version}`);
   if (!existsSync(copy)) copyBinaries(native, copy);
   for (const part of ["bin/postgres", "lib"])
     if (!isOurs(join(copy, part)))

@@ -10,7 +10,7 @@ import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
 /** fsync and synchronous_commit stay on: an acknowledged effect survives a power cut. */
-const SETTINGS = {
+const serverSettings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   fsync: "on",
@@ -55,7 +55,7 @@ export async function startPostgres(
 async function launch(cluster: Cluster, port: number): Promise<Life<void>> {
   const { bin, folder, logFile, user } = cluster;
   await endOrphan(join(folder, "postmaster.pid"), folder, "SIGINT");
-  const settings = Object.entries({ ...SETTINGS, port }).map(([name, value]) => `--${name}=${value}`);
+  const settings = Object.entries({ ...serverSettings, port }).map(([name, value]) => `--${name}=${value}`);
   const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...settings];
   return launchServer("PostgreSQL", { command, cwd: folder, user, logFile, stopSignal: "INT" }, () =>
     makeDatabase(urlOf(cluster, port, "postgres")),

@@ -8,10 +8,10 @@ import { isOurs } from "./ours.ts";
 export type RedisBinary = { path: string; env: Record<string, string | undefined> };
 
 /** BullMQ's scripts need the commands of this version. */
-const OLDEST = [6, 2] as const;
-const NAMES = ["valkey-server", "redis-server"] as const;
+const oldestVersion = [6, 2] as const;
+const programNames = ["valkey-server", "redis-server"] as const;
 /** After this a fetched one is fetched again: nobody else brings it its security updates. */
-const REFRESH_MS = 30 * 86_400_000;
+const refreshMs = 30 * 86_400_000;
 
 /**
  * Finds valkey-server or redis-server on PATH, else in `runtimeDir`, where it is fetched from the system's
@@ -25,7 +25,7 @@ export async function redisBinary(runtimeDir: string, report: (line: string) => 
   const place = join(runtimeDir, "redis");
   demandOurs(runtimeDir);
   const found = unpacked(place);
-  if (found && Date.now() - statSync(place).mtimeMs > REFRESH_MS) void refresh(runtimeDir, report);
+  if (found && Date.now() - statSync(place).mtimeMs > refreshMs) void refresh(runtimeDir, report);
   if (found) return found;
   report("there is no Redis here: fetching it from the system's packages");
   const complaint = await fetchRedis(runtimeDir).catch((error: Error) => error.message);
@@ -59,7 +59,8 @@ async function fetchRedis(runtimeDir: string): Promise<string> {
 }
 
 function onPath(): RedisBinary | undefined {
-  return NAMES.map((name) => Bun.which(name))
+  return programNames
+    .map((name) => Bun.which(name))
     .filter((path) => path !== null)
     .map((path) => ({ path, env: bareEnvironment() }))
     .find(runs);
@@ -73,7 +74,8 @@ function unpacked(root: string): RedisBinary | undefined {
     .map((name) => join(root, "usr/lib", name));
   libraries.forEach(demandOurs);
   const env = { ...bareEnvironment(), LD_LIBRARY_PATH: libraries.join(":") };
-  return NAMES.map((name) => ({ path: join(root, "usr/bin", name), env }))
+  return programNames
+    .map((name) => ({ path: join(root, "usr/bin", name), env }))
     .filter(({ path }) => existsSync(path) && isOurs(path))
     .find(runs);
 }
@@ -81,7 +83,10 @@ function unpacked(root: string): RedisBinary | undefined {
 function runs({ path, env }: RedisBinary): boolean {
   const { stdout } = Bun.spawnSync([path, "--version"], { env });
   const [, major, minor] = /v=(\d+)\.(\d+)/.exec(stdout.toString()) ?? [];
-  return Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
+  return (
+    Number(major) > oldestVersion[0] ||
+    (Number(major) === oldestVersion[0] && Number(minor) >= oldestVersion[1])
+  );
 }
 
 async function fetchFromDebian(runtimeDir: string): Promise<void> {

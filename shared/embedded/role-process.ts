@@ -5,7 +5,7 @@ import type { Life } from "./supervisor.ts";
 export type RoleScript = { name: string; script: string };
 
 /** A role drains for at most 10 s; one that is still there after this is stuck. */
-const STUCK_MS = 12_000;
+const stuckMs = 12_000;
 
 /**
  * Bun's allocator gives freed pages back within milliseconds, and the next batch faults them in again: keeping
@@ -35,7 +35,7 @@ export function launchRole(
     exited,
     async stop() {
       child.kill("SIGTERM");
-      const stuck = setTimeout(() => child.kill("SIGKILL"), STUCK_MS);
+      const stuck = setTimeout(() => child.kill("SIGKILL"), stuckMs);
       await exited;
       clearTimeout(stuck);
     },

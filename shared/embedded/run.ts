@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { type Config, loadConfig } from "../process/config.ts";
+import { elapsed } from "./elapsed.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
-import { seconds } from "./supervisor.ts";
 import { welcome } from "./welcome.ts";
 
-const PARENT_CHECK_MS = 500;
+const parentCheckMs = 500;
 
 /** The scripts an instance is made of; absolute paths. */
 export type Scripts = Pick<Plan, "migrate" | "roles">;
@@ -24,7 +24,7 @@ export async function run(scripts: (config: Config) => Scripts): Promise<void> {
     stopOnRequest(running);
     console.log(`Kept starts; its data is in ${plan.dataDir}`);
     const details = await running.start();
-    console.log(`Ready in ${seconds(start)}.\n${welcome(config, plan.dataDir, details)}`);
+    console.log(`Ready in ${elapsed(start)}.\n${welcome(config, plan.dataDir, details)}`);
   } catch (error) {
     console.error(`Kept could not start. ${error instanceof Error ? error.message : error}`);
     await instance?.stop();
@@ -69,5 +69,5 @@ function stopOnRequest(instance: Instance): void {
 /** A kill -9 of npm does not reach us, but whoever does that wants all of it gone. */
 function whenParentIsGone(act: () => void): void {
   const parent = process.ppid;
-  setInterval(() => process.ppid === parent || act(), PARENT_CHECK_MS);
+  setInterval(() => process.ppid === parent || act(), parentCheckMs);
 }

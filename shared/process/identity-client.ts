@@ -6,7 +6,7 @@ import type { Config } from "./config.ts";
 /** How the service itself signs in at the built-in provider: for introspection and for the account pages. */
 export type IdentityClient = Readonly<{ id: string; secret: string }>;
 
-const FILE = "identity-client.json";
+const fileName = "identity-client.json";
 
 /**
  * The credentials that the front doors and the built-in provider share: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET when
@@ -17,7 +17,7 @@ export async function identityClient(
   config: Pick<Config, "authClient" | "dataDir">,
 ): Promise<IdentityClient> {
   if (config.authClient) return config.authClient;
-  const path = join(config.dataDir, FILE);
+  const path = join(config.dataDir, fileName);
   return (await read(path)) ?? (await create(config.dataDir, path));
 }
 

@@ -7,7 +7,7 @@ export type Role = { stop(): Promise<void>; details?: Record<string, string> };
 /** The message by which a role tells its supervisor that it serves. */
 export type Ready = { ready: true; details: Record<string, string> };
 
-const DRAIN_MS = 10_000;
+const drainMs = 10_000;
 
 /**
  * The life of one process of Kept: start, report, serve until SIGINT or SIGTERM, drain for at most 10 s. Runs
@@ -42,8 +42,8 @@ export async function runRole(
 async function stop(starting: Promise<Role>, log: Log, signal: string): Promise<never> {
   log.info({ signal }, "stopping");
   const drained = starting.then((role) => role.stop()).then(() => true);
-  const inTime = await Promise.race([drained, Bun.sleep(DRAIN_MS).then(() => false)]);
-  if (!inTime) log.error(`not drained within ${DRAIN_MS / 1000} s`);
+  const inTime = await Promise.race([drained, Bun.sleep(drainMs).then(() => false)]);
+  if (!inTime) log.error(`not drained within ${drainMs / 1000} s`);
   process.exit(inTime ? 0 : 1);
 }
 
