@@ -3,7 +3,7 @@ import { listActions } from "../../shared/contracts/tool-call.ts";
 import { validate } from "../../shared/contracts/validate.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { isRefused } from "../../shared/errors.ts";
-import { loadConfig } from "../../shared/process/config.ts";
+import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
 import { type QueryContext, readDaySettings, type Tables } from "../queries/context.ts";
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
   const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
   const filters = validate(listActions, fields);
   if (isRefused(filters)) throw new Error(filters.refusal.message);
-  const config = loadConfig();
+  const config = loadCommonConfig();
   const url = await runningDatabase(config);
   const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
   const { defaultTimeZone, baseUrl } = config;

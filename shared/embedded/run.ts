@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type Config, loadConfig } from "../process/config.ts";
+import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
 import { elapsed } from "./elapsed.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
 import { welcome } from "./welcome.ts";
@@ -13,11 +13,11 @@ export type Scripts = Pick<Plan, "migrate" | "roles">;
  * The whole of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this
  * process and ends with it. Exit code 1, and the reason in one line, when it cannot start.
  */
-export async function run(scripts: (config: Config) => Scripts): Promise<void> {
+export async function run(scripts: (config: CommonConfig) => Scripts): Promise<void> {
   const start = performance.now();
   let instance: Instance | undefined;
   try {
-    const config = loadConfig();
+    const config = loadCommonConfig();
     const plan = planOf(config, scripts(config));
     const running = createInstance(plan, (line) => console.log(`  ${line}`));
     instance = running;
@@ -32,7 +32,7 @@ export async function run(scripts: (config: Config) => Scripts): Promise<void> {
   }
 }
 
-function planOf(config: Config, scripts: Scripts): Plan {
+function planOf(config: CommonConfig, scripts: Scripts): Plan {
   const hosts = config.host ? [config.host] : ["127.0.0.1", "::1"];
   const addresses = [{ setting: "PORT", port: config.port, hosts }];
   if (config.builtInIdentity) addresses.push({ setting: "IDENTITY_PORT", port: config.identityPort, hosts });
@@ -44,8 +44,8 @@ function planOf(config: Config, scripts: Scripts): Plan {
     });
   return {
     dataDir: resolve(config.dataDir),
-    databaseUrl: config.databaseUrl || undefined,
-    redisUrl: config.redisUrl || undefined,
+    databaseUrl: config.databaseUrl,
+    redisUrl: config.redisUrl,
     addresses,
     ...scripts,
   };

@@ -2,14 +2,17 @@ import type { BlockList } from "node:net";
 import { type Environment, httpUrl, integer, networks, oneOf, text, timeZone } from "./environment.ts";
 
 /** Settings of one process, read once from the environment. The README lists every variable and default. */
-export type Config = Readonly<{
-  /** Undefined: both loopback addresses. */
+export type Config = CommonConfig & Readonly<{ databaseUrl: string; redisUrl: string }>;
+
+/** Settings in which the servers' addresses may be unset, because `npm start` brings servers of its own. */
+export type CommonConfig = Readonly<{
+  /** When it is unset, servers listen on both loopback addresses. */
   host: string | undefined;
   port: number;
   baseUrl: string;
   dataDir: string;
-  databaseUrl: string;
-  redisUrl: string;
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
   /** Prefix of every Redis key and channel, so that several instances can share one server. */
   queuePrefix: string;
   /** Issuer of the tokens. The built-in provider's address when AUTH_URL is unset. */
@@ -41,10 +44,18 @@ export type Config = Readonly<{
 }>;
 
 /**
- * Reads the settings of the README's table from the environment.
- * @throws Error naming the variable when a value cannot be used.
+ * Reads the settings of a role, which needs both servers.
+ * @throws Error naming the variable when a value is missing or cannot be used.
  */
 export function loadConfig(env: Environment = Bun.env): Config {
+  const { databaseUrl, redisUrl, ...common } = loadCommonConfig(env);
+  if (databaseUrl === undefined || redisUrl === undefined)
+    throw new Error("DATABASE_URL and REDIS_URL must be set; npm start brings servers of its own.");
+  return { ...common, databaseUrl, redisUrl };
+}
+
+/** @throws Error naming the variable when a value cannot be used. */
+export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
   const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
   const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
@@ -54,8 +65,8 @@ export function loadConfig(env: Environment = Bun.env): Config {
     port,
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
-    databaseUrl: text(env, "DATABASE_URL") ?? "",
-    redisUrl: text(env, "REDIS_URL") ?? "",
+    databaseUrl: text(env, "DATABASE_URL"),
+    redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
     authUrl: authUrl ?? `http://localhost:${identityPort}`,
     identityPort,
@@ -83,7 +94,7 @@ export function loadConfig(env: Environment = Bun.env): Config {
   };
 }
 
-/** From it come the keys of the account pages' cookies, and any cookie lets one guess at it without being seen. */
+/** The keys of the account pages' cookies are derived from it, so whoever has a cookie can try secrets offline. */
 const minSecretLength = 32;
 
 function authClient(env: Environment): Config["authClient"] {
@@ -96,5 +107,5 @@ function authClient(env: Environment): Config["authClient"] {
   return id === undefined ? undefined : { id, secret };
 }
 
-/** Where a proxy usually is: on this machine, or in the network of the containers. */
+/** A proxy usually runs on this machine or in the network of the containers. */
 const privateNetworks = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7";

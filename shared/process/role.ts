@@ -18,14 +18,18 @@ export async function runRole(
   name: string,
   start: (context: { config: Config; log: Log }) => Promise<Role>,
 ): Promise<void> {
-  const log = createLog(name, Bun.env.LOG_LEVEL?.trim() || "info");
+  const log = createLog(name, "info");
   process.on("uncaughtException", (error) => crash(log, error));
   process.on("unhandledRejection", (reason) => crash(log, reason));
   // A supervisor that was killed -9 closes the channel without a word.
   process.on("disconnect", () => process.exit(1));
   if (process.send && !process.connected) process.exit(1);
 
-  const starting = Promise.resolve().then(() => start({ config: loadConfig(), log }));
+  const starting = Promise.resolve().then(() => {
+    const config = loadConfig();
+    log.level = config.logLevel;
+    return start({ config, log });
+  });
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
