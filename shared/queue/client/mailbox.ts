@@ -1,11 +1,12 @@
 import type { Config } from "../../process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../batch.ts";
 import { openBatchSender } from "./batch-sender.ts";
-import { createPendingCommands, type LineKind } from "./pending.ts";
+import { createPendingCommands, maxBatch } from "./pending.ts";
+import { createSendLoop } from "./send-loop.ts";
 import { createWaitEstimate } from "./wait-estimate.ts";
 import { createWaiters } from "./waiters.ts";
 
-/** `undelivered`: no worker will see it. `unanswered`: a worker may have carried it out, or may yet. */
+/** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
 export type SendResult = Reply | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
@@ -15,97 +16,43 @@ export type Mailbox = Readonly<{
   close(): Promise<void>;
 }>;
 
-const maxBatch = 100;
-/** What may wait in all, and of one user: it takes four who flood at once to fill the box. */
+/** How many commands may wait in all, and of one user: only four users who flood at once can fill the mailbox. */
 const maxWaiting = 2_000;
 const maxWaitingOfUser = 500;
 /**
- * A command that would wait longer is refused at once. It is half of what its caller waits, so that whatever is
- * taken in is answered in time although the estimate is rough.
+ * A command that would wait longer is refused at once. This is half of what its caller waits, so that every accepted
+ * command is answered in time although the estimate is rough.
  */
 const maxWaitMs = patienceMs / 2;
-/** So long a batch waits for those who were just answered: else the first of them leaves alone and all others wait. */
-const gatherMs = 2;
-/** After so long an unanswered batch keeps the next from leaving no more: its worker may be frozen, or dead. */
-const slowMs = 100;
-/** Beside those of BATCHES_IN_FLIGHT: slow ones, and full ones while more than fill a batch wait. */
-const maxSlow = 3;
-const maxFull = 3;
 
 /**
- * Carries commands to the workers. A batch leaves at once with whatever has gathered; commands gather
- * here while `batchesInFlight` batches are unanswered. So a lone command travels alone, and
- * under load many share one job, one transaction and one fsync.
+ * Brings commands to the workers. A batch leaves at once with whatever has gathered, and commands gather while
+ * `batchesInFlight` batches are unanswered. So a lone command travels alone, and under load many share one job, one
+ * transaction and one fsync.
  */
 export async function openMailbox(
   config: Pick<Config, "redisUrl" | "queuePrefix" | "batchesInFlight">,
 ): Promise<Mailbox> {
-  const { batchesInFlight } = config;
   const waiters = createWaiters<number, SendResult>();
   const pending = createPendingCommands();
-  const waitEstimate = createWaitEstimate();
+  const estimate = createWaitEstimate();
   let lastTicket = 0;
-  const sending = { short: 0, long: 0 };
-  let underWay = 0;
 
-  const settle = (commands: readonly QueuedCommand[], delivery: SendResult) => {
-    for (const { ticket } of commands) waiters.settle(ticket, delivery);
+  const settleAll = (commands: readonly QueuedCommand[], result: SendResult) => {
+    for (const { ticket } of commands) waiters.settle(ticket, result);
   };
   const sender = await openBatchSender(config, {
     onReply: (reply) => waiters.settle(reply.ticket, reply),
-    onLost: settle,
-    onAway: () => settle(pending.takeAll(), "undelivered"),
+    onLost: settleAll,
+    onAway: () => settleAll(pending.takeAll(), "undelivered"),
   });
-
-  /** Sends one batch. Resolves at its answer, or when it is slow. */
-  async function sendBatch(commands: readonly QueuedCommand[]): Promise<void> {
-    const left = performance.now();
-    const slow = Promise.withResolvers<void>();
-    const timer = setTimeout(slow.resolve, slowMs);
-    // Its users' next commands wait for it, so that the order of each user's commands is kept.
-    const release = pending.holdBack(new Set(commands.map(({ userId }) => userId)));
-    underWay += 1;
-    const answered = sender.send(commands).then(() => {
-      clearTimeout(timer);
-      underWay -= 1;
-      waitEstimate.batchAnswered(performance.now() - left);
-      release();
-      startSending();
-    });
-    await Promise.race([answered, slow.promise]);
-  }
-
-  /** In this order: a line that ceases to be long in between is not overlooked. */
-  function startSending(): void {
-    void sendBatches("long");
-    void sendBatches("short");
-  }
-
-  /** Sends batches one after another until nothing is left; a loop, since under steady load it never ends. */
-  async function sendBatches(kind: LineKind): Promise<void> {
-    if (sending[kind] >= lanes()) return;
-    sending[kind] += 1;
-    let sent = 0;
-    while (sending[kind] <= lanes() && underWay < 2 * lanes() + maxSlow) {
-      const commands = pending.take(maxBatch, kind);
-      if (commands.length === 0) break;
-      const left = performance.now();
-      await sendBatch(commands);
-      const callers = Math.min(commands.length + pending.size(), maxBatch);
-      if (commands.length > 1) await pending.filled(callers, gatherMs);
-      waitEstimate.batchFollowed((performance.now() - left) / sending[kind]);
-      sent += 1;
-    }
-    sending[kind] -= 1;
-    if (sent > 0) startSending();
-  }
-
-  const lanes = () => batchesInFlight + Math.min(maxFull, Math.floor(pending.size() / maxBatch));
+  const { batchesInFlight } = config;
+  const startSending = createSendLoop({ pending, estimate, batchesInFlight, send: sender.send });
 
   function isFullFor(userId: string): boolean {
     if (pending.size() >= maxWaiting || pending.sizeOf(userId) >= maxWaitingOfUser) return true;
     const batchesAhead = Math.floor(pending.ahead(userId) / maxBatch);
-    return batchesAhead > 0 && waitEstimate.expected(batchesAhead) > maxWaitMs;
+    return batchesAhead > 0 && estimate.answerIn(batchesAhead) > maxWaitMs;
   }
 
   return {
@@ -114,9 +61,9 @@ export async function openMailbox(
       const queued = { ...command, ticket: ++lastTicket };
       pending.put(queued);
       const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
-      const delivery = waiters.wait(queued.ticket, patienceMs, late);
+      const result = waiters.wait(queued.ticket, patienceMs, late);
       startSending();
-      return delivery;
+      return result;
     },
     ping: async () => sender.isOpen() && sender.send([]),
     close: () => sender.close(),

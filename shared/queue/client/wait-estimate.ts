@@ -1,14 +1,14 @@
-/** How fast batches leave and are answered at present, to tell how long a command would wait. */
+/** Estimates how long a new command would wait for its answer, from how fast batches leave and are answered. */
 export type WaitEstimate = Readonly<{
-  /** A batch was answered, or given up, after `ms`. */
+  /** Notes that a batch was answered, or given up, after `ms`. */
   batchAnswered(ms: number): void;
-  /** After a batch the next could leave `ms` later. */
+  /** Notes that the next batch could leave `ms` after one. */
   batchFollowed(ms: number): void;
-  /** Expected milliseconds until the answer for a command with this many batches to leave before its own. */
-  expected(batchesAhead: number): number;
+  /** Expected milliseconds until the answer for a command that leaves after this many batches. */
+  answerIn(batchesAhead: number): number;
 }>;
 
-/** The last five or so batches count: one that was slow is forgotten soon. */
+/** About the last five batches count, so one slow batch is soon forgotten. */
 const weight = 0.2;
 
 export function createWaitEstimate(): WaitEstimate {
@@ -21,6 +21,6 @@ export function createWaitEstimate(): WaitEstimate {
     batchFollowed(ms) {
       followMs += weight * (ms - followMs);
     },
-    expected: (batchesAhead) => batchesAhead * followMs + answerMs,
+    answerIn: (batchesAhead) => batchesAhead * followMs + answerMs,
   };
 }
