@@ -11,6 +11,7 @@ import { connectFailFast, firstTry, replyChannel } from "../connections.ts";
 import { commandQueue, openQueue } from "../queues.ts";
 import { subscribe } from "./subscription.ts";
 import { createWaiters } from "./waiters.ts";
+import { createWorkerPresence } from "./worker-presence.ts";
 
 /** Sends batches of commands to the workers and receives their replies. */
 export type BatchSender = Readonly<{
@@ -35,7 +36,6 @@ type BatchSenderEvents = Readonly<{
 type Lost = "undelivered" | "unanswered";
 
 const probeMs = 1_000;
-const pauseMs = 200;
 
 /** Connects to Redis. When Redis does not answer soon, this returns and connecting goes on in the background. */
 export async function openBatchSender(
@@ -46,65 +46,51 @@ export async function openBatchSender(
   const producer = connectFailFast(redisUrl);
   const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
   const waiters = createWaiters<string, "answered" | Lost>();
-  let lastHeard = 0;
-  let away = false;
-  let closed = false;
+  const workers = createWorkerPresence({ probe: () => send([], probeMs), onAway });
 
   function receive(text: string): void {
     const message = readMessage(text);
     if (!message) return;
-    lastHeard = performance.now();
     if ("refusedBatch" in message) {
+      workers.refused();
       waiters.settle(message.refusedBatch, "undelivered");
-      return;
+    } else {
+      workers.answered();
+      for (const reply of message.replies) onReply(reply);
+      waiters.settle(message.batchId, "answered");
     }
-    away = false;
-    for (const reply of message.replies) onReply(reply);
-    waiters.settle(message.batchId, "answered");
   }
 
-  async function sendWithin(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
+  async function send(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
     const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
-    const left = performance.now();
+    const sentAt = performance.now();
     const outcome = waiters.wait(batch.id, waitMs, () => {
       // Taken back, since otherwise batches would pile up in Redis while no worker runs.
       queue.remove(batch.id).catch(() => {});
-      if (lastHeard < left) startProbing();
+      workers.unanswered(sentAt);
       return "unanswered";
     });
-    queue.add("batch", batch, { jobId: batch.id }).catch((error: unknown) => {
-      waiters.settle(batch.id, wasNeverSent(error) ? "undelivered" : "unanswered");
-    });
+    queue
+      .add("batch", batch, { jobId: batch.id })
+      .catch((error: unknown) => waiters.settle(batch.id, lossOf(error)));
     const answer = await outcome;
     if (answer !== "answered") onLost(commands, answer);
     return answer === "answered";
   }
 
-  function startProbing(): void {
-    if (away || closed) return;
-    away = true;
-    onAway();
-    void probe();
-  }
-
-  /** Sends one empty batch after another until a worker answers. */
-  async function probe(): Promise<void> {
-    while (away && !closed) if (!(await sendWithin([], probeMs))) await Bun.sleep(pauseMs);
-  }
-
   // A connection that is not ready yet refuses everything, so the first command must not meet it in that state.
   const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
+  // The workers may have answered while the subscription was down.
   const subscription = await subscribe(redisUrl, replyTo, {
     onMessage: receive,
-    // The workers may have answered while this subscription was down.
-    onListening: () => void (away && sendWithin([], probeMs)),
+    onListening: workers.recheck,
   });
   await connected;
   return {
-    send: (commands) => sendWithin(commands, patienceMs),
-    isOpen: () => !away && subscription.isListening(),
+    send: (commands) => send(commands, patienceMs),
+    isOpen: () => !workers.isAway() && subscription.isListening(),
     async close() {
-      closed = true;
+      workers.close();
       subscription.close();
       await queue.close().catch(() => {});
       producer.disconnect();
@@ -112,8 +98,9 @@ export async function openBatchSender(
   };
 }
 
-/** Redis refused the job, or the connection was known to be down: nothing was queued. */
-function wasNeverSent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === "ReplyError" || error.message.includes("enableOfflineQueue");
+/** Nothing was queued when Redis refused the job or the connection was known to be down. */
+function lossOf(error: unknown): Lost {
+  if (!(error instanceof Error)) return "unanswered";
+  const wasNeverSent = error.name === "ReplyError" || error.message.includes("enableOfflineQueue");
+  return wasNeverSent ? "undelivered" : "unanswered";
 }
