@@ -4,11 +4,11 @@ import { bareEnvironment } from "./bare-environment.ts";
 import type { User } from "./guard.ts";
 import { isOurs } from "./ours.ts";
 
-/** Where root's copy of the binaries lives when the database's user cannot read this checkout. */
+/** The place of root's copy of the binaries, for when the database's user cannot read this checkout. */
 const sharedCache = "/var/cache/kept";
 
 /**
- * The folder with PostgreSQL's bin, lib and share that `user` can run, taken from the npm platform package.
+ * Finds the folder with PostgreSQL's bin, lib and share that `user` can run, from the npm platform package.
  * @param cache folder for a copy, used when the package itself cannot be completed (read-only node_modules).
  * @throws when there is no PostgreSQL for this platform or it does not run here.
  */
@@ -46,7 +46,7 @@ function copyBinaries(native: string, copy: string): void {
   rmSync(draft, { recursive: true, force: true });
   cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith(".a") });
   completeSymlinks(draft);
-  // Whatever the umask was when npm and we wrote them.
+  // The umask may have been too strict when npm or we wrote the files.
   Bun.spawnSync(["chmod", "-R", "u+rwX,go+rX", dirname(copy)]);
   renameSync(draft, copy);
 }

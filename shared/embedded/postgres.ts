@@ -5,7 +5,7 @@ import { endOrphan } from "./orphan.ts";
 import { freePort } from "./port.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { type Cluster, createCluster, seenBy, serviceUser } from "./postgres-cluster.ts";
-import { keptSecret } from "./secret.ts";
+import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
@@ -27,9 +27,9 @@ const serverSettings = {
 };
 
 /**
- * Starts PostgreSQL with its data in `dataDir`/postgres, making the cluster and the database `kept` at the
- * first start, and restarts it on the same port when it dies. It ends with this process, also after kill -9.
- * @throws when it cannot start; the server's own words are in `dataDir`/postgres.log.
+ * Starts PostgreSQL with its data in `dataDir`/postgres and restarts it on the same port when it dies. The first
+ * start makes the cluster and the database `kept`. The server ends with this process, also after kill -9.
+ * @throws when it cannot start; its messages are in `dataDir`/postgres.log.
  */
 export async function startPostgres(
   dataDir: string,
@@ -44,7 +44,7 @@ export async function startPostgres(
     folder,
     logFile: join(data, "postgres.log"),
     user,
-    password: keptSecret(join(data, "postgres.password")),
+    password: persistentSecret(join(data, "postgres.password")),
   };
   if (!existsSync(folder)) await createCluster(cluster);
   const port = await freePort();
@@ -62,7 +62,10 @@ async function launch(cluster: Cluster, port: number): Promise<Life<void>> {
   );
 }
 
-/** Creates the database unless it is there. @returns false while the server takes no connections. */
+/**
+ * Creates the database unless it exists.
+ * @returns false while the server takes no connections
+ */
 async function makeDatabase(url: string): Promise<boolean> {
   const sql = new SQL(url, { max: 1, connectionTimeout: 5 });
   try {

@@ -6,12 +6,12 @@ import { welcome } from "./welcome.ts";
 
 const parentCheckMs = 500;
 
-/** The scripts an instance is made of; absolute paths. */
+/** The scripts of an instance, as absolute paths. */
 export type Scripts = Pick<Plan, "migrate" | "roles">;
 
 /**
- * The whole of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this
- * process and ends with it. Exit code 1, and the reason in one line, when it cannot start.
+ * Does all of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this process
+ * and ends with it. When it cannot start, it prints the reason in one line and ends with exit code 1.
  */
 export async function run(scripts: (config: CommonConfig) => Scripts): Promise<void> {
   const start = performance.now();
@@ -54,7 +54,7 @@ function planOf(config: CommonConfig, scripts: Scripts): Plan {
 function stopOnRequest(instance: Instance): void {
   let stopping = false;
   async function stop() {
-    // npm passes on a signal that the terminal has already sent us.
+    // npm forwards a signal that the terminal has already sent us.
     if (stopping) return;
     stopping = true;
     console.log("Stopping …");
@@ -66,7 +66,7 @@ function stopOnRequest(instance: Instance): void {
   if (process.env.npm_lifecycle_event) whenParentIsGone(stop);
 }
 
-/** A kill -9 of npm does not reach us, but whoever does that wants all of it gone. */
+/** A kill -9 of npm does not reach us, but is meant to end everything. */
 function whenParentIsGone(act: () => void): void {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || act(), parentCheckMs);

@@ -1,10 +1,10 @@
 import { type GuardedCommand, spawnGuarded } from "./guard.ts";
 import type { Life } from "./supervisor.ts";
 
-/** Enough for a database to recover a long log after a crash. */
+/** After a crash a database may have to recover from a long log. */
 const startupMs = 120_000;
 
-/** Launches a server that is ready when `answers` says so; it is asked again and again. */
+/** Launches a server, which is ready as soon as `answers` resolves to true. */
 export function launchServer(
   name: string,
   command: GuardedCommand,

@@ -1,31 +1,31 @@
 import { elapsed } from "./elapsed.ts";
 
 /** One life of a child process, from its launch to its death. */
-export type Life<Details> = {
+export type Life<Details> = Readonly<{
   /** Resolves when the child serves; rejects when it cannot. */
   ready: Promise<Details>;
-  /** Resolves when the child is dead, with what it died of in words. */
+  /** Resolves with the cause in words when the child is dead. */
   exited: Promise<string>;
   stop(): Promise<void>;
-};
+}>;
 
-export type Child<Details> = {
+export type Child<Details> = Readonly<{
   name: string;
   launch(): Promise<Life<Details>>;
-  /** Called with a line for people whenever the child died and when it is back. */
+  /** Receives a line for people whenever the child died and when it is back. */
   report(line: string): void;
-};
+}>;
 
-export type Supervised<Details> = {
-  /** What the first life reported when it was ready. */
+export type Supervised<Details> = Readonly<{
+  /** The details that the first life reported when it was ready. */
   details: Details;
   /** Ends the supervision and then the child. */
   stop(): Promise<void>;
-};
+}>;
 
 const shortestPauseMs = 50;
 const longestPauseMs = 2_000;
-/** The death of a child that lived this long is an accident, not a pattern: the pauses start anew. */
+/** When a child lived this long, its death is no pattern, and the pauses start with the shortest again. */
 const steadyMs = 10_000;
 
 /**

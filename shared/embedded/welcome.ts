@@ -5,8 +5,8 @@ import type { CommonConfig } from "../process/config.ts";
 type Details = Record<string, string>;
 
 /**
- * The lines that `npm start` ends with: the addresses, how to sign in and a first call to paste. The identity
- * provider tells the owner's password and token once, at the first start.
+ * The last lines of `npm start`: the addresses, how to sign in and a first call to paste. The identity provider
+ * reports the owner's password and token only once, at the first start.
  */
 export function welcome(config: CommonConfig, dataDir: string, details: Details): string {
   const { baseUrl, authUrl } = config;

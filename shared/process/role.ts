@@ -2,10 +2,10 @@ import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./log.ts";
 
 /** What a started role hands back: how to stop it, and what `npm start` should show of it. */
-export type Role = { stop(): Promise<void>; details?: Record<string, string> };
+export type Role = Readonly<{ stop(): Promise<void>; details?: Record<string, string> }>;
 
 /** The message by which a role tells its supervisor that it serves. */
-export type Ready = { ready: true; details: Record<string, string> };
+export type Ready = Readonly<{ ready: true; details: Record<string, string> }>;
 
 const drainMs = 10_000;
 
