@@ -14,14 +14,14 @@ import { startUpkeep } from "./upkeep/upkeep.ts";
 type Options = Readonly<{
   config: Config;
   log: Log;
-  /** Where tests travel to (epoch ms). Without it PostgreSQL's clock decides, never this process's. */
+  /** The time (epoch ms) to which tests travel. In service PostgreSQL's clock decides, never this process's. */
   now?: () => number;
 }>;
 
-/** Beside one for each batch under way, and one for each command that travels alone: reminders, what is deferred. */
+/** Database connections for reminders, upkeep and deferred commands. Batches and the lane have their own. */
 const otherConnections = 5;
 
-/** Starts one worker process's share of the work, until stopped: commands, reminders, upkeep. */
+/** Starts one worker process: commands, reminders and upkeep, until it is stopped. */
 export async function startWorkers({ config, log, now }: Options): Promise<{
   stop(): Promise<void>;
 }> {

@@ -22,7 +22,7 @@ export type Cluster = Readonly<{
   password: string;
 }>;
 
-/** Builds the cluster beside its final place and moves it there, so that a killed first start leaves no half of one. */
+/** Builds the cluster beside its place and then moves it there, so that a killed start leaves no half of one. */
 export async function createCluster({ bin, folder, logFile, user, password }: Cluster): Promise<void> {
   const draft = `${folder}.new`;
   const cluster = join(draft, "cluster");

@@ -15,7 +15,7 @@ export type CommonConfig = Readonly<{
   redisUrl: string | undefined;
   /** Prefix of every Redis key and channel, so that several instances can share one server. */
   queuePrefix: string;
-  /** Issuer of the tokens. The built-in provider's address when AUTH_URL is unset. */
+  /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider. */
   authUrl: string;
   identityPort: number;
   builtInIdentity: boolean;
@@ -33,9 +33,9 @@ export type CommonConfig = Readonly<{
   metricsToken: string | undefined;
   /** How long the log of tool calls is kept. */
   actionLogDays: number;
-  /** Networks whose X-Forwarded-For is believed, where BASE_URL's proxy is. */
+  /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
-  /** How many batches one front door may have under way before commands gather into the next. */
+  /** How many batches one front door sends before further commands wait for an answer and share the next. */
   batchesInFlight: number;
   workerConcurrency: number;
   /** Where a worker serves /metrics; 0 for nowhere. */

@@ -39,7 +39,7 @@ function mayRead(
   return shown.length === wanted.length && timingSafeEqual(shown, wanted);
 }
 
-/** The Host header counts as well: a page in a local browser may reach this machine by a name of its own (DNS rebinding). */
+/** The Host header counts too: by DNS rebinding, a foreign page in a local browser reaches us under its own name. */
 function isLocal(request: Request, remoteAddress: string | undefined): boolean {
   if (isForwarded(request) || !/^(127\.|::1$|::ffff:127\.)/.test(remoteAddress ?? "")) return false;
   return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(request.headers.get("host") ?? "");

@@ -1,7 +1,7 @@
 import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./log.ts";
 
-/** What a started role hands back: how to stop it, and what `npm start` should show of it. */
+/** A started role: how to stop it, and details that `npm start` shows. */
 export type Role = Readonly<{ stop(): Promise<void>; details?: Record<string, string> }>;
 
 /** The message by which a role tells its supervisor that it serves. */
@@ -10,9 +10,9 @@ export type Ready = Readonly<{ ready: true; details: Record<string, string> }>;
 const drainMs = 10_000;
 
 /**
- * The life of one process of Kept: start, report, serve until SIGINT or SIGTERM, drain for at most 10 s. Runs
- * the same under the supervisor of `npm start` and alone; under it, it ends when the supervisor is gone.
- * A start that fails is logged and ends the process with exit code 1.
+ * Runs one process of Kept: start, report, serve until SIGINT or SIGTERM, drain for at most 10 s. It works the same
+ * alone and under the supervisor of `npm start`, but there it ends when the supervisor is gone. A start that fails is
+ * logged and ends the process with exit code 1.
  */
 export async function runRole(
   name: string,
@@ -21,7 +21,7 @@ export async function runRole(
   const log = createLog(name, "info");
   process.on("uncaughtException", (error) => crash(log, error));
   process.on("unhandledRejection", (reason) => crash(log, reason));
-  // A supervisor that was killed -9 closes the channel without a word.
+  // A supervisor that is killed -9 sends no message, but its end of the channel closes.
   process.on("disconnect", () => process.exit(1));
   if (process.send && !process.connected) process.exit(1);
 
@@ -51,7 +51,7 @@ async function stop(starting: Promise<Role>, log: Log, signal: string): Promise<
   process.exit(inTime ? 0 : 1);
 }
 
-/** Logs the message and the stack only: an error of a driver may carry its connection's password. */
+/** Logs the message and the stack only, because an error of a driver may hold its connection's password. */
 function crash(log: Log, error: unknown): never {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log.fatal({ stack }, message);

@@ -14,7 +14,7 @@ const tickEveryMs = 1_000;
 
 const jobsAtOnce = 4;
 
-/** Starts this process's share of the reminders: the tick that queues what is due, and the delivery of it. */
+/** Starts this process's share of the reminders: the tick that queues due ones, and their delivery. */
 export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
   const { config, log, travel, database, publisher, blocking, jobMetrics } = context;
   const { pool } = database;

@@ -1,6 +1,6 @@
 import type { QueuedCommand } from "../batch.ts";
 
-/** One user's part of a batch that others share: it bounds how long a worker is kept by one user's costly commands. */
+/** One user's part of a shared batch. It bounds how long one user's costly commands keep a worker. */
 export const shareBesideOthers = 8;
 
 /** A line of waiting commands for each user. */
