@@ -3,7 +3,7 @@ import { listActions } from "../../shared/contracts/tool-call.ts";
 import { validate } from "../../shared/contracts/validate.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { isRefused } from "../../shared/errors.ts";
-import { loadConfig } from "../../shared/process/config.ts";
+import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
 import { createQueryContext, type QueryContext, readDaySettings } from "../queries/context.ts";
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
   const validated = validate(listActions, fields);
   if (isRefused(validated)) throw new Error(validated.refusal.message);
-  const config = loadConfig();
+  const config = loadCommonConfig();
   const url = await runningDatabase(config);
   const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
   const { defaultTimeZone, baseUrl } = config;
