@@ -45,11 +45,13 @@ export function boundConnections(server: Server): Server {
     socket.once("close", () => waiting.delete(socket));
   });
   server.prependListener("request", (request, response) => {
+    // Kept here, because a request that was given up while its body arrived no longer has its socket.
+    const { socket } = request;
     receive(request);
     response.once("finish", () => {
-      // What nobody read of the body has to arrive in time as well.
+      // The rest of a body that nobody read has to arrive in time as well.
       request.resume();
-      if (!request.socket.destroyed) wait(request.socket);
+      if (!socket.destroyed) wait(socket);
     });
   });
   return server;
