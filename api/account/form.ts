@@ -2,7 +2,7 @@ import { type Refused, refuse } from "../../shared/errors.ts";
 import { csrfHolds, csrfToken } from "../../shared/web/csrf.ts";
 import { type Html, html } from "../../shared/web/html.ts";
 import { readText } from "../http/body.ts";
-import type { Visit } from "./context.ts";
+import type { Visit } from "./visit/context.ts";
 
 /** The hidden field that every form carries. */
 export function formToken({ account, session }: Pick<Visit, "account" | "session">): Html {

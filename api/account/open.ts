@@ -1,9 +1,9 @@
 import type { IdentityClient } from "../../shared/process/identity-client.ts";
-import type { PagesContext } from "./context.ts";
-import { deriveKeys } from "./keys.ts";
-import { createFindProvider } from "./relying-party.ts";
 import { message } from "./respond.ts";
 import { answerPage } from "./router.ts";
+import type { PagesContext } from "./visit/context.ts";
+import { deriveKeys } from "./visit/keys.ts";
+import { createFindProvider } from "./visit/relying-party.ts";
 
 type Parts = Omit<PagesContext, "keys" | "findProvider"> & { client: IdentityClient | undefined };
 

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../shared/errors.ts";
 import { type Html, html, type Layout, layout, pageHeaders } from "../../shared/web/html.ts";
 import { statusOf } from "../http/refusal-response.ts";
-import type { PagesContext } from "./context.ts";
+import type { PagesContext } from "./visit/context.ts";
 
 type More = Readonly<{ status?: number; headers?: Record<string, string> }>;
 

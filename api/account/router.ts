@@ -1,16 +1,16 @@
 import { isRefused } from "../../shared/errors.ts";
 import { stylesheet } from "../../shared/web/html.ts";
 import { showActions } from "./actions/page.ts";
-import type { PagesContext, Visit } from "./context.ts";
 import { readForm } from "./form.ts";
 import { message, refusalPage, seeOther } from "./respond.ts";
-import { currentSession } from "./session.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
-import { beginSignIn, finishSignIn, signInAddress } from "./sign-in.ts";
-import { signOut } from "./sign-out.ts";
+import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
+import { signOut } from "./sign-in/sign-out.ts";
 import { showToday } from "./today/page.ts";
 import { tickOff } from "./today/toggle.ts";
+import type { PagesContext, Visit } from "./visit/context.ts";
+import { currentSession } from "./visit/session.ts";
 
 type Page = (account: PagesContext, request: Request, url: URL) => Promise<Response> | Response;
 type Methods = Readonly<{ GET?: Page; POST?: Page }>;

@@ -1,4 +1,4 @@
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./accounts/context.ts";
 import { prune } from "./prune.ts";
 
 const MINUTE_MS = 60_000;

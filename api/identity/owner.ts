@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { allScopes } from "../../shared/contracts/scopes.ts";
-import { changePassword, createAccount, hashPassword } from "./accounts.ts";
-import { createPersonalToken } from "./grants.ts";
-import type { Identity } from "./identity.ts";
+import { changePassword, createAccount, hashPassword } from "./accounts/accounts.ts";
+import type { Identity } from "./accounts/context.ts";
+import { createPersonalToken } from "./grants/grants.ts";
 
 const OWNER_EMAIL = "owner@localhost";
 const TEN_YEARS = 3_650;

@@ -4,7 +4,7 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
-import type { Tell } from "./outbox.ts";
+import type { Tell } from "./accounts/outbox.ts";
 
 export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;
 

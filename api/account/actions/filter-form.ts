@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import type { listTokens } from "../../../shared/contracts/tool-call.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { sayDay } from "../dates.ts";
+import { sayDay } from "../visit/dates.ts";
 import { outcomes } from "./outcomes.ts";
 import { nameOf } from "./who.ts";
 

@@ -5,7 +5,7 @@ import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { type Names, namesOf } from "../../queries/names.ts";
-import { sayDate } from "../dates.ts";
+import { sayDate } from "../visit/dates.ts";
 import { type Args, idIn } from "./arguments.ts";
 import { describeCall, describeRefusals } from "./describe.ts";
 import { sayOutcome } from "./outcomes.ts";

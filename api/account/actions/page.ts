@@ -6,9 +6,9 @@ import { html } from "../../../shared/web/html.ts";
 import { queryFields } from "../../http/query-fields.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import * as actions from "../../queries/tool-call.ts";
-import type { Visit } from "../context.ts";
-import { frame } from "../frame.ts";
 import { page, refusalPage } from "../respond.ts";
+import type { Visit } from "../visit/context.ts";
+import { frame } from "../visit/frame.ts";
 import { filterForm } from "./filter-form.ts";
 import { actionList } from "./list.ts";
 

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
 import { formToken } from "../form.ts";
+import type { Visit } from "../visit/context.ts";
 import type { Settings } from "./page.ts";
 
 /** Where reminders go; a way that would lead nowhere cannot be chosen and says why. */

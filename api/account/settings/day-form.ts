@@ -1,7 +1,7 @@
 import { zoneField } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
 import { formToken } from "../form.ts";
+import type { Visit } from "../visit/context.ts";
 import type { Settings } from "./page.ts";
 
 const hours = ["Midnight", "1 a.m.", "2 a.m.", "3 a.m.", "4 a.m.", "5 a.m.", "6 a.m."];

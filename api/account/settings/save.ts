@@ -1,8 +1,8 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import * as user from "../../queries/user.ts";
-import { carryOut } from "../carry-out.ts";
-import type { Visit } from "../context.ts";
 import { refusalPage, seeOther } from "../respond.ts";
+import { carryOut } from "../visit/carry-out.ts";
+import type { Visit } from "../visit/context.ts";
 import { showSettings } from "./page.ts";
 
 /** POST /account/settings/day */

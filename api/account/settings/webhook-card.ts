@@ -1,9 +1,9 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { field } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
-import { count } from "../dates.ts";
 import { formToken } from "../form.ts";
+import type { Visit } from "../visit/context.ts";
+import { count } from "../visit/dates.ts";
 import type { Attempt, Settings } from "./page.ts";
 
 const path = "/account/settings/webhook";

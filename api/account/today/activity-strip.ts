@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../shared/web/html.ts";
-import { count, sayDate } from "../dates.ts";
+import { count, sayDate } from "../visit/dates.ts";
 
 /** In the picture's own units: a column of 32 for each day. */
 const column = 32;

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { Habit } from "../../../shared/contracts/habit-schema.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
+import type { Visit } from "../visit/context.ts";
 import { categoryTag } from "./category-tag.ts";
 import { facts } from "./facts.ts";
 import { sayRhythm } from "./rhythm.ts";

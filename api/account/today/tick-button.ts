@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
 import { formToken } from "../form.ts";
+import type { Visit } from "../visit/context.ts";
 
 type Tick = { kind: "habit" | "todo"; id: number; done: boolean; label: string };
 

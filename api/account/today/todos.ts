@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import type { Todo } from "../../../shared/contracts/todo-schema.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
-import { sayDate } from "../dates.ts";
+import type { Visit } from "../visit/context.ts";
+import { sayDate } from "../visit/dates.ts";
 import { categoryTag } from "./category-tag.ts";
 import { facts } from "./facts.ts";
 import { tick } from "./tick-button.ts";

@@ -1,6 +1,6 @@
-import { carryOut } from "../carry-out.ts";
-import type { Visit } from "../context.ts";
 import { refusalPage, seeOther } from "../respond.ts";
+import { carryOut } from "../visit/carry-out.ts";
+import type { Visit } from "../visit/context.ts";
 
 /** POST /account/tick: completes a habit or todo, or takes that back. One that is so already stays so. */
 export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Response> {

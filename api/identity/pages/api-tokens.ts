@@ -2,15 +2,15 @@ import type { Context } from "koa";
 import { allScopes, isScope, type Scope, scopes } from "../../../shared/contracts/scopes.ts";
 import { field, problem } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Account } from "../accounts.ts";
+import type { Account } from "../accounts/accounts.ts";
+import type { Identity } from "../accounts/context.ts";
 import {
   type Connection,
   createPersonalToken,
   listConnections,
   MAX_CONNECTIONS,
   revokeConnection,
-} from "../grants.ts";
-import type { Identity } from "../identity.ts";
+} from "../grants/grants.ts";
 import { scopeFields } from "./fields.ts";
 import { seeOther, sendPage } from "./respond.ts";
 import { formToken, frame, readForm, type Visitor } from "./visitor.ts";

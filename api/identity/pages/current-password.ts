@@ -1,5 +1,5 @@
-import { checkPassword } from "../accounts.ts";
-import type { Identity } from "../identity.ts";
+import { checkPassword } from "../accounts/accounts.ts";
+import type { Identity } from "../accounts/context.ts";
 import type { SignedIn } from "./api-tokens.ts";
 
 /** Why a form's current password does not count; undefined when it is right. Counted for the session: nobody else can use it up. */

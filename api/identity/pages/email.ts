@@ -1,9 +1,9 @@
 import type { Context } from "koa";
 import { html } from "../../../shared/web/html.ts";
-import { findAccount, normalizeEmail, setEmail } from "../accounts.ts";
-import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../confirmation.ts";
-import type { Identity } from "../identity.ts";
-import { mailAddressNotice } from "../notices.ts";
+import { findAccount, normalizeEmail, setEmail } from "../accounts/accounts.ts";
+import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../accounts/confirmation.ts";
+import type { Identity } from "../accounts/context.ts";
+import { mailAddressNotice } from "../accounts/notices.ts";
 import type { SignedIn } from "./api-tokens.ts";
 import { passwordRefusal } from "./current-password.ts";
 import { sendProfile } from "./profile-page.ts";

@@ -1,10 +1,10 @@
 import type { Context } from "koa";
 import { field, problem } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
-import { hashToken } from "../confirmation.ts";
-import type { Identity } from "../identity.ts";
-import { rememberBrowser } from "../known-browser.ts";
-import { findSignUp, finishPath, finishSignUp, type SignUp } from "../sign-ups.ts";
+import { hashToken } from "../accounts/confirmation.ts";
+import type { Identity } from "../accounts/context.ts";
+import { findSignUp, finishPath, finishSignUp, type SignUp } from "../accounts/sign-ups.ts";
+import { rememberBrowser } from "./known-browser.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
 import { formToken, readForm, signIn, type Visitor, visitorOf } from "./visitor.ts";

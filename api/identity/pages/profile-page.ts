@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { field, problem, zoneField } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Identity } from "../identity.ts";
+import type { Identity } from "../accounts/context.ts";
 import type { SignedIn } from "./api-tokens.ts";
 import { newPassword } from "./fields.ts";
 import { sendPage } from "./respond.ts";

@@ -1,9 +1,9 @@
 import type { Context } from "koa";
 import { isTimeZone } from "../../../shared/web/form-fields.ts";
-import { changePassword, deleteAccount, setTimeZone } from "../accounts.ts";
-import { revokeAll } from "../grants.ts";
-import type { Identity } from "../identity.ts";
-import { mailPasswordNotice } from "../notices.ts";
+import { changePassword, deleteAccount, setTimeZone } from "../accounts/accounts.ts";
+import type { Identity } from "../accounts/context.ts";
+import { mailPasswordNotice } from "../accounts/notices.ts";
+import { revokeAll } from "../grants/grants.ts";
 import type { SignedIn } from "./api-tokens.ts";
 import { passwordRefusal } from "./current-password.ts";
 import { passwordProblem } from "./fields.ts";

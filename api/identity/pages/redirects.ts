@@ -1,4 +1,4 @@
-import type { Identity } from "../identity.ts";
+import type { Identity } from "../accounts/context.ts";
 
 /** The page of an interaction: where an authorization request waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;

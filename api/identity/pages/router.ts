@@ -1,9 +1,9 @@
 import type { Context, Next } from "koa";
 import { favicon } from "../../../shared/web/favicon.ts";
 import { stylesheet } from "../../../shared/web/html.ts";
-import { confirmPath } from "../confirmation.ts";
-import type { Identity } from "../identity.ts";
-import { finishPath } from "../sign-ups.ts";
+import { confirmPath } from "../accounts/confirmation.ts";
+import type { Identity } from "../accounts/context.ts";
+import { finishPath } from "../accounts/sign-ups.ts";
 import { createToken, revoke, type SignedIn, showTokens, tokensPath } from "./api-tokens.ts";
 import { answerConsent, showInteraction } from "./consent.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./email.ts";

@@ -1,10 +1,10 @@
 import type { Context } from "koa";
 import { field, problem } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
-import { checkPassword, normalizeEmail } from "../accounts.ts";
-import type { Identity } from "../identity.ts";
-import { knownBrowser, rememberBrowser } from "../known-browser.ts";
-import { endServiceSessions } from "../sign-out.ts";
+import { checkPassword, normalizeEmail } from "../accounts/accounts.ts";
+import type { Identity } from "../accounts/context.ts";
+import { endServiceSessions } from "../oauth/sign-out.ts";
+import { knownBrowser, rememberBrowser } from "./known-browser.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendPage } from "./respond.ts";
 import { formToken, readForm, signIn, signOut, type Visitor, visitorOf } from "./visitor.ts";

@@ -1,11 +1,11 @@
 import type { Context } from "koa";
 import { field, isTimeZone, problem, zoneField } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
-import { createAccount, hashPassword, normalizeEmail } from "../accounts.ts";
-import type { Identity } from "../identity.ts";
-import { rememberBrowser } from "../known-browser.ts";
-import { mailSignUp } from "../sign-ups.ts";
+import { createAccount, hashPassword, normalizeEmail } from "../accounts/accounts.ts";
+import type { Identity } from "../accounts/context.ts";
+import { mailSignUp } from "../accounts/sign-ups.ts";
 import { newPassword, passwordProblem } from "./fields.ts";
+import { rememberBrowser } from "./known-browser.ts";
 import { formTargets, safeNext } from "./redirects.ts";
 import { seeOther, sendMessage, sendPage } from "./respond.ts";
 import { formToken, readForm, signIn, type Visitor, visitorOf } from "./visitor.ts";

@@ -3,10 +3,10 @@ import type { Context } from "koa";
 import type { Session } from "oidc-provider";
 import { csrfHolds, csrfToken } from "../../../shared/web/csrf.ts";
 import { type Html, html, type NavLink } from "../../../shared/web/html.ts";
-import { type Account, findAccount } from "../accounts.ts";
-import { cookieNames } from "../cookies.ts";
-import type { Identity } from "../identity.ts";
-import { sessionSeconds } from "../provider.ts";
+import { type Account, findAccount } from "../accounts/accounts.ts";
+import type { Identity } from "../accounts/context.ts";
+import { sessionSeconds } from "../oauth/provider.ts";
+import { cookieNames } from "./cookies.ts";
 
 const MAX_FORM_BYTES = 16_384;
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;

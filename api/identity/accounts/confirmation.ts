@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { type Account, withUniqueEmail } from "./accounts.ts";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
 
 export const confirmPath = "/profile/email/confirm";

@@ -1,9 +1,9 @@
 import type { Context, Next } from "koa";
 import { type Configuration, errors } from "oidc-provider";
 import Format from "typebox/format";
-import "../../shared/contracts/text.ts";
-import { printable } from "../../shared/domain/printable.ts";
-import type { Throttle } from "./throttle.ts";
+import "../../../shared/contracts/text.ts";
+import { printable } from "../../../shared/domain/printable.ts";
+import type { Throttle } from "../accounts/throttle.ts";
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const MAX_NAME = 100;

@@ -1,7 +1,7 @@
-import type { Actor } from "../../shared/actor.ts";
-import type { Config } from "../../shared/process/config.ts";
-import type { Log } from "../../shared/process/log.ts";
-import type { PerformContext } from "../perform.ts";
+import type { Actor } from "../../../shared/actor.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { Log } from "../../../shared/process/log.ts";
+import type { PerformContext } from "../../perform.ts";
 import type { Keys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
 import type { Session } from "./session.ts";

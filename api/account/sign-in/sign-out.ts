@@ -1,8 +1,8 @@
 import * as oidc from "openid-client";
-import { carryOut } from "./carry-out.ts";
-import type { Visit } from "./context.ts";
-import { message, seeOther } from "./respond.ts";
-import { sessionCookie } from "./session.ts";
+import { message, seeOther } from "../respond.ts";
+import { carryOut } from "../visit/carry-out.ts";
+import type { Visit } from "../visit/context.ts";
+import { sessionCookie } from "../visit/session.ts";
 
 /**
  * POST /account/sign-out: ends every session of these pages, then the one at the provider where it offers that

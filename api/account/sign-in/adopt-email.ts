@@ -1,6 +1,6 @@
-import * as user from "../queries/user.ts";
-import { carryOut } from "./carry-out.ts";
-import type { Visit } from "./context.ts";
+import * as user from "../../queries/user.ts";
+import { carryOut } from "../visit/carry-out.ts";
+import type { Visit } from "../visit/context.ts";
 
 /**
  * Takes over the address that the provider has confirmed: reminders by e-mail go to that one and to no other. An

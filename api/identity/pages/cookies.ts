@@ -1,4 +1,4 @@
-import type { Config } from "../../shared/process/config.ts";
+import type { Config } from "../../../shared/process/config.ts";
 
 /** The provider's cookies. With https, those of the whole site have the prefix that no subdomain can set. */
 export function cookieNames({ authUrl }: Pick<Config, "authUrl">) {

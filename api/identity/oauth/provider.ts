@@ -1,12 +1,12 @@
 import { type Account, type Configuration, Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import { findAccount } from "./accounts.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { Identity } from "../accounts/context.ts";
+import { PERSONAL_CLIENT } from "../grants/grants.ts";
+import { cookieNames } from "../pages/cookies.ts";
+import { renderOAuthError, renderSignedOut, renderSignOut } from "../pages/oauth.ts";
 import { postgresAdapter } from "./adapter.ts";
-import { cookieNames } from "./cookies.ts";
 import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
-import { PERSONAL_CLIENT } from "./grants.ts";
-import type { Identity } from "./identity.ts";
-import { renderOAuthError, renderSignedOut, renderSignOut } from "./pages/oauth.ts";
 import { registrationPolicy } from "./registration.ts";
 
 const HOUR = 60 * 60;

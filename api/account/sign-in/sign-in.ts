@@ -1,10 +1,10 @@
 import * as oidc from "openid-client";
+import { seeOther } from "../respond.ts";
+import type { PagesContext } from "../visit/context.ts";
+import { type SealedCookie, sealedCookie } from "../visit/sealed-cookie.ts";
+import { type Session, sessionCookie } from "../visit/session.ts";
 import { adoptEmail } from "./adopt-email.ts";
-import type { PagesContext } from "./context.ts";
 import { type Attempt, type Redeemed, redeem } from "./redeem.ts";
-import { seeOther } from "./respond.ts";
-import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
-import { type Session, sessionCookie } from "./session.ts";
 import { again, providerAway, refused } from "./sign-in-failures.ts";
 
 const scope = "openid email profile";

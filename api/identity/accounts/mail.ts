@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
-import type { Config } from "../../shared/process/config.ts";
-import type { Log } from "../../shared/process/log.ts";
-import { html, markup } from "../../shared/web/html.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { Log } from "../../../shared/process/log.ts";
+import { html, markup } from "../../../shared/web/html.ts";
 
 export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>;
 

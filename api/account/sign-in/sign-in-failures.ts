@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
-import type { PagesContext } from "./context.ts";
-import { message } from "./respond.ts";
+import { message } from "../respond.ts";
+import type { PagesContext } from "../visit/context.ts";
 
 /** The page for a sign-in that came back and failed. */
 export function refused(account: PagesContext, error: Error): Response {

@@ -1,7 +1,7 @@
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import { isScope, type Scope } from "../../shared/contracts/scopes.ts";
-import type { Identity } from "./identity.ts";
+import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
+import type { Identity } from "../accounts/context.ts";
 import { type Resources, setScopes } from "./resources.ts";
 
 /** The client that personal access tokens belong to. It can sign nobody in: it has no redirect URI. */

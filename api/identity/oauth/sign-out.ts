@@ -1,9 +1,9 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import type { Identity } from "./identity.ts";
-import { addNews } from "./outbox.ts";
-import { renderSignedOut } from "./pages/oauth.ts";
-import { seeOther } from "./pages/respond.ts";
+import type { Identity } from "../accounts/context.ts";
+import { addNews } from "../accounts/outbox.ts";
+import { renderSignedOut } from "../pages/oauth.ts";
+import { seeOther } from "../pages/respond.ts";
 
 type SignOut = Pick<Identity, "pool" | "deliverNews">;
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { type Account, createAccount, hasAccount } from "./accounts.ts";
 import { hashToken, takenMail } from "./confirmation.ts";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
 
 export const finishPath = "/sign-up/finish";

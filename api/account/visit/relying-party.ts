@@ -1,5 +1,5 @@
 import * as oidc from "openid-client";
-import type { IdentityClient } from "../../shared/process/identity-client.ts";
+import type { IdentityClient } from "../../../shared/process/identity-client.ts";
 
 /** The provider, as the account pages sign people in at it (OpenID Connect Core 1.0). */
 export type FindProvider = () => Promise<oidc.Configuration>;

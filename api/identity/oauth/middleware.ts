@@ -1,8 +1,8 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { allScopes } from "../../shared/contracts/scopes.ts";
-import { recordUse } from "./grants.ts";
-import type { Identity } from "./identity.ts";
+import { allScopes } from "../../../shared/contracts/scopes.ts";
+import type { Identity } from "../accounts/context.ts";
+import { recordUse } from "../grants/grants.ts";
 
 /** Lists the scopes of the service in the metadata, beside those of sign-in (RFC 8414 §2). */
 export async function listScopes(ctx: Context, next: Next): Promise<void> {

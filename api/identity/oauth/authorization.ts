@@ -1,9 +1,9 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import { allScopes } from "../../shared/contracts/scopes.ts";
-import type { Identity } from "./identity.ts";
-import { sendRefusedRequest } from "./pages/oauth.ts";
-import { sendMessage } from "./pages/respond.ts";
+import { allScopes } from "../../../shared/contracts/scopes.ts";
+import type { Identity } from "../accounts/context.ts";
+import { sendRefusedRequest } from "../pages/oauth.ts";
+import { sendMessage } from "../pages/respond.ts";
 
 /** A request waits in the database for its person, so it cannot be as long as anybody likes. */
 const MAX_REQUEST = 4_096;

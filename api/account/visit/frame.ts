@@ -1,6 +1,6 @@
-import { type Html, html, type NavLink } from "../../shared/web/html.ts";
+import { type Html, html, type NavLink } from "../../../shared/web/html.ts";
+import { formToken } from "../form.ts";
 import type { Visit } from "./context.ts";
-import { formToken } from "./form.ts";
 
 const links: readonly NavLink[] = [
   { href: "/account", label: "Today" },

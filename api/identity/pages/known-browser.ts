@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
+import type { Identity } from "../accounts/context.ts";
 import { cookieNames } from "./cookies.ts";
-import type { Identity } from "./identity.ts";
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;

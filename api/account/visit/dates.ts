@@ -1,4 +1,4 @@
-import { dayNumber, localTime } from "../../shared/domain/day.ts";
+import { dayNumber, localTime } from "../../../shared/domain/day.ts";
 
 const dateFormat = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" } as const;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseError, type Pool } from "pg";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./context.ts";
 
 export type Account = Readonly<{
   id: string;

@@ -1,12 +1,12 @@
 import type { Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import type { Config } from "../../shared/process/config.ts";
-import type { IdentityClient } from "../../shared/process/identity-client.ts";
-import type { Log } from "../../shared/process/log.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { IdentityClient } from "../../../shared/process/identity-client.ts";
+import type { Log } from "../../../shared/process/log.ts";
+import type { Resources } from "../grants/resources.ts";
 import type { Keys } from "./keys.ts";
 import type { SendMail } from "./mail.ts";
 import type { DeliverNews } from "./outbox.ts";
-import type { Resources } from "./resources.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** What the parts of the built-in identity provider share; made once by `startIdentity`. */

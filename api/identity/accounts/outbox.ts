@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { Log } from "../../shared/process/log.ts";
+import type { Log } from "../../../shared/process/log.ts";
 
 /** What the service must hear of an account; its names are those of the service's commands. */
 export type News = Readonly<{

@@ -1,6 +1,6 @@
 import type { Grant } from "oidc-provider";
-import { isScope, type Scope } from "../../shared/contracts/scopes.ts";
-import type { Config } from "../../shared/process/config.ts";
+import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
+import type { Config } from "../../../shared/process/config.ts";
 
 /** What tokens are for: the service, by each of the names that clients give it (RFC 8707). */
 export type Resources = Readonly<{

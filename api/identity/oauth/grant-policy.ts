@@ -5,10 +5,10 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from "oidc-provider";
-import { allScopes, isScope } from "../../shared/contracts/scopes.ts";
-import { findGrantId } from "./grants.ts";
-import type { Identity } from "./identity.ts";
-import { type Resources, scopesOf } from "./resources.ts";
+import { allScopes, isScope } from "../../../shared/contracts/scopes.ts";
+import type { Identity } from "../accounts/context.ts";
+import { findGrantId } from "../grants/grants.ts";
+import { type Resources, scopesOf } from "../grants/resources.ts";
 
 /** Every connection of an app asks, however it registered: anybody may have sent the person here (RFC 9700 §2.1). */
 export function askForConsent(ownClientId: string): interactionPolicy.DefaultPolicy {

@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
-import type { PagesContext } from "./context.ts";
-import { sessionGeneration } from "./session.ts";
+import type { PagesContext } from "../visit/context.ts";
+import { sessionGeneration } from "../visit/session.ts";
 
 /** What must come back from the provider unchanged, and where the person wanted to go. */
 export type Attempt = { state: string; nonce: string; verifier: string; next: string };

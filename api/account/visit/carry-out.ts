@@ -1,8 +1,8 @@
-import { type CommandName, commands } from "../../shared/contracts/catalogue.ts";
-import type { Contract } from "../../shared/contracts/contract.ts";
-import { type Fields, validate } from "../../shared/contracts/validate.ts";
-import { isRefused } from "../../shared/errors.ts";
-import type { Outcome } from "../../shared/queue/batch.ts";
+import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
+import type { Contract } from "../../../shared/contracts/contract.ts";
+import { type Fields, validate } from "../../../shared/contracts/validate.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { Visit } from "./context.ts";
 
 /** What a signed-in person's form asks for, by the same way as every mutation: checked, queued, committed. */

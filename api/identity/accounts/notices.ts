@@ -1,5 +1,5 @@
 import type { Account } from "./accounts.ts";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./context.ts";
 import { mailOf } from "./mail.ts";
 
 type Notice = Readonly<{ subject: string; what: string }>;
