@@ -5,8 +5,8 @@ import { readText } from "../http/body.ts";
 import type { Visit } from "./visit/context.ts";
 
 /** The hidden field that every form carries. */
-export function formToken({ account, session }: Pick<Visit, "account" | "session">): Html {
-  return html`<input type="hidden" name="csrf" value="${csrfToken(account.keys.forms, session.sid)}">`;
+export function formToken({ context, session }: Pick<Visit, "context" | "session">): Html {
+  return html`<input type="hidden" name="csrf" value="${csrfToken(context.keys.forms, session.sid)}">`;
 }
 
 const strange = refuse(
@@ -16,13 +16,13 @@ const strange = refuse(
 const notAForm = refuse("unsupported_media_type", "Forms are sent as application/x-www-form-urlencoded.");
 
 /** A posted form, refused when it was not sent by our own page in this session. */
-export async function readForm({ account, request, session }: Visit): Promise<URLSearchParams | Refused> {
+export async function readForm({ context, request, session }: Visit): Promise<URLSearchParams | Refused> {
   const origin = request.headers.get("origin");
-  if (origin !== null && origin !== new URL(account.config.baseUrl).origin) return strange;
+  if (origin !== null && origin !== new URL(context.config.baseUrl).origin) return strange;
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") return notAForm;
   const text = await readText(request);
   if (typeof text !== "string") return text;
   const form = new URLSearchParams(text);
-  return csrfHolds(account.keys.forms, session.sid, form.get("csrf") ?? "") ? form : strange;
+  return csrfHolds(context.keys.forms, session.sid, form.get("csrf") ?? "") ? form : strange;
 }

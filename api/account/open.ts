@@ -11,12 +11,12 @@ type Parts = Omit<PagesContext, "keys" | "findProvider"> & { client: IdentityCli
 export function openAccountPages({ client, ...parts }: Parts): (request: Request) => Promise<Response> {
   if (!client?.secret) return async () => notSetUp(parts);
   const keys = deriveKeys(client.secret);
-  const account = { ...parts, keys, findProvider: createFindProvider(parts.config.authUrl, client) };
-  return (request) => answerPage(account, request);
+  const context = { ...parts, keys, findProvider: createFindProvider(parts.config.authUrl, client) };
+  return (request) => answerPage(context, request);
 }
 
-function notSetUp(account: Pick<PagesContext, "config">): Response {
+function notSetUp(context: Pick<PagesContext, "config">): Response {
   const text =
     "This server has no credentials to sign people in with: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET.";
-  return message(account, "The account pages are not set up", text, { status: 503, link: null });
+  return message(context, "The account pages are not set up", text, { status: 503, link: null });
 }

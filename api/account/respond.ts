@@ -13,22 +13,22 @@ export function page({ config }: Pick<PagesContext, "config">, content: Layout, 
 
 /** A page that only says something and leads on, if there is anywhere to go. */
 export function message(
-  account: Pick<PagesContext, "config">,
+  context: Pick<PagesContext, "config">,
   title: string,
   text: string | Html,
   { link = { href: "/account", label: "Go to your account" }, ...more }: More & { link?: Link | null } = {},
 ): Response {
   const body = html`<p>${text}</p>${link && html`<p><a href="${link.href}">${link.label}</a></p>`}`;
-  return page(account, { title, body }, more);
+  return page(context, { title, body }, more);
 }
 
 type Link = { href: string; label: string };
 
 /** The page of a refusal, in its own words. */
-export function refusalPage(account: Pick<PagesContext, "config">, refusal: Refusal): Response {
+export function refusalPage(context: Pick<PagesContext, "config">, refusal: Refusal): Response {
   const { code, message: text, retryAfterSeconds } = refusal;
   const headers = retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };
-  return message(account, "That did not work", text, { status: statusOf(code), headers });
+  return message(context, "That did not work", text, { status: statusOf(code), headers });
 }
 
 /** See Other (RFC 9110 §15.4.4): the browser goes on with GET. */

@@ -12,7 +12,7 @@ import { tickOff } from "./today/toggle.ts";
 import type { PagesContext, Visit } from "./visit/context.ts";
 import { currentSession } from "./visit/session.ts";
 
-type Page = (account: PagesContext, request: Request, url: URL) => Promise<Response> | Response;
+type Page = (context: PagesContext, request: Request, url: URL) => Promise<Response> | Response;
 type Methods = Readonly<{ GET?: Page; POST?: Page }>;
 
 const pages: Readonly<Record<string, Methods>> = {
@@ -35,23 +35,23 @@ const pages: Readonly<Record<string, Methods>> = {
 export const accountPaths = ["/", stylesheet.path, "/account", "/account/*"];
 
 /** Answers one request for a page. */
-export async function answerPage(account: PagesContext, request: Request): Promise<Response> {
+export async function answerPage(context: PagesContext, request: Request): Promise<Response> {
   const url = new URL(request.url);
   const methods = pages[url.pathname];
-  if (!methods) return message(account, "Not found", "There is no page at this address.", { status: 404 });
+  if (!methods) return message(context, "Not found", "There is no page at this address.", { status: 404 });
   const answer = methods[request.method === "HEAD" ? "GET" : (request.method as keyof Methods)];
   if (!answer) {
     const headers = { Allow: Object.keys(methods).join(", ") };
     const text = "This address does not take that method.";
-    return message(account, "That did not work", text, { status: 405, headers });
+    return message(context, "That did not work", text, { status: 405, headers });
   }
   try {
-    return await answer(account, request, url);
+    return await answer(context, request, url);
   } catch (error) {
     const reason = error instanceof Error ? error.stack : String(error);
-    account.log.error({ path: url.pathname, reason }, "a page failed");
+    context.log.error({ path: url.pathname, reason }, "a page failed");
     const text = "It is not your fault. Try again in a moment.";
-    return message(account, "Something is broken here", text, {
+    return message(context, "Something is broken here", text, {
       status: 503,
       headers: { "Retry-After": "5" },
     });
@@ -60,11 +60,11 @@ export async function answerPage(account: PagesContext, request: Request): Promi
 
 /** A page for signed-in people only: strangers sign in first and come back. */
 function own(show: (visit: Visit) => Promise<Response> | Response): Page {
-  return async (account, request, url) => {
-    const session = await currentSession(account, request);
-    if (session) return show({ account, request, url, session });
+  return async (context, request, url) => {
+    const session = await currentSession(context, request);
+    if (session) return show({ context, request, url, session });
     const next = request.method === "GET" ? `${url.pathname}${url.search}` : backTo(request);
-    return seeOther(signInAddress(account, next));
+    return seeOther(signInAddress(context, next));
   };
 }
 
@@ -76,7 +76,7 @@ const backTo = (request: Request): string =>
 function form(act: (visit: Visit, form: URLSearchParams) => Promise<Response>, back: string): Methods {
   const post = own(async (visit) => {
     const form = await readForm(visit);
-    return isRefused(form) ? refusalPage(visit.account, form.refusal) : act(visit, form);
+    return isRefused(form) ? refusalPage(visit.context, form.refusal) : act(visit, form);
   });
   return { GET: () => seeOther(back), POST: post };
 }

@@ -16,18 +16,18 @@ const pageSize = 50;
 
 /** GET /account/actions?token_id=…&tool=…&outcome=…&cursor=…: what every token did over MCP, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
-  const { account, session, url } = visit;
-  const query = account.query({ userId: session.sub });
+  const { context, session, url } = visit;
+  const query = context.query({ userId: session.sub });
   const chosen = new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
   const validated = validate(listActions, { ...queryFields(listActions.input, chosen), limit: pageSize });
-  if (isRefused(validated)) return refusalPage(account, validated.refusal);
+  if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const [{ timeZone }, found, known] = await Promise.all([
     readDaySettings(query),
     actions.list(query, validated.input),
     actions.tokens(query, {}),
   ]);
-  if (isRefused(found)) return refusalPage(account, found.refusal);
-  if (isRefused(known)) return refusalPage(account, known.refusal);
+  if (isRefused(found)) return refusalPage(context, found.refusal);
+  if (isRefused(known)) return refusalPage(context, known.refusal);
   const today = localTime(query.now, timeZone).slice(0, 10);
   const isFirst = !chosen.has("cursor");
   chosen.delete("cursor");
@@ -38,5 +38,5 @@ export async function showActions(visit: Visit): Promise<Response> {
     ${await actionList(query, found.actions, { timeZone, today, isFiltered: chosen.size > 0 })}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${found.next_cursor && html`<a href="${address({ cursor: found.next_cursor })}" rel="next">Older</a>`}</nav>`;
-  return page(account, { title: "Actions", body, ...frame(visit) });
+  return page(context, { title: "Actions", body, ...frame(visit) });
 }

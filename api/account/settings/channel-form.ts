@@ -6,7 +6,7 @@ import type { Settings } from "./page.ts";
 /** Where reminders go; a way that would lead nowhere cannot be chosen and says why. */
 export function channelForm(visit: Visit, settings: Settings): Html {
   const { reminder_channel, email, webhook_url } = settings;
-  const canMail = email !== null && visit.account.config.smtpUrl !== undefined;
+  const canMail = email !== null && visit.context.config.smtpUrl !== undefined;
   const choice = (value: Settings["reminder_channel"], label: string, hint: Html | string, open: boolean) => {
     const checked = value === reminder_channel && html` checked`;
     return html`<label class="choice"><input type="radio" name="reminder_channel" value="${value}"${checked}
@@ -20,7 +20,7 @@ export function channelForm(visit: Visit, settings: Settings): Html {
     </fieldset><button>Save</button></form>`;
 }
 
-function emailHint({ account: { config }, session }: Visit, email: string | null): Html | string {
+function emailHint({ context: { config }, session }: Visit, email: string | null): Html | string {
   if (config.smtpUrl === undefined) return "This server sends no e-mail.";
   if (email !== null) return email;
   if (session.email === undefined) return "Your identity provider tells no e-mail address.";

@@ -25,9 +25,9 @@ const outcomes = new Map([
 
 /** GET /account/settings */
 export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise<Response> {
-  const { account, session, url } = visit;
-  const settings = await user.settings(account.query({ userId: session.sub }), {});
-  if (isRefused(settings)) return refusalPage(account, settings.refusal);
+  const { context, session, url } = visit;
+  const settings = await user.settings(context.query({ userId: session.sub }), {});
+  if (isRefused(settings)) return refusalPage(context, settings.refusal);
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}
@@ -38,10 +38,10 @@ export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise
     <h2 id="webhook">Webhook</h2>
     ${webhookCard(visit, settings, attempt)}`;
   const status = Object.keys(attempt).length > 0 ? 422 : 200;
-  return page(account, { title: "Settings", body, ...frame(visit) }, { status });
+  return page(context, { title: "Settings", body, ...frame(visit) }, { status });
 }
 
-function whoIsSignedIn({ account: { config }, session }: Visit): Html {
+function whoIsSignedIn({ context: { config }, session }: Visit): Html {
   const profile =
     config.builtInIdentity && html` <a href="${config.authUrl}/profile">E-mail address and password</a>`;
   return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}</p>`;

@@ -13,10 +13,10 @@ export type Redeemed = Readonly<{
 }>;
 
 /** Exchanges the code for what the provider tells of the person. */
-export async function redeem(account: PagesContext, attempt: Attempt, url: URL): Promise<Redeemed> {
-  const provider = await account.findProvider();
+export async function redeem(context: PagesContext, attempt: Attempt, url: URL): Promise<Redeemed> {
+  const provider = await context.findProvider();
   const { state, nonce, verifier } = attempt;
-  const callback = new URL(`${account.config.baseUrl}/account/callback${url.search}`);
+  const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);
   const tokens = await oidc.authorizationCodeGrant(provider, callback, {
     pkceCodeVerifier: verifier,
     expectedState: state,
@@ -26,7 +26,7 @@ export async function redeem(account: PagesContext, attempt: Attempt, url: URL):
   const claims = tokens.claims();
   if (!claims) throw new Error("The provider sent no ID token.");
   // Before the provider is asked again: a new password in between ends the token that it is asked with.
-  const generation = await sessionGeneration(account, claims.sub);
+  const generation = await sessionGeneration(context, claims.sub);
   const told = await userInfo(provider, tokens.access_token, claims.sub);
   return { claims: { ...told, ...claims }, idToken: tokens.id_token, generation };
 }

@@ -21,25 +21,25 @@ export function signInAddress({ config }: Pick<PagesContext, "config">, next: st
 }
 
 /** GET /account/sign-in?next=…: off to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
-export async function beginSignIn(account: PagesContext, _request: Request, url: URL): Promise<Response> {
-  const provider = await account.findProvider().catch((error) => error as Error);
-  if (provider instanceof Error) return providerAway(account, provider);
+export async function beginSignIn(context: PagesContext, _request: Request, url: URL): Promise<Response> {
+  const provider = await context.findProvider().catch((error) => error as Error);
+  if (provider instanceof Error) return providerAway(context, provider);
   const verifier = oidc.randomPKCECodeVerifier();
   const attempt = {
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),
     verifier,
-    next: safeNext(account, url),
+    next: safeNext(context, url),
   };
   const address = oidc.buildAuthorizationUrl(provider, {
-    redirect_uri: `${account.config.baseUrl}/account/callback`,
+    redirect_uri: `${context.config.baseUrl}/account/callback`,
     scope,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: "S256",
     state: attempt.state,
     nonce: attempt.nonce,
   });
-  return seeOther(address.href, [await attemptCookie(account).seal(attempt)]);
+  return seeOther(address.href, [await attemptCookie(context).seal(attempt)]);
 }
 
 /** A page of ours to go on to, never another site's address. */
@@ -50,19 +50,19 @@ function safeNext({ config }: PagesContext, url: URL): string {
 }
 
 /** GET /account/callback: the provider sent the person back. */
-export async function finishSignIn(account: PagesContext, request: Request, url: URL): Promise<Response> {
-  const attempt = await attemptCookie(account).open(request);
-  if (!attempt) return again(account, "This sign-in took too long or was finished already.");
-  const redeemed = await redeem(account, attempt, url).catch((error) => refused(account, error));
+export async function finishSignIn(context: PagesContext, request: Request, url: URL): Promise<Response> {
+  const attempt = await attemptCookie(context).open(request);
+  if (!attempt) return again(context, "This sign-in took too long or was finished already.");
+  const redeemed = await redeem(context, attempt, url).catch((error) => refused(context, error));
   if (redeemed instanceof Response) return redeemed;
   const { claims } = redeemed;
   const session = sessionOf(redeemed);
-  if (!session) return again(account, "This account was deleted.");
+  if (!session) return again(context, "This account was deleted.");
   const { sub, iat, zoneinfo } = claims;
   const zone = typeof zoneinfo === "string" ? { name: zoneinfo, issuedAt: iat } : undefined;
-  await account.adoptZone({ userId: sub, zone });
-  await adoptEmail({ account, session });
-  return seeOther(attempt.next, [await sessionCookie(account).seal(session), attemptCookie(account).clear()]);
+  await context.adoptZone({ userId: sub, zone });
+  await adoptEmail({ context, session });
+  return seeOther(attempt.next, [await sessionCookie(context).seal(session), attemptCookie(context).clear()]);
 }
 
 /** So much of a cookie's 4096 characters, as it is encrypted, may be the ID token; without it the provider asks. */

@@ -12,10 +12,10 @@ import { tickedOff } from "./undo-notice.ts";
 
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
-  const { account, session } = visit;
-  const query = account.query({ userId: session.sub });
+  const { context, session } = visit;
+  const query = context.query({ userId: session.sub });
   const [{ today }, day] = await Promise.all([readDaySettings(query), dashboard.get(query, {})]);
-  if (isRefused(day)) return refusalPage(account, day.refusal);
+  if (isRefused(day)) return refusalPage(context, day.refusal);
   const { habits, todos, stats } = day;
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
@@ -31,14 +31,14 @@ export async function showToday(visit: Visit): Promise<Response> {
     ${stats.total_habits === 0 ? welcome(visit) : habitList(visit, habits)}
     <h2>Todos</h2>
     ${todoList(visit, todos, { today: today.date, total: stats.pending_todos })}`;
-  return page(account, { title: "Today", body, ...frame(visit) });
+  return page(context, { title: "Today", body, ...frame(visit) });
 }
 
 const tile = (number: number | string, label: string) => html`<li class="card tile">
   <strong>${number}</strong> <span class="quiet">${label}</span></li>`;
 
 /** For whoever has just signed up. */
-function welcome({ account: { config } }: Visit): Html {
+function welcome({ context: { config } }: Visit): Html {
   const tokens =
     config.builtInIdentity &&
     html`Scripts use the REST API with a token that

@@ -11,7 +11,7 @@ export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Resp
     ? await carryOut(visit, done ? "habit.complete" : "habit.undo", { habit_id: habitId })
     : await carryOut(visit, "todo.toggle", { todo_id: todoId, is_completed: done });
   if ("refusal" in outcome && outcome.refusal.code === "overloaded")
-    return refusalPage(visit.account, outcome.refusal);
+    return refusalPage(visit.context, outcome.refusal);
   return seeOther(
     habitId ? `/account#habit-${habitId}` : done ? `/account?done=${todoId}` : `/account#todo-${todoId}`,
   );

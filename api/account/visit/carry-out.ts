@@ -7,12 +7,12 @@ import type { Visit } from "./context.ts";
 
 /** What a signed-in person's form asks for, by the same way as every mutation: checked, queued, committed. */
 export async function carryOut(
-  { account, session }: Pick<Visit, "account" | "session">,
+  { context, session }: Pick<Visit, "context" | "session">,
   name: CommandName,
   fields: Fields,
 ): Promise<Outcome> {
   const validated = validate(commands[name] as Contract, fields);
   if (isRefused(validated)) return validated;
-  const { outcome } = await account.dispatch({ userId: session.sub }, { name, input: validated.input });
+  const { outcome } = await context.dispatch({ userId: session.sub }, { name, input: validated.input });
   return outcome;
 }

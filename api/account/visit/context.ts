@@ -18,4 +18,4 @@ export type PagesContext = PerformContext &
   }>;
 
 /** One request of a signed-in person. */
-export type Visit = Readonly<{ account: PagesContext; request: Request; url: URL; session: Session }>;
+export type Visit = Readonly<{ context: PagesContext; request: Request; url: URL; session: Session }>;

@@ -14,7 +14,7 @@ const isAt = (pathname: string, href: string): boolean =>
 
 /** The frame of a signed-in page: where one can go, and the way out. */
 export function frame(visit: Visit): { nav: NavLink[]; corner: Html } {
-  const { authUrl, builtInIdentity } = visit.account.config;
+  const { authUrl, builtInIdentity } = visit.context.config;
   const tokens = { href: `${authUrl}/profile/api-tokens`, label: "Tokens" };
   const nav = links.map((link) => ({ ...link, current: isAt(visit.url.pathname, link.href) }));
   return {

@@ -27,10 +27,10 @@ export function sessionCookie({
 }
 
 /** The request's session, unless a sign-out, a new password or the account's deletion ended it. */
-export async function currentSession(account: PagesContext, request: Request): Promise<Session | undefined> {
-  const session = await sessionCookie(account).open(request);
+export async function currentSession(context: PagesContext, request: Request): Promise<Session | undefined> {
+  const session = await sessionCookie(context).open(request);
   if (!session) return undefined;
-  const generation = await sessionGeneration(account, session.sub);
+  const generation = await sessionGeneration(context, session.sub);
   return session.generation === generation ? session : undefined;
 }
 
