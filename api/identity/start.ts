@@ -4,7 +4,7 @@ import type { Config } from "../../shared/process/config.ts";
 import { identityClient } from "../../shared/process/identity-client.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Role } from "../../shared/process/role.ts";
-import type { Identity } from "./accounts/context.ts";
+import type { IdentityContext } from "./accounts/context.ts";
 import { loadKeys } from "./accounts/keys.ts";
 import { createMailer } from "./accounts/mail.ts";
 import { createDelivery, type Tell } from "./accounts/outbox.ts";
@@ -32,7 +32,7 @@ export async function startIdentity(
   const ownClient = await identityClient(config);
   const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
   const provider = createProvider(parts);
-  const identity: Identity = {
+  const identity: IdentityContext = {
     ...parts,
     log,
     provider,
@@ -55,7 +55,7 @@ export async function startIdentity(
   };
 }
 
-function mount(identity: Identity): void {
+function mount(identity: IdentityContext): void {
   const { provider, log, throttle } = identity;
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),

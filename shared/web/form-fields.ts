@@ -39,7 +39,8 @@ export function field(input: Field): Html {
 
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
 
-export function isTimeZone(zone: string | null): zone is string {
+/** Whether a zone is one of those that `zoneField` offers. */
+export function isOfferedZone(zone: string | null): zone is string {
   return zone !== null && zones.includes(zone);
 }
 

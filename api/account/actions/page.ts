@@ -3,12 +3,13 @@ import { validate } from "../../../shared/contracts/validate.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
 import { queryFields } from "../../http/query-fields.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import * as actions from "../../queries/tool-call.ts";
-import { page, refusalPage } from "../respond.ts";
 import type { Visit } from "../visit/context.ts";
-import { frame } from "../visit/frame.ts";
+import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { filterForm } from "./filter-form.ts";
 import { actionList } from "./list.ts";
 
@@ -38,5 +39,5 @@ export async function showActions(visit: Visit): Promise<Response> {
     ${await actionList(query, found.actions, { timeZone, today, isFiltered: chosen.size > 0 })}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${found.next_cursor && html`<a href="${address({ cursor: found.next_cursor })}" rel="next">Older</a>`}</nav>`;
-  return page(context, { title: "Actions", body, ...frame(visit) });
+  return page(context.site, { title: "Actions", body, ...accountFrame(visit) });
 }

@@ -1,5 +1,5 @@
+import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { formToken } from "../form.ts";
 import type { Visit } from "../visit/context.ts";
 import type { Settings } from "./page.ts";
 

@@ -1,6 +1,6 @@
+import { formToken } from "../../../shared/web/form.ts";
 import { zoneField } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { formToken } from "../form.ts";
 import type { Visit } from "../visit/context.ts";
 import type { Settings } from "./page.ts";
 

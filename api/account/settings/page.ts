@@ -2,10 +2,11 @@ import type { Static } from "typebox";
 import type { getSettings } from "../../../shared/contracts/user.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
 import * as user from "../../queries/user.ts";
-import { page, refusalPage } from "../respond.ts";
 import type { Visit } from "../visit/context.ts";
-import { frame } from "../visit/frame.ts";
+import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { channelForm } from "./channel-form.ts";
 import { dayForm } from "./day-form.ts";
 import { webhookCard } from "./webhook-card.ts";
@@ -38,7 +39,7 @@ export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise
     <h2 id="webhook">Webhook</h2>
     ${webhookCard(visit, settings, attempt)}`;
   const status = Object.keys(attempt).length > 0 ? 422 : 200;
-  return page(context, { title: "Settings", body, ...frame(visit) }, { status });
+  return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }
 
 function whoIsSignedIn({ context: { config }, session }: Visit): Html {

@@ -1,8 +1,9 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
 import * as user from "../../queries/user.ts";
-import { refusalPage, seeOther } from "../respond.ts";
 import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { showSettings } from "./page.ts";
 
 /** POST /account/settings/day */

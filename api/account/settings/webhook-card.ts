@@ -1,7 +1,7 @@
 import { localTime } from "../../../shared/domain/day.ts";
+import { formToken } from "../../../shared/web/form.ts";
 import { field } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { formToken } from "../form.ts";
 import type { Visit } from "../visit/context.ts";
 import { count } from "../visit/dates.ts";
 import type { Attempt, Settings } from "./page.ts";

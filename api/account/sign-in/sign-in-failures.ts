@@ -1,5 +1,5 @@
 import * as oidc from "openid-client";
-import { message } from "../respond.ts";
+import { message } from "../../../shared/web/page.ts";
 import type { PagesContext } from "../visit/context.ts";
 
 /** The page for a sign-in that came back and failed. */
@@ -24,7 +24,7 @@ const wrongAnswers = [
 /** The page of a sign-in that has to be started anew. */
 export function again(context: PagesContext, text: string): Response {
   const link = { href: "/account", label: "Sign in again" };
-  return message(context, "You are not signed in", text, { status: 400, link });
+  return message(context.site, "You are not signed in", text, { status: 400, link });
 }
 
 /** The page for while nobody can be signed in. */
@@ -32,7 +32,7 @@ export function providerAway(context: PagesContext, error: Error): Response {
   context.log.warn({ reason: error.message }, "the identity provider cannot sign anybody in");
   const text = "The identity provider that signs you in cannot be reached. Your habits and todos are safe.";
   const link = { href: "/account", label: "Try again" };
-  return message(context, "Sign-in is away for a moment", text, {
+  return message(context.site, "Sign-in is away for a moment", text, {
     status: 503,
     headers: { "Retry-After": "5" },
     link,

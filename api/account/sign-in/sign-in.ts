@@ -1,6 +1,6 @@
 import * as oidc from "openid-client";
-import { seeOther } from "../respond.ts";
-import type { PagesContext } from "../visit/context.ts";
+import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
+import type { Guest, PagesContext } from "../visit/context.ts";
 import { type SealedCookie, sealedCookie } from "../visit/sealed-cookie.ts";
 import { type Session, sessionCookie } from "../visit/session.ts";
 import { adoptEmail } from "./adopt-email.ts";
@@ -21,7 +21,7 @@ export function signInAddress({ config }: Pick<PagesContext, "config">, next: st
 }
 
 /** GET /account/sign-in?next=…: off to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
-export async function beginSignIn(context: PagesContext, _request: Request, url: URL): Promise<Response> {
+export async function beginSignIn({ context, site, url }: Guest): Promise<Response> {
   const provider = await context.findProvider().catch((error) => error as Error);
   if (provider instanceof Error) return providerAway(context, provider);
   const verifier = oidc.randomPKCECodeVerifier();
@@ -29,7 +29,7 @@ export async function beginSignIn(context: PagesContext, _request: Request, url:
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),
     verifier,
-    next: safeNext(context, url),
+    next: safeNext(site, url.searchParams.get("next")),
   };
   const address = oidc.buildAuthorizationUrl(provider, {
     redirect_uri: `${context.config.baseUrl}/account/callback`,
@@ -42,15 +42,8 @@ export async function beginSignIn(context: PagesContext, _request: Request, url:
   return seeOther(address.href, [await attemptCookie(context).seal(attempt)]);
 }
 
-/** A page of ours to go on to, never another site's address. */
-function safeNext({ config }: PagesContext, url: URL): string {
-  const next = URL.parse(url.searchParams.get("next") ?? "", config.baseUrl);
-  const isOurs = next?.origin === new URL(config.baseUrl).origin && /^\/account(\/|$)/.test(next.pathname);
-  return isOurs && next ? `${next.pathname}${next.search}` : "/account";
-}
-
 /** GET /account/callback: the provider sent the person back. */
-export async function finishSignIn(context: PagesContext, request: Request, url: URL): Promise<Response> {
+export async function finishSignIn({ context, request, url }: Guest): Promise<Response> {
   const attempt = await attemptCookie(context).open(request);
   if (!attempt) return again(context, "This sign-in took too long or was finished already.");
   const redeemed = await redeem(context, attempt, url).catch((error) => refused(context, error));

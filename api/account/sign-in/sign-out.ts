@@ -1,5 +1,6 @@
 import * as oidc from "openid-client";
-import { message, seeOther } from "../respond.ts";
+import { message } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
 import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
 import { sessionCookie } from "../visit/session.ts";
@@ -17,7 +18,7 @@ export async function signOut(visit: Visit): Promise<Response> {
   if (!provider?.serverMetadata().end_session_endpoint) {
     const link = { href: "/account", label: "Sign in again" };
     const text = "You are signed out of Kept in this browser.";
-    return message(context, "Signed out", text, { headers: { "Set-Cookie": cookie }, link });
+    return message(context.site, "Signed out", text, { headers: { "Set-Cookie": cookie }, link });
   }
   const address = oidc.buildEndSessionUrl(provider, {
     post_logout_redirect_uri: `${context.config.baseUrl}/account`,

@@ -1,10 +1,11 @@
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import * as dashboard from "../../queries/dashboard.ts";
-import { page, refusalPage } from "../respond.ts";
 import type { Visit } from "../visit/context.ts";
-import { frame } from "../visit/frame.ts";
+import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitList } from "./habits.ts";
 import { todoList } from "./todos.ts";
@@ -31,7 +32,7 @@ export async function showToday(visit: Visit): Promise<Response> {
     ${stats.total_habits === 0 ? welcome(visit) : habitList(visit, habits)}
     <h2>Todos</h2>
     ${todoList(visit, todos, { today: today.date, total: stats.pending_todos })}`;
-  return page(context, { title: "Today", body, ...frame(visit) });
+  return page(context.site, { title: "Today", body, ...accountFrame(visit) });
 }
 
 const tile = (number: number | string, label: string) => html`<li class="card tile">

@@ -1,5 +1,5 @@
+import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { formToken } from "../form.ts";
 import type { Visit } from "../visit/context.ts";
 
 type Tick = { kind: "habit" | "todo"; id: number; done: boolean; label: string };

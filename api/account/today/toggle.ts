@@ -1,6 +1,7 @@
-import { refusalPage, seeOther } from "../respond.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
 import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 
 /** POST /account/tick: completes a habit or todo, or takes that back. One that is so already stays so. */
 export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Response> {

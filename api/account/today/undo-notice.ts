@@ -1,8 +1,8 @@
 import { isRefused } from "../../../shared/errors.ts";
+import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import * as todos from "../../queries/todo.ts";
-import { formToken } from "../form.ts";
 import type { Visit } from "../visit/context.ts";
 
 /** What to show after a todo was ticked off (`?done=…`): it is gone from the list, so its way back is here. */

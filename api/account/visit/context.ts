@@ -1,8 +1,9 @@
 import type { Actor } from "../../../shared/actor.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/log.ts";
+import type { FormRequest, PageRequest, Site } from "../../../shared/web/site.ts";
 import type { PerformContext } from "../../perform.ts";
-import type { Keys } from "./keys.ts";
+import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
 import type { Session } from "./session.ts";
 
@@ -11,11 +12,15 @@ export type PagesContext = PerformContext &
   Readonly<{
     config: Config;
     log: Log;
-    keys: Keys;
+    keys: PagesKeys;
+    site: Site;
     findProvider: FindProvider;
-    /** Takes over the zone that a sign-in tells, as it is done with tokens. */
+    /** Stores the time zone that a sign-in brings, as is done with the one in a token. */
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
   }>;
 
+/** One request of anybody. */
+export type Guest = PageRequest & Readonly<{ context: PagesContext }>;
+
 /** One request of a signed-in person. */
-export type Visit = Readonly<{ context: PagesContext; request: Request; url: URL; session: Session }>;
+export type Visit = Guest & FormRequest & Readonly<{ session: Session }>;

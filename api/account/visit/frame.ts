@@ -1,5 +1,5 @@
-import { type Html, html, type NavLink } from "../../../shared/web/html.ts";
-import { formToken } from "../form.ts";
+import { frame } from "../../../shared/web/frame.ts";
+import type { Layout, NavLink } from "../../../shared/web/layout.ts";
 import type { Visit } from "./context.ts";
 
 const links: readonly NavLink[] = [
@@ -8,18 +8,14 @@ const links: readonly NavLink[] = [
   { href: "/account/settings", label: "Settings" },
 ];
 
-/** The page itself, or one that a form of it leads to. */
-const isAt = (pathname: string, href: string): boolean =>
-  pathname === href || (href !== "/account" && pathname.startsWith(`${href}/`));
-
-/** The frame of a signed-in page: where one can go, and the way out. */
-export function frame(visit: Visit): { nav: NavLink[]; corner: Html } {
+/** The frame of the account pages. */
+export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner"> {
   const { authUrl, builtInIdentity } = visit.context.config;
   const tokens = { href: `${authUrl}/profile/api-tokens`, label: "Tokens" };
   const nav = links.map((link) => ({ ...link, current: isAt(visit.url.pathname, link.href) }));
-  return {
-    nav: builtInIdentity ? [...nav, tokens] : nav,
-    corner: html`<form method="post" action="/account/sign-out">${formToken(visit)}
-      <button class="link">Sign out</button></form>`,
-  };
+  return frame(visit, builtInIdentity ? [...nav, tokens] : nav, "/account/sign-out");
 }
+
+/** Whether a path is the page itself or one that a form of it leads to. */
+const isAt = (pathname: string, href: string): boolean =>
+  pathname === href || (href !== "/account" && pathname.startsWith(`${href}/`));

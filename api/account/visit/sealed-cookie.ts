@@ -5,7 +5,7 @@ export type SealedCookie<Content extends JWTPayload> = Readonly<{
   /** The Set-Cookie header that stores the content for its lifetime. */
   seal(content: Content): Promise<string>;
   /** The content, if the request brings one that we made and that has not expired. */
-  open(request: Request): Promise<Content | undefined>;
+  open(request: Pick<Request, "headers">): Promise<Content | undefined>;
   /** The Set-Cookie header that removes it. */
   clear(): string;
 }>;

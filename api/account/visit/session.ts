@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { PagesContext } from "./context.ts";
+import type { Guest, PagesContext, Visit } from "./context.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
 const lifetimeSeconds = 12 * 60 * 60;
@@ -26,15 +26,15 @@ export function sessionCookie({
   return sealedCookie({ name: "kept_account", key: keys.session, lifetimeSeconds, secure });
 }
 
-/** The request's session, unless a sign-out, a new password or the account's deletion ended it. */
-export async function currentSession(context: PagesContext, request: Request): Promise<Session | undefined> {
-  const session = await sessionCookie(context).open(request);
+/** The visit of the person signed in, unless a sign-out, a new password or a deletion ended the session. */
+export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
+  const session = await sessionCookie(guest.context).open(guest.request);
   if (!session) return undefined;
-  const generation = await sessionGeneration(context, session.sub);
-  return session.generation === generation ? session : undefined;
+  const generation = await sessionGeneration(guest.context, session.sub);
+  return session.generation === generation ? { ...guest, session, holder: session.sid } : undefined;
 }
 
-/** The generation whose sessions count; undefined: the account is deleted, and none does. */
+/** @returns the generation whose sessions are valid; undefined when the account is deleted, so that none is */
 export async function sessionGeneration(
   { query }: Pick<PagesContext, "query">,
   userId: string,

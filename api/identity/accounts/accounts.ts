@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseError, type Pool } from "pg";
-import type { Identity } from "./context.ts";
+import type { IdentityContext } from "./context.ts";
 
 export type Account = Readonly<{
   id: string;
@@ -81,7 +81,7 @@ type NewPassword = { accountId: string; password: string; sessionUid: string | n
  * with the news of it, and a sign-in there that is just under way with its grant.
  */
 export async function changePassword(
-  { pool, ownClient }: Pick<Identity, "pool" | "ownClient">,
+  { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,
   { accountId, password, sessionUid }: NewPassword,
 ): Promise<void> {
   await pool.query(

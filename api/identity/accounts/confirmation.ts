@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { type Account, withUniqueEmail } from "./accounts.ts";
-import type { Identity } from "./context.ts";
+import type { IdentityContext } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
 
 export const confirmPath = "/profile/email/confirm";
@@ -14,7 +14,7 @@ export type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
  * when the link is used. An address that has another account gets a mail that says so: only its owner learns of it.
  */
 export async function mailConfirmation(
-  { sendMail, throttle, pool, config }: Identity,
+  { sendMail, throttle, pool, config }: IdentityContext,
   { id, email }: Pick<Account, "id" | "email">,
 ): Promise<Mailed> {
   if (!sendMail) return { sent: false, waitSeconds: 0 };

@@ -10,7 +10,7 @@ import type { DeliverNews } from "./outbox.ts";
 import type { Throttle } from "./throttle.ts";
 
 /** What the parts of the built-in identity provider share; made once by `startIdentity`. */
-export type Identity = Readonly<{
+export type IdentityContext = Readonly<{
   config: Config;
   log: Log;
   pool: Pool;

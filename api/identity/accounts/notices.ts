@@ -1,11 +1,11 @@
 import type { Account } from "./accounts.ts";
-import type { Identity } from "./context.ts";
+import type { IdentityContext } from "./context.ts";
 import { mailOf } from "./mail.ts";
 
 type Notice = Readonly<{ subject: string; what: string }>;
 
 /** Tells the account's owner of a new password: if it was somebody else, this is how they learn of it. */
-export function mailPasswordNotice(identity: Identity, account: Account): Promise<void> {
+export function mailPasswordNotice(identity: IdentityContext, account: Account): Promise<void> {
   return mailNotice(identity, account, {
     subject: "Your password for Kept was changed",
     what: `The password of your account of Kept was changed, and other browsers were signed out.`,
@@ -13,7 +13,7 @@ export function mailPasswordNotice(identity: Identity, account: Account): Promis
 }
 
 /** Tells the address that an account had so far of the new one. */
-export function mailAddressNotice(identity: Identity, before: Account): Promise<void> {
+export function mailAddressNotice(identity: IdentityContext, before: Account): Promise<void> {
   return mailNotice(identity, before, {
     subject: "Your e-mail address for Kept was changed",
     what: `Your account of Kept has another e-mail address now. Nothing more is sent to ${before.email}.`,
@@ -21,7 +21,7 @@ export function mailAddressNotice(identity: Identity, before: Account): Promise<
 }
 
 async function mailNotice(
-  { sendMail, throttle, config }: Identity,
+  { sendMail, throttle, config }: IdentityContext,
   to: Account,
   notice: Notice,
 ): Promise<void> {

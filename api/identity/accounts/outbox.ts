@@ -39,10 +39,19 @@ export function createDelivery(pool: Pool, log: Log, tell: Tell): DeliverNews {
 }
 
 /** Stores news of an account that changes in no statement of its own. */
-export async function addNews(pool: Pool, { userId, name, input }: Omit<News, "id">): Promise<void> {
+async function addNews(pool: Pool, { userId, name, input }: Omit<News, "id">): Promise<void> {
   await pool.query(`insert into identity.outbox (user_id, name, input) values ($1, $2, $3)`, [
     userId,
     name,
     JSON.stringify(input),
   ]);
+}
+
+/** Ends the sessions of the account pages too: one sign-out is enough, wherever it is asked for. */
+export async function endServiceSessions(
+  { pool, deliverNews }: Readonly<{ pool: Pool; deliverNews: DeliverNews }>,
+  userId: string,
+): Promise<void> {
+  await addNews(pool, { userId, name: "user.end-sessions", input: {} });
+  await deliverNews();
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { type Account, createAccount, hasAccount } from "./accounts.ts";
 import { hashToken, takenMail } from "./confirmation.ts";
-import type { Identity } from "./context.ts";
+import type { IdentityContext } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
 
 export const finishPath = "/sign-up/finish";
@@ -14,7 +14,7 @@ export type SignUp = Readonly<{ email: string; passwordHash: string; timeZone: s
  * Mails the address a link that ends the sign-up, or says that it has an account. To whoever asks both look the same,
  * and an address that is never shown to be somebody's own is never taken. False: no mail was sent.
  */
-export async function mailSignUp(identity: Identity, signUp: SignUp): Promise<boolean> {
+export async function mailSignUp(identity: IdentityContext, signUp: SignUp): Promise<boolean> {
   const { pool, sendMail, throttle, config } = identity;
   const { email } = signUp;
   if (!sendMail || (await throttle.mail({ id: hashToken(email).toString("base64url"), email })) > 0)

@@ -1,13 +1,15 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { allScopes } from "../../../shared/contracts/scopes.ts";
-import type { Identity } from "../accounts/context.ts";
-import { sendRefusedRequest } from "../pages/oauth.ts";
-import { sendMessage } from "../pages/respond.ts";
+import { message } from "../../../shared/web/page.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { reply } from "../pages/koa.ts";
+import { refusedRequestPage } from "../pages/oauth.ts";
+import { messageSite } from "../pages/site.ts";
 
 /** A request waits in the database for its person, so it cannot be as long as anybody likes. */
-const MAX_REQUEST = 4_096;
-const MAX_VALUE = 1_024;
+const maxRequest = 4_096;
+const maxValue = 1_024;
 
 /** An authorization request without `scope` asks for all of them (RFC 6749 §3.3); the person ticks what it gets. */
 export function defaultScope(ctx: Context, next: Next): Promise<void> {
@@ -16,31 +18,28 @@ export function defaultScope(ctx: Context, next: Next): Promise<void> {
 }
 
 /** Bounds what the authorization requests of strangers leave behind: their length and their number. */
-export function boundAuthorizations({ provider, throttle }: Pick<Identity, "provider" | "throttle">) {
+export function boundAuthorizations({ provider, throttle }: Pick<IdentityContext, "provider" | "throttle">) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.path !== "/authorize") return next();
     if (isTooLong(ctx)) {
-      return sendMessage(
-        ctx,
-        414,
-        "That did not work",
-        "An app sent you here with a request that is too long.",
-      );
+      return reply(ctx, refusal(414, "An app sent you here with a request that is too long."));
     }
     if ((await provider.Session.get(ctx)).accountId) return next();
     const wait = await throttle.authorization(ctx.ip);
     if (wait === 0) return next();
-    ctx.set("Retry-After", String(wait));
     const text = `Too many sign-ins were begun from your network. Try again in ${Math.ceil(wait / 60)} minutes.`;
-    sendMessage(ctx, 429, "That did not work", text);
+    await reply(ctx, refusal(429, text, { "Retry-After": String(wait) }));
   };
 }
 
+const refusal = (status: number, text: string, headers = {}): Response =>
+  message(messageSite, "That did not work", text, { status, headers });
+
 function isTooLong(ctx: Context): boolean {
   // Without its length a body may be of any.
-  if (ctx.method === "POST") return (ctx.request.length ?? Number.POSITIVE_INFINITY) > MAX_REQUEST;
+  if (ctx.method === "POST") return (ctx.request.length ?? Number.POSITIVE_INFINITY) > maxRequest;
   const values = Object.values(ctx.query).flat();
-  return ctx.querystring.length > MAX_REQUEST || values.some((value) => (value ?? "").length > MAX_VALUE);
+  return ctx.querystring.length > maxRequest || values.some((value) => (value ?? "").length > maxValue);
 }
 
 type Failed = Context & Partial<KoaContextWithOIDC> & { state: { oauthError?: Error } };
@@ -49,7 +48,7 @@ type Failed = Context & Partial<KoaContextWithOIDC> & { state: { oauthError?: Er
  * An error is sent on to a registered app only when somebody signed in has asked for it: anybody may register, and
  * an address of ours that leads strangers on to any other serves phishing (RFC 9700 §4.11.2).
  */
-export function keepStrangersHere({ provider, ownClient }: Pick<Identity, "provider" | "ownClient">) {
+export function keepStrangersHere({ provider, ownClient }: Pick<IdentityContext, "provider" | "ownClient">) {
   rememberErrors(provider);
   return async (ctx: Failed, next: Next): Promise<void> => {
     await next();
@@ -57,7 +56,7 @@ export function keepStrangersHere({ provider, ownClient }: Pick<Identity, "provi
     const isOurs = oidc?.client?.clientId === ownClient.id;
     if (!state.oauthError || isOurs || oidc?.session?.accountId) return;
     ctx.remove("Location");
-    sendRefusedRequest(ctx, state.oauthError);
+    await reply(ctx, refusedRequestPage(state.oauthError));
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type ResourceServer,
 } from "oidc-provider";
 import { allScopes, isScope } from "../../../shared/contracts/scopes.ts";
-import type { Identity } from "../accounts/context.ts";
+import type { IdentityContext } from "../accounts/context.ts";
 import { findGrantId } from "../grants/grants.ts";
 import { type Resources, scopesOf } from "../grants/resources.ts";
 
@@ -47,7 +47,7 @@ export function resourceServer(resources: Resources, identifier: string): Resour
  * asks for the union) more than the app requested.
  */
 export async function loadGrant(
-  { pool, ownClient, resources }: Pick<Identity, "pool" | "ownClient" | "resources">,
+  { pool, ownClient, resources }: Pick<IdentityContext, "pool" | "ownClient" | "resources">,
   { oidc }: KoaContextWithOIDC,
 ): Promise<Grant | undefined> {
   const { client, session, result, params, provider } = oidc;

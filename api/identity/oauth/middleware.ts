@@ -1,7 +1,7 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { allScopes } from "../../../shared/contracts/scopes.ts";
-import type { Identity } from "../accounts/context.ts";
+import type { IdentityContext } from "../accounts/context.ts";
 import { recordUse } from "../grants/grants.ts";
 
 /** Lists the scopes of the service in the metadata, beside those of sign-in (RFC 8414 §2). */
@@ -16,7 +16,7 @@ export async function listScopes(ctx: Context, next: Next): Promise<void> {
  * Completes introspection (RFC 7662 §2.2). `jti` is the id of the connection, not of one access token, so that the
  * action log and the limits of an app hold across refreshes and name what the page of tokens lists.
  */
-export function describeToken({ pool }: Pick<Identity, "pool">) {
+export function describeToken({ pool }: Pick<IdentityContext, "pool">) {
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
     await next();
     const body: unknown = ctx.body;

@@ -1,10 +1,11 @@
 import { type Account, type Configuration, Provider } from "oidc-provider";
 import type { Pool } from "pg";
 import { findAccount } from "../accounts/accounts.ts";
-import type { Identity } from "../accounts/context.ts";
-import { PERSONAL_CLIENT } from "../grants/grants.ts";
-import { cookieNames } from "../pages/cookies.ts";
-import { renderOAuthError, renderSignedOut, renderSignOut } from "../pages/oauth.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { personalClientId } from "../grants/grants.ts";
+import { cookieNames, sessionSeconds } from "../pages/cookies.ts";
+import { reply } from "../pages/koa.ts";
+import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
 import { postgresAdapter } from "./adapter.ts";
 import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { registrationPolicy } from "./registration.ts";
@@ -12,9 +13,7 @@ import { registrationPolicy } from "./registration.ts";
 const HOUR = 60 * 60;
 const DAY = 24 * HOUR;
 
-export const sessionSeconds = 30 * DAY;
-
-type Parts = Pick<Identity, "config" | "pool" | "keys" | "resources" | "ownClient">;
+type Parts = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient">;
 
 /** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
 export function createProvider(parts: Parts): Provider {
@@ -117,7 +116,7 @@ function clients({ config, ownClient }: Parts): Configuration["clients"] {
       grant_types: ["authorization_code"],
     },
     {
-      client_id: PERSONAL_CLIENT,
+      client_id: personalClientId,
       client_name: "Personal access token",
       token_endpoint_auth_method: "none",
       redirect_uris: [],
@@ -154,7 +153,7 @@ function features({ ownClient, resources }: Parts): Configuration["features"] {
     rpInitiatedLogout: {
       enabled: true,
       logoutSource: (ctx) => renderSignOut(ctx, ownClient.id),
-      postLogoutSuccessSource: renderSignedOut,
+      postLogoutSuccessSource: (ctx) => reply(ctx, signedOutPage()),
     },
   };
 }

@@ -1,27 +1,20 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import type { Identity } from "../accounts/context.ts";
-import { addNews } from "../accounts/outbox.ts";
-import { renderSignedOut } from "../pages/oauth.ts";
-import { seeOther } from "../pages/respond.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { endServiceSessions } from "../accounts/outbox.ts";
+import { reply } from "../pages/koa.ts";
+import { signedOutPage } from "../pages/oauth.ts";
 
-type SignOut = Pick<Identity, "pool" | "deliverNews">;
-
-/** Ends the sessions of the account pages too: one sign-out is enough, wherever it is asked for. */
-export async function endServiceSessions({ pool, deliverNews }: SignOut, userId: string): Promise<void> {
-  await addNews(pool, { userId, name: "user.end-sessions", input: {} });
-  await deliverNews();
-}
-
-/** Does so after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
-export function tellSignOut(identity: Identity) {
+/** Ends the sessions of the account pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
+export function tellSignOut(identity: IdentityContext) {
   const { provider, config } = identity;
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
-    // Nobody is signed in here: oidc-provider would store something, and answer with a form that only a script sends.
+    // Where nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.
     if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId) {
       const back = `${config.baseUrl}/account`;
       const isOurs = ctx.query.post_logout_redirect_uri === back;
-      return isOurs ? seeOther(ctx, back) : renderSignedOut(ctx);
+      return reply(ctx, isOurs ? seeOther(back) : signedOutPage());
     }
     await next();
     if (!ctx.path.startsWith("/session/end")) return;

@@ -1,33 +1,45 @@
-import type { Context } from "koa";
 import type { Grant, Interaction } from "oidc-provider";
 import { allScopes, isScope, type Scope } from "../../../shared/contracts/scopes.ts";
+import { formToken, takeForm } from "../../../shared/web/form.ts";
 import { problem } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Identity } from "../accounts/context.ts";
-import { keepWithinLimit, MAX_CONNECTIONS } from "../grants/grants.ts";
+import { page } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { keepWithinLimit, maxConnections } from "../grants/grants.ts";
 import { scopesOf, setScopes } from "../grants/resources.ts";
 import { scopeFields } from "./fields.ts";
 import { formSource } from "./redirects.ts";
-import { seeOther, sendPage } from "./respond.ts";
-import { formToken, readForm, type Visitor, visitorOf } from "./visitor.ts";
+import { type IdentityRequest, type Visitor, visitorOf } from "./visitor.ts";
 
 /** GET /interaction/{uid}: an authorization request waits here until its person has signed in and answered. */
-export async function showInteraction(identity: Identity, ctx: Context): Promise<void> {
+export async function showInteraction(request: IdentityRequest): Promise<Response> {
+  const { identity, ctx } = request;
   const interaction = await identity.provider.interactionDetails(ctx.req, ctx.res);
-  const visitor = await visitorOf(identity, ctx);
-  if (interaction.prompt.name === "login") return finishSignIn(identity, ctx, interaction, visitor);
-  await sendConsent(identity, ctx, { interaction, visitor });
+  const visitor = await visitorOf(request);
+  return interaction.prompt.name === "login"
+    ? goOn(interaction, visitor)
+    : consentPage({ interaction, visitor });
 }
 
 /** POST /interaction/{uid}: the answer to the consent screen. */
-export async function answerConsent(identity: Identity, ctx: Context): Promise<void> {
+export async function answerConsent(request: IdentityRequest): Promise<Response> {
+  const { identity, ctx } = request;
+  const interaction = await identity.provider.interactionDetails(ctx.req, ctx.res);
+  const answer = takeForm<Visitor>((visitor, form) => answerWith(interaction, visitor, form));
+  return answer(await visitorOf(request));
+}
+
+async function answerWith(
+  interaction: Interaction,
+  visitor: Visitor,
+  form: URLSearchParams,
+): Promise<Response> {
+  const { identity, ctx } = visitor;
   const { provider } = identity;
-  const interaction = await provider.interactionDetails(ctx.req, ctx.res);
-  const visitor = await visitorOf(identity, ctx);
-  const form = await readForm(identity, ctx, visitor);
   if (form.get("answer") !== "allow") {
     const denied = { error: "access_denied", error_description: "The person said no." };
-    return seeOther(ctx, await provider.interactionResult(ctx.req, ctx.res, denied));
+    return seeOther(await provider.interactionResult(ctx.req, ctx.res, denied));
   }
   const grant = await grantOf(identity, interaction);
   const offered = offeredScopes(identity, interaction, grant);
@@ -35,44 +47,47 @@ export async function answerConsent(identity: Identity, ctx: Context): Promise<v
   const allowed = offered.filter((scope) => ticked.includes(scope));
   if (offered.length > 0 && allowed.length === 0) {
     const error = "Tick at least one permission, or choose Cancel.";
-    return sendConsent(identity, ctx, { interaction, visitor, error });
+    return consentPage({ interaction, visitor, error });
   }
   const grantId = await saveGrant(identity, interaction, grant, allowed);
   if (!(await keepWithinLimit(identity.pool, grantId))) {
-    const error = `You have ${MAX_CONNECTIONS} connected apps, which is as many as an account may have. Disconnect one under Tokens and apps first.`;
-    return sendConsent(identity, ctx, { interaction, visitor, error });
+    const error = `You have ${maxConnections} connected apps, which is as many as an account may have. Disconnect one under Tokens and apps first.`;
+    return consentPage({ interaction, visitor, error });
   }
   const result = { consent: { grantId } };
-  seeOther(ctx, await provider.interactionResult(ctx.req, ctx.res, result));
+  return seeOther(await provider.interactionResult(ctx.req, ctx.res, result));
 }
 
 /** Goes on once the person is signed in; asks for the password again where the app wants a fresh sign-in. */
-async function finishSignIn(identity: Identity, ctx: Context, interaction: Interaction, visitor: Visitor) {
-  const { session, account } = visitor;
+async function goOn(interaction: Interaction, visitor: Visitor): Promise<Response> {
+  const { identity, ctx, session, account } = visitor;
   const isFresh = (session.loginTs ?? 0) >= (interaction.iat ?? 0);
   if (account && (isFresh || interaction.prompt.reasons.every((reason) => reason === "no_session"))) {
     const login = { accountId: account.id, ts: session.loginTs };
-    return seeOther(ctx, await identity.provider.interactionResult(ctx.req, ctx.res, { login }));
+    return seeOther(await identity.provider.interactionResult(ctx.req, ctx.res, { login }));
   }
   const query = new URLSearchParams({ next: ctx.path, ...(account ? { again: "yes" } : {}) });
-  seeOther(ctx, `/sign-in?${query}`);
+  return seeOther(`/sign-in?${query}`);
 }
 
-async function grantOf({ provider }: Identity, { grantId, session, params }: Interaction): Promise<Grant> {
+async function grantOf(
+  { provider }: IdentityContext,
+  { grantId, session, params }: Interaction,
+): Promise<Grant> {
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   if (known) return known;
   return new provider.Grant({ accountId: session?.accountId, clientId: String(params.client_id) });
 }
 
 /** What the app requests together with what it has: a step-up must not cost it what was granted before. */
-function offeredScopes({ resources }: Identity, { params }: Interaction, grant: Grant): Scope[] {
+function offeredScopes({ resources }: IdentityContext, { params }: Interaction, grant: Grant): Scope[] {
   const requested = String(params.scope ?? "").split(" ");
   const granted = scopesOf(grant, resources);
   return allScopes.filter((scope) => requested.includes(scope) || granted.includes(scope));
 }
 
 async function saveGrant(
-  { provider, resources }: Identity,
+  { provider, resources }: IdentityContext,
   { prompt }: Interaction,
   grant: Grant,
   allowed: Scope[],
@@ -89,8 +104,8 @@ async function saveGrant(
 
 type Question = { interaction: Interaction; visitor: Visitor; error?: string };
 
-async function sendConsent(identity: Identity, ctx: Context, question: Question): Promise<void> {
-  const { interaction, visitor, error } = question;
+async function consentPage({ interaction, visitor, error }: Question): Promise<Response> {
+  const { identity, site, url } = visitor;
   const { params } = interaction;
   const client = await identity.provider.Client.find(String(params.client_id));
   const app = client?.clientName ?? "An app without a name";
@@ -101,21 +116,21 @@ async function sendConsent(identity: Identity, ctx: Context, question: Question)
       for you, ${visitor.account?.email}.</p>
     <p class="note warn small">The app gave itself this name; nobody has checked it. Allow it only if you
       started this yourself. Your answer goes to ${destination(redirectUri)}.</p>
-    <form method="post" action="${ctx.path}">${formToken(identity, visitor)}
+    <form method="post" action="${url.pathname}">${formToken(visitor)}
     ${offered.length > 0 && html`<fieldset class="card"><legend>Let it</legend>${scopeFields(offered, offered)}</fieldset>`}
     ${personal(String(params.scope ?? ""))}
     <p class="quiet small">You can take this back at any time under Tokens and apps.</p>
     <div class="actions"><button name="answer" value="allow">Allow</button>
       <button class="plain" name="answer" value="deny">Cancel</button></div>
     </form>
-    <form method="post" action="/sign-out">${formToken(identity, visitor)}
+    <form method="post" action="/sign-out">${formToken(visitor)}
     <input type="hidden" name="next" value="${authorizePath(params)}">
     <p>Not you? <button class="link">Use another account</button></p></form>`;
-  const page = { title: `Connect ${app}`, body };
-  sendPage(ctx, page, { status: error ? 422 : 200, formTargets: formSource(redirectUri) });
+  const options = { status: error ? 422 : 200, formTargets: formSource(redirectUri) };
+  return page(site, { title: `Connect ${app}`, body }, options);
 }
 
-function resourceName({ resources, config }: Identity, resource: unknown): Html {
+function resourceName({ resources, config }: IdentityContext, resource: unknown): Html {
   const named = [resource].flat().map((id) => resources.audience(String(id)));
   const isMcp = named.includes(`${config.baseUrl}/mcp`);
   return html`${URL.parse(config.baseUrl)?.host} (${isMcp ? "tools for AI agents, MCP" : "REST API"})`;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
-import type { Identity } from "../accounts/context.ts";
+import type { IdentityContext } from "../accounts/context.ts";
 import { cookieNames } from "./cookies.ts";
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
@@ -8,7 +8,7 @@ const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true 
 
 /** The id of this browser, if the account of this e-mail address was signed in here before. */
 export function knownBrowser(
-  { config }: Pick<Identity, "config">,
+  { config }: Pick<IdentityContext, "config">,
   ctx: Context,
   email: string,
 ): string | undefined {
@@ -20,7 +20,11 @@ export function knownBrowser(
  * Remembers that the account was signed in here. The cookie opens nothing; it only has attempts in this browser
  * counted apart from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
-export function rememberBrowser({ config }: Pick<Identity, "config">, ctx: Context, email: string): void {
+export function rememberBrowser(
+  { config }: Pick<IdentityContext, "config">,
+  ctx: Context,
+  email: string,
+): void {
   const id = randomBytes(16).toString("base64url");
   ctx.cookies.set(cookieNames(config).known, `${id}.${nameOf(email)}`, { ...cookie, maxAge: YEAR_MS });
 }
