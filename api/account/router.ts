@@ -14,7 +14,7 @@ import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts"
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
 import { showToday } from "./today/page.ts";
-import { tickOff } from "./today/toggle.ts";
+import { toggleItem } from "./today/toggle.ts";
 import type { Guest, PagesContext, Visit } from "./visit/context.ts";
 import { signedInVisit } from "./visit/session.ts";
 
@@ -37,7 +37,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
   "/account/settings/webhook": formOn("/account/settings", saveWebhook),
   "/account/settings/webhook/test": formOn("/account/settings", sendTest),
-  "/account/tick": formOn("/account", tickOff),
+  "/account/tick": formOn("/account", toggleItem),
   "/account/sign-in": { GET: beginSignIn },
   "/account/callback": { GET: finishSignIn },
   "/account/sign-out": formOn("/account", signOut),

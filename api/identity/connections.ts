@@ -2,10 +2,10 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
 /** A request has so long to arrive, from its first byte to its last. */
-const ARRIVAL_MS = 10_000;
+const arrivalMs = 10_000;
 
 /** Far more than an honest crowd has, and far fewer than the files that a process may open. */
-const MAX_WAITING = 1_000;
+const maxWaiting = 1_000;
 
 /**
  * Keeps slow senders from taking the server from others. A body that has not arrived within its time is cut off:
@@ -14,12 +14,12 @@ const MAX_WAITING = 1_000;
  */
 export function boundConnections(server: Server): Server {
   const waiting = new Set<Socket>();
-  server.headersTimeout = ARRIVAL_MS;
+  server.headersTimeout = arrivalMs;
 
   function wait(socket: Socket): void {
     waiting.delete(socket);
     waiting.add(socket);
-    if (waiting.size <= MAX_WAITING) return;
+    if (waiting.size <= maxWaiting) return;
     const [longest] = waiting;
     if (!longest) return;
     waiting.delete(longest);
@@ -32,7 +32,7 @@ export function boundConnections(server: Server): Server {
     const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
     if (!hasBody) return void waiting.delete(socket);
     wait(socket);
-    const cut = setTimeout(() => socket.destroy(), ARRIVAL_MS);
+    const cut = setTimeout(() => socket.destroy(), arrivalMs);
     request.once("close", () => clearTimeout(cut));
     request.once("end", () => {
       clearTimeout(cut);

@@ -3,7 +3,7 @@ import { type BlockList, isIPv6 } from "node:net";
 import type { Config } from "../../shared/process/config.ts";
 import { boundConnections } from "./connections.ts";
 
-const DRAIN_MS = 5_000;
+const drainMs = 5_000;
 
 type ServerConfig = Pick<Config, "host" | "identityPort" | "authUrl" | "trustedProxies">;
 
@@ -58,6 +58,6 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeIdleConnections();
     // Those of senders that are slow on purpose.
-    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    setTimeout(() => server.closeAllConnections(), drainMs).unref();
   });
 }

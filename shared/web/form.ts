@@ -1,7 +1,7 @@
 import { csrfHolds, csrfToken } from "./csrf.ts";
 import { type Html, html } from "./html.ts";
 import { message } from "./page.ts";
-import type { FormRequest, Page } from "./site.ts";
+import type { FormRequest, PageHandler } from "./site.ts";
 
 const maxFormBytes = 64 * 1024;
 
@@ -13,7 +13,7 @@ export function formToken({ site, holder }: Pick<FormRequest, "site" | "holder">
 /** A page that takes a posted form. A form that our own page in this browser did not send is refused. */
 export function takeForm<Visit extends FormRequest>(
   act: (visit: Visit, form: URLSearchParams) => Response | Promise<Response>,
-): Page<Visit> {
+): PageHandler<Visit> {
   return async (visit) => {
     const form = await readForm(visit);
     if (form instanceof URLSearchParams) return act(visit, form);

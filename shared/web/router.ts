@@ -1,9 +1,9 @@
 import { message } from "./page.ts";
 import { seeOther } from "./redirect.ts";
-import type { Page, PageRequest, Site } from "./site.ts";
+import type { PageHandler, PageRequest, Site } from "./site.ts";
 
 /** The pages of one address, by method; HEAD is answered as GET. */
-export type PageMethods<Visit> = Readonly<{ GET?: Page<Visit>; POST?: Page<Visit> }>;
+export type PageMethods<Visit> = Readonly<{ GET?: PageHandler<Visit>; POST?: PageHandler<Visit> }>;
 
 /** Answers a request for an address that has these pages. */
 export function answerByMethod<Visit extends PageRequest>(
@@ -29,7 +29,7 @@ type SignIn<Guest, Visit> = Readonly<{
 export function createRequireSignIn<Guest extends PageRequest, Visit>({
   find,
   address,
-}: SignIn<Guest, Visit>): (show: Page<Visit>) => Page<Guest> {
+}: SignIn<Guest, Visit>): (show: PageHandler<Visit>) => PageHandler<Guest> {
   return (show) => async (guest) => {
     const visit = await find(guest);
     if (visit) return show(visit);

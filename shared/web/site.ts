@@ -29,4 +29,4 @@ export type FormRequest = PageRequest &
     holder: string;
   }>;
 
-export type Page<Visit> = (visit: Visit) => Response | Promise<Response>;
+export type PageHandler<Visit> = (visit: Visit) => Response | Promise<Response>;

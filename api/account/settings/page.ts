@@ -1,5 +1,3 @@
-import type { Static } from "typebox";
-import type { getSettings } from "../../../shared/contracts/user.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
@@ -9,12 +7,8 @@ import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { channelForm } from "./channel-form.ts";
 import { dayForm } from "./day-form.ts";
+import type { RejectedForm } from "./user-settings.ts";
 import { webhookCard } from "./webhook-card.ts";
-
-export type Settings = Static<typeof getSettings.output>;
-
-/** What a form that was not accepted brought, and what is wrong with it. */
-export type Attempt = Readonly<{ webhook?: { url: string; error: string } }>;
 
 /** What the page says after a form was saved and the browser was sent back here. */
 const outcomes = new Map([
@@ -25,7 +19,7 @@ const outcomes = new Map([
 ]);
 
 /** GET /account/settings */
-export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise<Response> {
+export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
   const { context, session, url } = visit;
   const settings = await user.settings(context.query({ userId: session.sub }), {});
   if (isRefused(settings)) return refusalPage(context, settings.refusal);
@@ -37,8 +31,8 @@ export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise
     <h2>Reminders</h2>
     ${channelForm(visit, settings)}
     <h2 id="webhook">Webhook</h2>
-    ${webhookCard(visit, settings, attempt)}`;
-  const status = Object.keys(attempt).length > 0 ? 422 : 200;
+    ${webhookCard(visit, settings, rejected)}`;
+  const status = Object.keys(rejected).length > 0 ? 422 : 200;
   return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }
 

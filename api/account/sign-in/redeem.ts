@@ -3,7 +3,7 @@ import type { PagesContext } from "../visit/context.ts";
 import { sessionGeneration } from "../visit/session.ts";
 
 /** What must come back from the provider unchanged, and where the person wanted to go. */
-export type Attempt = { state: string; nonce: string; verifier: string; next: string };
+export type PendingSignIn = { state: string; nonce: string; verifier: string; next: string };
 
 /** What the provider tells of the person, and the generation that a session of theirs belongs to. */
 export type Redeemed = Readonly<{
@@ -13,7 +13,7 @@ export type Redeemed = Readonly<{
 }>;
 
 /** Exchanges the code for what the provider tells of the person. */
-export async function redeem(context: PagesContext, attempt: Attempt, url: URL): Promise<Redeemed> {
+export async function redeem(context: PagesContext, attempt: PendingSignIn, url: URL): Promise<Redeemed> {
   const provider = await context.findProvider();
   const { state, nonce, verifier } = attempt;
   const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);

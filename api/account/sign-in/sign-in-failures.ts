@@ -3,10 +3,12 @@ import { message } from "../../../shared/web/page.ts";
 import type { PagesContext } from "../visit/context.ts";
 
 /** The page for a sign-in that came back and failed. */
-export function refused(context: PagesContext, error: Error): Response {
-  if (error instanceof oidc.AuthorizationResponseError) return again(context, "The sign-in was cancelled.");
-  if (isWrongAnswer(error)) return again(context, "This sign-in is not the one that you started here last.");
-  return providerAway(context, error);
+export function failedSignInPage(context: PagesContext, error: Error): Response {
+  if (error instanceof oidc.AuthorizationResponseError)
+    return startAgainPage(context, "The sign-in was cancelled.");
+  if (isWrongAnswer(error))
+    return startAgainPage(context, "This sign-in is not the one that you started here last.");
+  return providerUnavailablePage(context, error);
 }
 
 /** Not what was asked for, or a code that was used before: the person's browser, not the provider, is at fault. */
@@ -22,13 +24,13 @@ const wrongAnswers = [
 ];
 
 /** The page of a sign-in that has to be started anew. */
-export function again(context: PagesContext, text: string): Response {
+export function startAgainPage(context: PagesContext, text: string): Response {
   const link = { href: "/account", label: "Sign in again" };
   return message(context.site, "You are not signed in", text, { status: 400, link });
 }
 
 /** The page for while nobody can be signed in. */
-export function providerAway(context: PagesContext, error: Error): Response {
+export function providerUnavailablePage(context: PagesContext, error: Error): Response {
   context.log.warn({ reason: error.message }, "the identity provider cannot sign anybody in");
   const text = "The identity provider that signs you in cannot be reached. Your habits and todos are safe.";
   const link = { href: "/account", label: "Try again" };

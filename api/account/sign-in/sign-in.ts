@@ -4,13 +4,13 @@ import type { Guest, PagesContext } from "../visit/context.ts";
 import { type SealedCookie, sealedCookie } from "../visit/sealed-cookie.ts";
 import { type Session, sessionCookie } from "../visit/session.ts";
 import { adoptEmail } from "./adopt-email.ts";
-import { type Attempt, type Redeemed, redeem } from "./redeem.ts";
-import { again, providerAway, refused } from "./sign-in-failures.ts";
+import { type PendingSignIn, type Redeemed, redeem } from "./redeem.ts";
+import { failedSignInPage, providerUnavailablePage, startAgainPage } from "./sign-in-failures.ts";
 
 const scope = "openid email profile";
 const lifetimeSeconds = 10 * 60;
 
-function attemptCookie({ config, keys }: PagesContext): SealedCookie<Attempt> {
+function attemptCookie({ config, keys }: PagesContext): SealedCookie<PendingSignIn> {
   const secure = config.baseUrl.startsWith("https:");
   return sealedCookie({ name: "kept_sign_in", key: keys.signIn, lifetimeSeconds, secure });
 }
@@ -23,7 +23,7 @@ export function signInAddress({ config }: Pick<PagesContext, "config">, next: st
 /** GET /account/sign-in?next=…: off to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
 export async function beginSignIn({ context, site, url }: Guest): Promise<Response> {
   const provider = await context.findProvider().catch((error) => error as Error);
-  if (provider instanceof Error) return providerAway(context, provider);
+  if (provider instanceof Error) return providerUnavailablePage(context, provider);
   const verifier = oidc.randomPKCECodeVerifier();
   const attempt = {
     state: oidc.randomState(),
@@ -45,12 +45,12 @@ export async function beginSignIn({ context, site, url }: Guest): Promise<Respon
 /** GET /account/callback: the provider sent the person back. */
 export async function finishSignIn({ context, request, url }: Guest): Promise<Response> {
   const attempt = await attemptCookie(context).open(request);
-  if (!attempt) return again(context, "This sign-in took too long or was finished already.");
-  const redeemed = await redeem(context, attempt, url).catch((error) => refused(context, error));
+  if (!attempt) return startAgainPage(context, "This sign-in took too long or was finished already.");
+  const redeemed = await redeem(context, attempt, url).catch((error) => failedSignInPage(context, error));
   if (redeemed instanceof Response) return redeemed;
   const { claims } = redeemed;
   const session = sessionOf(redeemed);
-  if (!session) return again(context, "This account was deleted.");
+  if (!session) return startAgainPage(context, "This account was deleted.");
   const { sub, iat, zoneinfo } = claims;
   const zone = typeof zoneinfo === "string" ? { name: zoneinfo, issuedAt: iat } : undefined;
   await context.adoptZone({ userId: sub, zone });

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../shared/web/html.ts";
-import { count, sayDate } from "../visit/dates.ts";
+import { countInWords, sayDate } from "../visit/dates.ts";
 
 /** In the picture's own units: a column of 32 for each day. */
 const column = 32;
@@ -11,7 +11,7 @@ export function activityStrip(counts: Readonly<Record<string, number>>, today: s
   const days = Object.entries(counts).sort(([a], [b]) => a.localeCompare(b));
   const total = days.reduce((sum, [, done]) => sum + done, 0);
   const most = Math.max(1, ...days.map(([, done]) => done));
-  const title = `${count(total, "completion")} in the last 14 days`;
+  const title = `${countInWords(total, "completion")} in the last 14 days`;
   return html`<figure class="strip card"><figcaption>${title}</figcaption>
     <svg viewBox="0 0 ${column * days.length} ${plot.height}" role="img" aria-labelledby="strip-text">
     <title id="strip-text">${title}. ${inWords(days, today)}</title>

@@ -9,7 +9,7 @@ import { refusalPage } from "../visit/refusal-page.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitList } from "./habits.ts";
 import { todoList } from "./todos.ts";
-import { tickedOff } from "./undo-notice.ts";
+import { undoNotice } from "./undo-notice.ts";
 
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
@@ -21,7 +21,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
   const body = html`<p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${await tickedOff(visit, query)}
+    ${await undoNotice(visit, query)}
     <ul class="plain tiles">
     ${tile(`${done} of ${habits.length}`, "habits done")}
     ${tile(stats.total_streak, "in all streaks")}

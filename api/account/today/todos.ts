@@ -5,7 +5,7 @@ import type { Visit } from "../visit/context.ts";
 import { sayDate } from "../visit/dates.ts";
 import { categoryTag } from "./category-tag.ts";
 import { facts } from "./facts.ts";
-import { tick } from "./tick-button.ts";
+import { tickButton } from "./tick-button.ts";
 
 type TodoItem = Static<typeof Todo>;
 
@@ -25,7 +25,7 @@ function todoItem(visit: Visit, todo: TodoItem, today: string): Html {
   const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
   const due = todo.due_date && sayDate(todo.due_date, today);
   return html`<li class="card item" id="todo-${id}">
-    ${tick(visit, { kind: "todo", id, done: false, label: `Done: ${title}` })}
+    ${tickButton(visit, { kind: "todo", id, done: false, label: `Done: ${title}` })}
     <div class="what"><h3>${title}</h3>
     ${facts([todo.time_of_day, minutes, todo.context, categoryTag(category)])}</div>
     ${due && html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${due}</p>`}</li>`;

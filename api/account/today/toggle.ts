@@ -4,7 +4,7 @@ import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 
 /** POST /account/tick: completes a habit or todo, or takes that back. One that is so already stays so. */
-export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<Response> {
   const done = form.get("done") === "yes";
   const habitId = Number(form.get("habit_id"));
   const todoId = Number(form.get("todo_id"));

@@ -6,7 +6,7 @@ import * as todos from "../../queries/todo.ts";
 import type { Visit } from "../visit/context.ts";
 
 /** What to show after a todo was ticked off (`?done=…`): it is gone from the list, so its way back is here. */
-export async function tickedOff(visit: Visit, query: QueryContext): Promise<Html | null> {
+export async function undoNotice(visit: Visit, query: QueryContext): Promise<Html | null> {
   const id = Number(visit.url.searchParams.get("done"));
   if (!Number.isSafeInteger(id) || id < 1) return null;
   const todo = await todos.get(query, { todo_id: id });

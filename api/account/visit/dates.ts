@@ -24,6 +24,6 @@ export const sayDay = (instant: string, timeZone: string, today: string): string
   sayDate(localTime(Date.parse(instant), timeZone).slice(0, 10), today);
 
 /** `1 habit`, `2 habits`. */
-export function count(number: number, noun: string): string {
+export function countInWords(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

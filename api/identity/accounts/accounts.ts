@@ -141,12 +141,12 @@ export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
   try {
     return await result;
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === UNIQUE_VIOLATION) return { rowCount: 0 };
+    if (error instanceof DatabaseError && error.code === uniqueViolation) return { rowCount: 0 };
     throw error;
   }
 }
 
-const UNIQUE_VIOLATION = "23505";
+const uniqueViolation = "23505";
 
 /** Sets the zone that tokens tell (`zoneinfo`, OpenID Connect Core §5.1). */
 export async function setTimeZone(pool: Pool, id: string, timeZone: string): Promise<void> {

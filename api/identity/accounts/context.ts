@@ -4,7 +4,7 @@ import type { Config } from "../../../shared/process/config.ts";
 import type { IdentityClient } from "../../../shared/process/identity-client.ts";
 import type { Log } from "../../../shared/process/log.ts";
 import type { Resources } from "../grants/resources.ts";
-import type { Keys } from "./keys.ts";
+import type { IdentityKeys } from "./keys.ts";
 import type { SendMail } from "./mail.ts";
 import type { DeliverNews } from "./outbox.ts";
 import type { Throttle } from "./throttle.ts";
@@ -14,7 +14,7 @@ export type IdentityContext = Readonly<{
   config: Config;
   log: Log;
   pool: Pool;
-  keys: Keys;
+  keys: IdentityKeys;
   resources: Resources;
   /** The service's own client: front doors introspect with it, the account pages sign people in. */
   ownClient: IdentityClient;

@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair } from "jose";
 import type { JWKS } from "oidc-provider";
 import type { Pool } from "pg";
 
-export type Keys = Readonly<{
+export type IdentityKeys = Readonly<{
   /** Signs ID tokens. */
   jwks: JWKS;
   /** Signs cookies. */
@@ -13,7 +13,7 @@ export type Keys = Readonly<{
 }>;
 
 /** The provider's keys: made at the very first start, the same ever after and in every process. */
-export async function loadKeys(pool: Pool): Promise<Keys> {
+export async function loadKeys(pool: Pool): Promise<IdentityKeys> {
   return {
     jwks: await keep(pool, "jwks", makeJwks),
     cookies: await keep(pool, "cookies", async () => [randomBytes(32).toString("base64url")]),

@@ -9,8 +9,8 @@ export type Mail = Readonly<{ to: string; subject: string; text: string; html: s
 export type SendMail = (mail: Mail) => Promise<boolean>;
 
 /** Somebody waits for the page that sends the mail. */
-const TIMEOUT_MS = 10_000;
-const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
+const timeoutMs = 10_000;
+const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
 
 /** Undefined: SMTP_URL is not set, so this server sends no mail. */
 export function createMailer(

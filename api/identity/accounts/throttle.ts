@@ -3,10 +3,10 @@ import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Account } from "./accounts.ts";
 
-const MINUTE = 60;
+const minute = 60;
 
 /** Where a password is tried: for which account, from which network, in which browser. */
-export type Attempt = Readonly<{
+export type SignInAttempt = Readonly<{
   email: string;
   address: string;
   /** A browser in which the account was signed in before (see known-browser.ts). */
@@ -19,9 +19,9 @@ export type Throttle = Readonly<{
    * Counts an attempt at a sign-in: 50 from one network in 15 minutes, 10 of them at one account, and 200 at the
    * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
    */
-  signIn(attempt: Attempt): Promise<number>;
+  signIn(attempt: SignInAttempt): Promise<number>;
   /** A right password counts nothing. */
-  signInWasRight(attempt: Attempt): Promise<void>;
+  signInWasRight(attempt: SignInAttempt): Promise<void>;
   /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
   password(sessionUid: string): Promise<number>;
   passwordWasRight(sessionUid: string): Promise<void>;
@@ -50,20 +50,20 @@ export function createThrottle(pool: Pool): Throttle {
       points,
       duration,
     });
-  const perNetwork = limit("address", 50, 15 * MINUTE);
-  const perAccountAndNetwork = limit("account-address", 10, 15 * MINUTE);
-  const perAccount = limit("account-total", 200, 60 * MINUTE);
-  const perBrowser = limit("browser", 10, 15 * MINUTE);
-  const perSession = limit("session", 10, 15 * MINUTE);
-  const signUps = limit("sign-up", 30, 60 * MINUTE);
-  const mailsOfAccount = limit("mail-of", 5, 60 * MINUTE);
-  const mailsToAddress = limit("mail-to", 5, 60 * MINUTE);
-  const notices = limit("notice", 10, 60 * MINUTE);
-  const registrations = limit("registration", 60, 60 * MINUTE);
-  const authorizations = limit("authorization", 300, 10 * MINUTE);
+  const perNetwork = limit("address", 50, 15 * minute);
+  const perAccountAndNetwork = limit("account-address", 10, 15 * minute);
+  const perAccount = limit("account-total", 200, 60 * minute);
+  const perBrowser = limit("browser", 10, 15 * minute);
+  const perSession = limit("session", 10, 15 * minute);
+  const signUps = limit("sign-up", 30, 60 * minute);
+  const mailsOfAccount = limit("mail-of", 5, 60 * minute);
+  const mailsToAddress = limit("mail-to", 5, 60 * minute);
+  const notices = limit("notice", 10, 60 * minute);
+  const registrations = limit("registration", 60, 60 * minute);
+  const authorizations = limit("authorization", 300, 10 * minute);
 
   /** From the limit that concerns the caller alone to the one that concerns others: who is over one goes no further. */
-  function limitsOf({ email, address, browser }: Attempt): [RateLimiterPostgres, string][] {
+  function limitsOf({ email, address, browser }: SignInAttempt): [RateLimiterPostgres, string][] {
     if (browser !== undefined) return [[perBrowser, keyOf(`${email} ${browser}`)]];
     const network = networkOf(address);
     return [

@@ -5,7 +5,7 @@ import type { Pool } from "pg";
  * A refresh token that comes twice within this time is refused, but not yet taken for theft: two processes of one
  * app refreshed at once, or a lost answer was asked for again.
  */
-const REUSE_GRACE = "5 seconds";
+const reuseGrace = "5 seconds";
 
 /**
  * Keeps oidc-provider's models in schema `identity`. What a bearer could use (codes, tokens, sessions) is stored
@@ -36,7 +36,7 @@ function artifacts(pool: Pool, kind: string): Adapter {
     async find(id) {
       const { rows } = await pool.query<Stored>(
         `select payload, case
-           when kind <> 'RefreshToken' or consumed_at < now() - interval '${REUSE_GRACE}'
+           when kind <> 'RefreshToken' or consumed_at < now() - interval '${reuseGrace}'
            then extract(epoch from consumed_at)::int
          end as consumed
          from identity.artifacts where kind = $1 and id_hash = $2`,

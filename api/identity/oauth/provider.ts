@@ -10,8 +10,8 @@ import { postgresAdapter } from "./adapter.ts";
 import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { registrationPolicy } from "./registration.ts";
 
-const HOUR = 60 * 60;
-const DAY = 24 * HOUR;
+const hour = 60 * 60;
+const day = 24 * hour;
 
 type Parts = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient">;
 
@@ -73,12 +73,12 @@ const lifetimes: Configuration = {
   issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
   rotateRefreshToken: true,
   ttl: {
-    AccessToken: HOUR,
+    AccessToken: hour,
     AuthorizationCode: 60,
-    Grant: 3_650 * DAY,
-    IdToken: HOUR,
+    Grant: 3_650 * day,
+    IdToken: hour,
     Interaction: 10 * 60,
-    RefreshToken: 90 * DAY,
+    RefreshToken: 90 * day,
     // A session of nobody is what a form leaves behind.
     Session: (_ctx, { accountId }) => (accountId ? sessionSeconds : 10 * 60),
   },

@@ -5,10 +5,10 @@ import "../../../shared/contracts/text.ts";
 import { printable } from "../../../shared/domain/printable.ts";
 import type { Throttle } from "../accounts/throttle.ts";
 
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
-const MAX_NAME = 100;
+const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const maxName = 100;
 /** Anybody may register, and what they send is kept for a day. */
-const MAX_METADATA = 4_096;
+const maxMetadata = 4_096;
 
 /**
  * What an app may say of itself when it registers (RFC 7591). Its `scope` is dropped, because it would forbid every
@@ -25,13 +25,11 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
       delete metadata.client_secret_expires_at;
     }
     const { client_name: name, redirect_uris: addresses } = metadata;
-    if (JSON.stringify(metadata).length > MAX_METADATA) {
-      throw new errors.InvalidClientMetadata(`client metadata must be at most ${MAX_METADATA} characters`);
+    if (JSON.stringify(metadata).length > maxMetadata) {
+      throw new errors.InvalidClientMetadata(`client metadata must be at most ${maxMetadata} characters`);
     }
-    if (typeof name === "string" && (name.length > MAX_NAME || !Format.Test("line", name))) {
-      throw new errors.InvalidClientMetadata(
-        `client_name must be one line of at most ${MAX_NAME} characters`,
-      );
+    if (typeof name === "string" && (name.length > maxName || !Format.Test("line", name))) {
+      throw new errors.InvalidClientMetadata(`client_name must be one line of at most ${maxName} characters`);
     }
     if (textsIn(metadata).some((text) => printable(text) !== text)) {
       throw new errors.InvalidClientMetadata("client metadata must be printable text");
@@ -55,7 +53,7 @@ function textsIn(value: unknown): string[] {
 
 function isUnprotected(address: unknown): boolean {
   const url = typeof address === "string" ? URL.parse(address) : null;
-  return url?.protocol === "http:" && !LOOPBACK.has(url.hostname);
+  return url?.protocol === "http:" && !loopbackHosts.has(url.hostname);
 }
 
 /** `javascript.x:` is an app's own scheme by the letter, and reads like something else. */

@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import type { IdentityContext } from "../accounts/context.ts";
 import { cookieNames } from "./cookies.ts";
 
-const YEAR_MS = 365 * 24 * 60 * 60 * 1_000;
+const yearMs = 365 * 24 * 60 * 60 * 1_000;
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
 /** The id of this browser, if the account of this e-mail address was signed in here before. */
@@ -26,7 +26,7 @@ export function rememberBrowser(
   email: string,
 ): void {
   const id = randomBytes(16).toString("base64url");
-  ctx.cookies.set(cookieNames(config).known, `${id}.${nameOf(email)}`, { ...cookie, maxAge: YEAR_MS });
+  ctx.cookies.set(cookieNames(config).known, `${id}.${nameOf(email)}`, { ...cookie, maxAge: yearMs });
 }
 
 /** Addresses have characters that cookies have not. */

@@ -3,7 +3,7 @@ import { field, isOfferedZone, problem, zoneField } from "../../../shared/web/fo
 import { html } from "../../../shared/web/html.ts";
 import { message, page } from "../../../shared/web/page.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
-import type { Page } from "../../../shared/web/site.ts";
+import type { PageHandler } from "../../../shared/web/site.ts";
 import { createAccount, hashPassword, normalizeEmail } from "../accounts/accounts.ts";
 import { mailSignUp } from "../accounts/sign-ups.ts";
 import { newPassword, passwordProblem } from "./fields.ts";
@@ -12,7 +12,7 @@ import { formTargets } from "./redirects.ts";
 import { type IdentityRequest, startSession, type Visitor } from "./visitor.ts";
 
 /** A page that is closed together with sign-up (`SIGN_UP=closed`). */
-export function whileSignUpIsOpen(show: Page<IdentityRequest>): Page<IdentityRequest> {
+export function whileSignUpIsOpen(show: PageHandler<IdentityRequest>): PageHandler<IdentityRequest> {
   return (request) => {
     if (request.identity.config.signUpOpen) return show(request);
     const text = "The owner of this server does not take new accounts.";

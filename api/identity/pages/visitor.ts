@@ -3,7 +3,7 @@ import type { Context } from "koa";
 import type { Session } from "oidc-provider";
 import { frame } from "../../../shared/web/frame.ts";
 import type { Layout } from "../../../shared/web/layout.ts";
-import type { FormRequest, Page, PageRequest } from "../../../shared/web/site.ts";
+import type { FormRequest, PageHandler, PageRequest } from "../../../shared/web/site.ts";
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { cookieNames, sessionSeconds } from "./cookies.ts";
@@ -30,7 +30,7 @@ export async function visitorOf(request: IdentityRequest): Promise<Visitor> {
 }
 
 /** A page that is for anybody and depends on whether they are signed in. */
-export function asVisitor(show: Page<Visitor>): Page<IdentityRequest> {
+export function asVisitor(show: PageHandler<Visitor>): PageHandler<IdentityRequest> {
   return async (request) => show(await visitorOf(request));
 }
 
