@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { allScopes } from "../../shared/contracts/scopes.ts";
-import { changePassword, createAccount, hashPassword } from "./accounts/accounts.ts";
+import { createAccount } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
+import { changePassword, hashPassword } from "./accounts/passwords.ts";
 import { createPersonalToken } from "./grants/personal-token.ts";
 
 const ownerEmail = "owner@localhost";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { DatabaseError, type Pool } from "pg";
-import type { IdentityContext } from "./context.ts";
 
 export type Account = Readonly<{
   id: string;
@@ -10,20 +9,16 @@ export type Account = Readonly<{
   timeZone: string | null;
 }>;
 
-/** Argon2id at the strength that OWASP's password storage cheat sheet names. */
-const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-
-export const passwordLength = { min: 10, max: 200 };
-
-const columns = `id, email, email_verified_at is not null as "emailVerified", time_zone as "timeZone"`;
+/** The columns of an `Account`. */
+export const accountColumns = `id, email, email_verified_at is not null as "emailVerified", time_zone as "timeZone"`;
 
 export async function findAccount(pool: Pool, id: string): Promise<Account | undefined> {
-  const { rows } = await pool.query<Account>(`select ${columns} from identity.accounts where id = $1`, [id]);
+  const { rows } = await pool.query<Account>(
+    `select ${accountColumns} from identity.accounts where id = $1`,
+    [id],
+  );
   return rows[0];
 }
-
-/** As passwords are kept. */
-export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, hashing);
 
 export type NewAccount = Readonly<{
   email: string;
@@ -40,7 +35,7 @@ export async function createAccount(
   const { rows } = await pool.query<Account>(
     `insert into identity.accounts (id, email, password_hash, time_zone, email_verified_at)
      values ($1, $2, $3, $4, case when $5 then now() end)
-     on conflict (email) do nothing returning ${columns}`,
+     on conflict (email) do nothing returning ${accountColumns}`,
     [randomUUID(), email, passwordHash, timeZone, isVerified],
   );
   return rows[0];
@@ -50,51 +45,6 @@ export async function createAccount(
 export async function hasAccount(pool: Pool, email: string): Promise<boolean> {
   const { rowCount } = await pool.query(`select from identity.accounts where email = $1`, [email]);
   return rowCount === 1;
-}
-
-/** The account that this e-mail address and password open. An unknown address takes as long as a wrong password. */
-export async function checkPassword(
-  pool: Pool,
-  email: string,
-  password: string,
-): Promise<Account | undefined> {
-  const { rows } = await pool.query<Account & { passwordHash: string }>(
-    `select ${columns}, password_hash as "passwordHash" from identity.accounts where email = $1`,
-    [email],
-  );
-  const [row] = rows;
-  const right = await Bun.password.verify(password, row?.passwordHash ?? (await nobodysHash()));
-  return right && row ? row : undefined;
-}
-
-let nobody: Promise<string> | undefined;
-
-function nobodysHash(): Promise<string> {
-  nobody ??= hashPassword(randomUUID());
-  return nobody;
-}
-
-type NewPassword = { accountId: string; password: string; sessionUid: string | null };
-
-/**
- * Sets a new password and ends every session of the account but the one with this uid; those of the service end
- * with the news of it, and a sign-in there that is just under way with its grant.
- */
-export async function changePassword(
-  { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,
-  { accountId, password, sessionUid }: NewPassword,
-): Promise<void> {
-  await pool.query(
-    `with changed as (
-       update identity.accounts set password_hash = $2 where id = $1 returning id
-     ), ended as (
-       delete from identity.artifacts where account_id = $1 and kind = 'Session' and uid is distinct from $3
-     ), signed_in as (
-       delete from identity.grants where account_id = $1 and client_id = $4
-     )
-     insert into identity.outbox (user_id, name, input) select id, 'user.end-sessions', '{}' from changed`,
-    [accountId, await hashPassword(password), sessionUid, ownClient.id],
-  );
 }
 
 /** Deletes the account with its tokens, connected apps and sessions; the service hears of it and deletes the rest. */

@@ -37,8 +37,9 @@ export type Throttle = Readonly<{
   authorization(address: string): Promise<number>;
 }>;
 
-/** Every limit answers with the seconds to wait: 0 when the attempt may go on. */
-export function createThrottle(pool: Pool): Throttle {
+type Limits = ReturnType<typeof createLimits>;
+
+function createLimits(pool: Pool) {
   const limit = (keyPrefix: string, points: number, duration: number) =>
     new RateLimiterPostgres({
       storeClient: pool,
@@ -50,48 +51,57 @@ export function createThrottle(pool: Pool): Throttle {
       points,
       duration,
     });
-  const perNetwork = limit("address", 50, 15 * minute);
-  const perAccountAndNetwork = limit("account-address", 10, 15 * minute);
-  const perAccount = limit("account-total", 200, 60 * minute);
-  const perBrowser = limit("browser", 10, 15 * minute);
-  const perSession = limit("session", 10, 15 * minute);
-  const signUps = limit("sign-up", 30, 60 * minute);
-  const mailsOfAccount = limit("mail-of", 5, 60 * minute);
-  const mailsToAddress = limit("mail-to", 5, 60 * minute);
-  const notices = limit("notice", 10, 60 * minute);
-  const registrations = limit("registration", 60, 60 * minute);
-  const authorizations = limit("authorization", 300, 10 * minute);
+  return {
+    perNetwork: limit("address", 50, 15 * minute),
+    perAccountAndNetwork: limit("account-address", 10, 15 * minute),
+    perAccount: limit("account-total", 200, 60 * minute),
+    perBrowser: limit("browser", 10, 15 * minute),
+    perSession: limit("session", 10, 15 * minute),
+    signUps: limit("sign-up", 30, 60 * minute),
+    mailsOfAccount: limit("mail-of", 5, 60 * minute),
+    mailsToAddress: limit("mail-to", 5, 60 * minute),
+    notices: limit("notice", 10, 60 * minute),
+    registrations: limit("registration", 60, 60 * minute),
+    authorizations: limit("authorization", 300, 10 * minute),
+  };
+}
 
-  /** From the limit that concerns the caller alone to the one that concerns others: who is over one goes no further. */
-  function limitsOf({ email, address, browser }: SignInAttempt): [RateLimiterPostgres, string][] {
-    if (browser !== undefined) return [[perBrowser, keyOf(`${email} ${browser}`)]];
-    const network = networkOf(address);
-    return [
-      [perNetwork, network],
-      [perAccountAndNetwork, keyOf(`${email} ${network}`)],
-      [perAccount, keyOf(email)],
-    ];
-  }
+/** The limits of a sign-in, the caller's own first: whoever is over one of these does not reach those of others. */
+function limitsOf(
+  limits: Limits,
+  { email, address, browser }: SignInAttempt,
+): [RateLimiterPostgres, string][] {
+  if (browser !== undefined) return [[limits.perBrowser, keyOf(`${email} ${browser}`)]];
+  const network = networkOf(address);
+  return [
+    [limits.perNetwork, network],
+    [limits.perAccountAndNetwork, keyOf(`${email} ${network}`)],
+    [limits.perAccount, keyOf(email)],
+  ];
+}
 
+/** Every limit answers with the seconds to wait: 0 when the attempt may go on. */
+export function createThrottle(pool: Pool): Throttle {
+  const limits = createLimits(pool);
   return {
     async signIn(attempt) {
-      for (const [limiter, key] of limitsOf(attempt)) {
+      for (const [limiter, key] of limitsOf(limits, attempt)) {
         const wait = await take(limiter, key);
         if (wait > 0) return wait;
       }
       return 0;
     },
     async signInWasRight(attempt) {
-      for (const [limiter, key] of limitsOf(attempt)) await limiter.reward(key);
+      for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
     },
-    password: (sessionUid) => take(perSession, sessionUid),
-    passwordWasRight: async (sessionUid) => void (await perSession.delete(sessionUid)),
-    signUp: (address) => take(signUps, networkOf(address)),
+    password: (sessionUid) => take(limits.perSession, sessionUid),
+    passwordWasRight: async (sessionUid) => void (await limits.perSession.delete(sessionUid)),
+    signUp: (address) => take(limits.signUps, networkOf(address)),
     mail: async ({ id, email }) =>
-      Math.max(await take(mailsOfAccount, id), await take(mailsToAddress, keyOf(email))),
-    notice: ({ id }) => take(notices, id),
-    registration: (address) => take(registrations, networkOf(address)),
-    authorization: (address) => take(authorizations, networkOf(address)),
+      Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, keyOf(email))),
+    notice: ({ id }) => take(limits.notices, id),
+    registration: (address) => take(limits.registrations, networkOf(address)),
+    authorization: (address) => take(limits.authorizations, networkOf(address)),
   };
 }
 

@@ -2,11 +2,11 @@ import { type Account, type Configuration, Provider } from "oidc-provider";
 import type { Pool } from "pg";
 import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { personalClientId } from "../grants/grants.ts";
 import { cookieNames, sessionSeconds } from "../pages/cookies.ts";
 import { reply } from "../pages/koa.ts";
 import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
 import { postgresAdapter } from "./adapter.ts";
+import { staticClients } from "./clients.ts";
 import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { registrationPolicy } from "./registration.ts";
 
@@ -22,7 +22,7 @@ export function createProvider(parts: Parts): Provider {
   const provider = new Provider(config.authUrl, {
     adapter: postgresAdapter(pool),
     jwks: keys.jwks,
-    clients: clients(parts),
+    clients: staticClients(parts),
     features: features(parts),
     ...registration,
     ...lifetimes,
@@ -102,29 +102,6 @@ const routes = {
   jwks: "/jwks",
   end_session: "/session/end",
 };
-
-function clients({ config, ownClient }: Parts): Configuration["clients"] {
-  return [
-    {
-      client_id: ownClient.id,
-      client_secret: ownClient.secret,
-      client_name: "Kept",
-      application_type: "web",
-      token_endpoint_auth_method: "client_secret_basic",
-      redirect_uris: [`${config.baseUrl}/account/callback`],
-      post_logout_redirect_uris: [`${config.baseUrl}/account`, config.baseUrl],
-      grant_types: ["authorization_code"],
-    },
-    {
-      client_id: personalClientId,
-      client_name: "Personal access token",
-      token_endpoint_auth_method: "none",
-      redirect_uris: [],
-      response_types: [],
-      grant_types: [],
-    },
-  ];
-}
 
 function features({ ownClient, resources }: Parts): Configuration["features"] {
   return {

@@ -1,4 +1,4 @@
-import { checkPassword } from "../accounts/accounts.ts";
+import { checkPassword } from "../accounts/passwords.ts";
 import type { SignedIn } from "./visitor.ts";
 
 /**

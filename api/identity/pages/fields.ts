@@ -1,6 +1,6 @@
 import { type Scope, scopes } from "../../../shared/contracts/scopes.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { passwordLength } from "../accounts/accounts.ts";
+import { passwordLength } from "../accounts/passwords.ts";
 
 export const newPassword = {
   label: "Password",

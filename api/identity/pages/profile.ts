@@ -1,8 +1,9 @@
 import { isOfferedZone } from "../../../shared/web/form-fields.ts";
 import { message } from "../../../shared/web/page.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
-import { changePassword, deleteAccount, setTimeZone } from "../accounts/accounts.ts";
+import { deleteAccount, setTimeZone } from "../accounts/accounts.ts";
 import { mailPasswordNotice } from "../accounts/notices.ts";
+import { changePassword } from "../accounts/passwords.ts";
 import { revokeAll } from "../grants/connections.ts";
 import { passwordRefusal } from "./current-password.ts";
 import { passwordProblem } from "./fields.ts";
