@@ -4,7 +4,10 @@ import { prune } from "./prune.ts";
 const pruneEveryMs = 60_000;
 const newsEveryMs = 5_000;
 
-/** Prunes once a minute, and tries again to tell the service what it has not heard. Returns what stops both. */
+/**
+ * Removes expired rows once a minute, and retries to deliver news.
+ * @returns a function that stops both
+ */
 export function scheduleChores({ pool, log, deliverNews }: IdentityContext): () => void {
   const every = (ms: number, chore: () => Promise<unknown>) => {
     const run = () => chore().catch((error) => log.warn({ reason: String(error) }, "a chore failed"));

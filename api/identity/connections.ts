@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** A request has so long to arrive, from its first byte to its last. */
+/** The time in which a request must arrive, from its first byte to its last. */
 const arrivalMs = 10_000;
 
-/** Far more than an honest crowd has, and far fewer than the files that a process may open. */
+/** Far more than honest clients need at once, and far fewer than the files that a process may open. */
 const maxWaiting = 1_000;
 
 /**

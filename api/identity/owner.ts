@@ -11,8 +11,9 @@ const ownerEmail = "owner@localhost";
 const tenYearsInDays = 3_650;
 
 /**
- * At the very first start: an account for whoever runs this server and a token with all scopes, which is also written
- * to DATA_DIR/owner-token (mode 0600). Undefined ever after, also when the owner has deleted the account.
+ * Makes an account for whoever runs this server, and a token with all scopes, which is also written to
+ * DATA_DIR/owner-token (mode 0600).
+ * @returns what to show once; undefined at every later start, also when the owner has deleted the account
  */
 export async function createOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
   const { pool, config } = identity;
@@ -24,7 +25,7 @@ export async function createOwner(identity: IdentityContext): Promise<Record<str
     const password = randomBytes(15).toString("base64url");
     const token = await createOwnerToken(identity, await ownerAccount(identity, password));
     await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
-    // Last, so that a start that was cut off before here begins again.
+    // Stored last, so that a start that was interrupted before this line is repeated.
     await guard.query("insert into identity.secrets (name, value) values ('owner', 'true')");
     return { owner_email: ownerEmail, owner_password: password, owner_token: token };
   } finally {

@@ -21,7 +21,7 @@ import { explainFailures } from "./pages/failures.ts";
 import { servePages } from "./pages/router.ts";
 import { serve } from "./server.ts";
 
-/** Starts the built-in identity provider on a migrated database; `tell` brings the service news of accounts. */
+/** Starts the built-in identity provider on a migrated database; `tell` sends the service news of accounts. */
 export async function startIdentity(
   { config, log }: { config: Config; log: Log },
   tell: Tell,
@@ -60,7 +60,7 @@ function mount(identity: IdentityContext): void {
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),
   );
-  // What reaches Koa past explainFailures is a client that hung up.
+  // An error that reaches Koa after explainFailures only means that the client hung up.
   provider.silent = true;
   provider.use(explainFailures(log));
   provider.use(servePages(identity));

@@ -1,6 +1,6 @@
 const trusted: unique symbol = Symbol("trusted HTML");
 
-/** Markup that is safe to send: only `html` makes it. */
+/** Markup that is safe to send, because only `html` makes it. */
 export type Html = Readonly<{ [trusted]: string }>;
 
 /** What a template may hold. Lists are joined; null, undefined and false leave nothing behind. */

@@ -41,11 +41,11 @@ export function createRequireSignIn<Guest extends PageRequest, Visit>({
 
 type MessageSite = Pick<Site, "formTargets" | "home">;
 
-/** The page of an address at which there is none. */
+/** The page for addresses at which there is nothing. */
 export const notFoundPage = (site: MessageSite): Response =>
   message(site, "Not found", "There is no page at this address.", { status: 404 });
 
-/** The page of a fault of ours. */
+/** The page for requests that fail because of a fault of the service. */
 export const failurePage = (site: MessageSite): Response =>
   message(site, "Something is broken here", "It is not your fault. Try again in a moment.", {
     status: 503,

@@ -14,7 +14,7 @@ import { nameOf } from "./who.ts";
 type Call = Static<typeof Action> & { args: Args; cut: Cut | undefined; localTime: string };
 type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
 
-/** The calls under the days of the user on which they came. */
+/** The calls, each under the user's day on which it came. */
 export async function actionList(
   query: QueryContext,
   actions: readonly Static<typeof Action>[],

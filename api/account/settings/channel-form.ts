@@ -3,7 +3,7 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import type { Visit } from "../visit/context.ts";
 import type { UserSettings } from "./user-settings.ts";
 
-/** Where reminders go; a way that would lead nowhere cannot be chosen and says why. */
+/** The form for where reminders go. A channel that cannot work yet is disabled and shows the reason. */
 export function channelForm(visit: Visit, settings: UserSettings): Html {
   const { reminder_channel, email, webhook_url } = settings;
   const canMail = email !== null && visit.context.config.smtpUrl !== undefined;

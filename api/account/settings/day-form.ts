@@ -6,7 +6,7 @@ import type { UserSettings } from "./user-settings.ts";
 
 const hours = ["Midnight", "1 a.m.", "2 a.m.", "3 a.m.", "4 a.m.", "5 a.m.", "6 a.m."];
 
-/** When the user's today begins, and where. */
+/** The form for the time zone and hour in which the user's day begins. */
 export function dayForm(visit: Visit, { time_zone, day_start_hour }: UserSettings): Html {
   return html`<form method="post" action="/account/settings/day" class="card">${formToken(visit)}
     ${zoneField(time_zone)}

@@ -10,7 +10,7 @@ import { dayForm } from "./day-form.ts";
 import type { RejectedForm } from "./user-settings.ts";
 import { webhookCard } from "./webhook-card.ts";
 
-/** What the page says after a form was saved and the browser was sent back here. */
+/** What the page shows when a form was saved and the browser was sent back here. */
 const outcomes = new Map([
   ["day", "Your day is saved."],
   ["reminders", "Reminders go where you chose."],

@@ -8,7 +8,7 @@ import type { RejectedForm, UserSettings } from "./user-settings.ts";
 
 const path = "/account/settings/webhook";
 
-/** The webhook's address, its secret, how it does, and a test. */
+/** The webhook's address and secret, whether it works, and a button that sends a test. */
 export function webhookCard(visit: Visit, settings: UserSettings, { webhook }: RejectedForm): Html {
   const { webhook_url: saved, webhook_disabled_at: isOff } = settings;
   return html`<div class="card"><form method="post" action="${path}">${formToken(visit)}

@@ -3,8 +3,8 @@ import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
 
 /**
- * Takes over the address that the provider has confirmed: reminders by e-mail go to that one and to no other. An
- * address that it has not confirmed, or no longer tells, is given up, and may be somebody else's by now.
+ * Stores the address that the provider has confirmed: reminders by e-mail go to no other. When the provider sends
+ * none or has not confirmed it, the stored one is removed, because it may belong to somebody else by now.
  */
 export async function adoptEmail(visit: Pick<Visit, "context" | "session">): Promise<void> {
   const { context, session } = visit;

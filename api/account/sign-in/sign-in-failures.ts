@@ -2,7 +2,7 @@ import * as oidc from "openid-client";
 import { message } from "../../../shared/web/page.ts";
 import type { PagesContext } from "../visit/context.ts";
 
-/** The page for a sign-in that came back and failed. */
+/** The page when the provider sent a person back and the sign-in failed. */
 export function failedSignInPage(context: PagesContext, error: Error): Response {
   if (error instanceof oidc.AuthorizationResponseError)
     return startAgainPage(context, "The sign-in was cancelled.");
@@ -11,7 +11,7 @@ export function failedSignInPage(context: PagesContext, error: Error): Response 
   return providerUnavailablePage(context, error);
 }
 
-/** Not what was asked for, or a code that was used before: the person's browser, not the provider, is at fault. */
+/** Whether the answer belongs to another sign-in or its code was used before; then the provider is not at fault. */
 function isWrongAnswer(error: unknown): boolean {
   if (error instanceof oidc.ResponseBodyError) return error.error === "invalid_grant";
   return error instanceof oidc.ClientError && wrongAnswers.includes(error.code ?? "");
@@ -23,13 +23,13 @@ const wrongAnswers = [
   "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
 ];
 
-/** The page of a sign-in that has to be started anew. */
+/** The page when a sign-in has to be started again. */
 export function startAgainPage(context: PagesContext, text: string): Response {
   const link = { href: "/account", label: "Sign in again" };
   return message(context.site, "You are not signed in", text, { status: 400, link });
 }
 
-/** The page for while nobody can be signed in. */
+/** The page while the identity provider cannot be reached. */
 export function providerUnavailablePage(context: PagesContext, error: Error): Response {
   context.log.warn({ reason: error.message }, "the identity provider cannot sign anybody in");
   const text = "The identity provider that signs you in cannot be reached. Your habits and todos are safe.";

@@ -15,12 +15,12 @@ function attemptCookie({ config, keys }: PagesContext): SealedCookie<PendingSign
   return sealedCookie({ name: "kept_sign_in", key: keys.signIn, lifetimeSeconds, secure });
 }
 
-/** The address that signs a person in and then leads to `next`; absolute, so that its cookie is BASE_URL's. */
+/** The address that signs a person in and then leads to `next`; absolute, so that its cookie belongs to BASE_URL. */
 export function signInAddress({ config }: Pick<PagesContext, "config">, next: string): string {
   return `${config.baseUrl}/account/sign-in?${new URLSearchParams({ next })}`;
 }
 
-/** GET /account/sign-in?next=…: off to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
+/** GET /account/sign-in?next=…: redirects to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
 export async function beginSignIn({ context, site, url }: Guest): Promise<Response> {
   const provider = await context.findProvider().catch((error) => error as Error);
   if (provider instanceof Error) return providerUnavailablePage(context, provider);
@@ -58,7 +58,7 @@ export async function finishSignIn({ context, request, url }: Guest): Promise<Re
   return seeOther(attempt.next, [await sessionCookie(context).seal(session), attemptCookie(context).clear()]);
 }
 
-/** So much of a cookie's 4096 characters, as it is encrypted, may be the ID token; without it the provider asks. */
+/** A longer ID token would not fit into a cookie of 4096 characters; without it the provider asks at sign-out. */
 const maxIdToken = 1_800;
 
 function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefined {

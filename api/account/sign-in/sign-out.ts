@@ -6,8 +6,8 @@ import type { Visit } from "../visit/context.ts";
 import { sessionCookie } from "../visit/session.ts";
 
 /**
- * POST /account/sign-out: ends every session of these pages, then the one at the provider where it offers that
- * (RP-Initiated Logout 1.0). Other browsers that are signed in there come back by themselves.
+ * POST /account/sign-out: ends every session of these pages, then the one at the provider if it supports that
+ * (RP-Initiated Logout 1.0). Other browsers that are signed in at the provider are signed in here again by it.
  */
 export async function signOut(visit: Visit): Promise<Response> {
   const { context, session } = visit;

@@ -10,7 +10,7 @@ import { tickButton } from "./tick-button.ts";
 
 type HabitItem = Static<typeof Habit>;
 
-/** The habits due today, in the parts of the day that they belong to. */
+/** The habits due today, grouped by time of day. */
 export function habitList(visit: Visit, habits: readonly HabitItem[]): Html {
   if (habits.length === 0) return html`<p class="quiet">No habit is due today.</p>`;
   const parts = ["morning", "afternoon", "evening", null] as const;
@@ -35,7 +35,7 @@ function habitItem(visit: Visit, habit: HabitItem): Html {
     ${streak(habit)}</li>`;
 }
 
-/** Streaks count days, or weeks where the habit belongs to the week. */
+/** The streak, in weeks for habits that are due so many times a week, else in days. */
 function streak(habit: HabitItem): Html {
   const { streak_count, longest_streak } = habit;
   const isWeekly = "times" in rhythmOf(habit);

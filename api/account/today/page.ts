@@ -38,7 +38,7 @@ export async function showToday(visit: Visit): Promise<Response> {
 const tile = (number: number | string, label: string) => html`<li class="card tile">
   <strong>${number}</strong> <span class="quiet">${label}</span></li>`;
 
-/** For whoever has just signed up. */
+/** Shown instead of the list to people who have no habits yet. */
 function welcome({ context: { config } }: Visit): Html {
   const tokens =
     config.builtInIdentity &&

@@ -4,7 +4,7 @@ import type { Visit } from "../visit/context.ts";
 
 type Tick = { kind: "habit" | "todo"; id: number; done: boolean; label: string };
 
-/** The round button before an item: ticks it off, or takes that back. */
+/** The round button before an item, which ticks it off or takes that back. */
 export function tickButton(visit: Visit, { kind, id, done, label }: Tick): Html {
   return html`<form method="post" action="/account/tick">${formToken(visit)}
     <input type="hidden" name="${kind}_id" value="${id}">

@@ -9,7 +9,7 @@ import { tickButton } from "./tick-button.ts";
 
 type TodoItem = Static<typeof Todo>;
 
-/** The pending todos that there is room for, of `total`; overdue ones come first by their order. */
+/** The first of `total` pending todos, in the given order, which has the overdue ones first. */
 export function todoList(
   visit: Visit,
   todos: readonly TodoItem[],

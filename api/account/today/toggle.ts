@@ -3,7 +3,7 @@ import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 
-/** POST /account/tick: completes a habit or todo, or takes that back. One that is so already stays so. */
+/** POST /account/tick: completes a habit or todo, or takes that back. An item already in that state stays in it. */
 export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<Response> {
   const done = form.get("done") === "yes";
   const habitId = Number(form.get("habit_id"));

@@ -5,7 +5,7 @@ import type { QueryContext } from "../../queries/context.ts";
 import * as todos from "../../queries/todo.ts";
 import type { Visit } from "../visit/context.ts";
 
-/** What to show after a todo was ticked off (`?done=…`): it is gone from the list, so its way back is here. */
+/** Shown when a todo was ticked off (`?done=…`): it has left the list, so it can be taken back here. */
 export async function undoNotice(visit: Visit, query: QueryContext): Promise<Html | null> {
   const id = Number(visit.url.searchParams.get("done"));
   if (!Number.isSafeInteger(id) || id < 1) return null;

@@ -7,7 +7,7 @@ import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
 import type { Session } from "./session.ts";
 
-/** What the account pages are built from; made once at the start. */
+/** What all account pages share; made once at the start. */
 export type PagesContext = PerformContext &
   Readonly<{
     config: Config;
@@ -19,7 +19,7 @@ export type PagesContext = PerformContext &
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
   }>;
 
-/** One request of anybody. */
+/** One request, whether or not somebody is signed in. */
 export type Guest = PageRequest & Readonly<{ context: PagesContext }>;
 
 /** One request of a signed-in person. */

@@ -15,7 +15,7 @@ export function sayDate(date: string, today: string): string {
     .replace(",", "");
 }
 
-/** A date that may be long past when it is read. */
+/** A date with its year, because it may be read much later. */
 export const sayFullDate = (date: string): string =>
   new Date(date).toLocaleDateString("en-GB", { ...dateFormat, year: "numeric" }).replace(",", "");
 

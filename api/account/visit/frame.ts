@@ -8,7 +8,7 @@ const links: readonly NavLink[] = [
   { href: "/account/settings", label: "Settings" },
 ];
 
-/** The frame of the account pages. */
+/** The navigation and the sign-out button of the account pages. */
 export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner"> {
   const { authUrl, builtInIdentity } = visit.context.config;
   const tokens = { href: `${authUrl}/profile/api-tokens`, label: "Tokens" };

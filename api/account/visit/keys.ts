@@ -3,15 +3,15 @@ import { hkdfSync } from "node:crypto";
 export type PagesKeys = Readonly<{
   /** Encrypts the session cookie. */
   session: Uint8Array;
-  /** Encrypts the cookie that a sign-in leaves behind while the person is at the provider. */
+  /** Encrypts the cookie of a sign-in that is under way at the provider. */
   signIn: Uint8Array;
   /** Signs the tokens inside forms. */
   forms: string;
 }>;
 
 /**
- * Keys from the client's secret (HKDF, RFC 5869): every front door has the same ones without sharing anything
- * more, and a new secret signs everybody out.
+ * Derives the keys from the client's secret (HKDF, RFC 5869), so that all front doors have the same ones without
+ * sharing anything else. A new secret signs everybody out.
  */
 export function deriveKeys(clientSecret: string): PagesKeys {
   const derive = (purpose: string) =>

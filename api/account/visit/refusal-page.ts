@@ -3,7 +3,7 @@ import { message } from "../../../shared/web/page.ts";
 import { statusOf } from "../../http/refusal-response.ts";
 import type { PagesContext } from "./context.ts";
 
-/** The page of a refusal, in its own words. */
+/** The page that shows a refusal. */
 export function refusalPage({ site }: Pick<PagesContext, "site">, refusal: Refusal): Response {
   const { code, message: text, retryAfterSeconds } = refusal;
   const headers = retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) };

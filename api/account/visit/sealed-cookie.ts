@@ -4,7 +4,7 @@ import { EncryptJWT, errors, type JWTPayload, jwtDecrypt } from "jose";
 export type SealedCookie<Content extends JWTPayload> = Readonly<{
   /** The Set-Cookie header that stores the content for its lifetime. */
   seal(content: Content): Promise<string>;
-  /** The content, if the request brings one that we made and that has not expired. */
+  /** @returns the content; undefined when the request has no cookie that we made and that is still valid */
   open(request: Pick<Request, "headers">): Promise<Content | undefined>;
   /** The Set-Cookie header that removes it. */
   clear(): string;
@@ -14,7 +14,7 @@ type Options = Readonly<{ name: string; key: Uint8Array; lifetimeSeconds: number
 
 export function sealedCookie<Content extends JWTPayload>(options: Options): SealedCookie<Content> {
   const { key, lifetimeSeconds, secure } = options;
-  // Browsers take the prefix from this very host over https only, and only for the whole of it (RFC 6265bis §4.1.3.2).
+  // Browsers accept this prefix only from the host itself, over https and with path / (RFC 6265bis §4.1.3.2).
   const name = secure ? `__Host-${options.name}` : options.name;
   const path = secure ? "/" : "/account";
 

@@ -4,17 +4,17 @@ import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
 const lifetimeSeconds = 12 * 60 * 60;
 
-/** Who is signed in. After 12 hours the provider is asked again, which a person does not notice. */
+/** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */
 export type Session = {
   /** The user: the `sub` of the ID token. */
   sub: string;
-  /** This sign-in; what form tokens are bound to. */
+  /** The id of this sign-in, to which form tokens are bound. */
   sid: string;
   /** The user's generation of sessions at this sign-in. */
   generation: number;
   email?: string;
   email_verified?: boolean;
-  /** Tells the provider at sign-out whom to sign out, so that it need not ask. */
+  /** Shows the provider at sign-out who signs out, so that it does not ask the person. */
   id_token?: string;
 };
 

@@ -27,7 +27,7 @@ export type NewAccount = Readonly<{
   isVerified?: boolean;
 }>;
 
-/** Makes an account. Undefined: the e-mail address has one already. */
+/** @returns the new account; undefined when the e-mail address has one already */
 export async function createAccount(
   pool: Pool,
   { email, passwordHash, timeZone, isVerified = false }: NewAccount,
@@ -47,7 +47,7 @@ export async function hasAccount(pool: Pool, email: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Deletes the account with its tokens, connected apps and sessions; the service hears of it and deletes the rest. */
+/** Deletes the account with its tokens, connected apps and sessions; the service is told, and deletes its part. */
 export async function deleteAccount(pool: Pool, id: string): Promise<void> {
   await pool.query(
     `with gone as (delete from identity.accounts where id = $1 returning id)
@@ -56,18 +56,18 @@ export async function deleteAccount(pool: Pool, id: string): Promise<void> {
   );
 }
 
-/** E-mail addresses are compared in lower case. Undefined: not an address. */
+/** @returns the address in lower case, as addresses are stored; undefined when the text is no address */
 export function normalizeEmail(text: string): string | undefined {
   const email = text.trim().normalize("NFC").toLowerCase();
   return email.length <= 254 && addressForm.test(email) ? email : undefined;
 }
 
-/** No quotes, comments or lists (RFC 5322 §3.2.3 "specials"): an address can be read in one way only. */
+/** Excludes quotes, comments and lists (RFC 5322 §3.2.3 "specials"), which mail servers read in different ways. */
 const addressForm = /^[^\s\p{Cc}@"(),:;<>[\\\]]+@[^\s\p{Cc}@"(),:;<>[\\\]]+$/u;
 
 /**
- * Sets another address, which nobody has confirmed, and has the service forget the one before. False: it has an
- * account already.
+ * Sets another address, which is unconfirmed, and has the service remove the one before.
+ * @returns false when the address has an account already
  */
 export async function setEmail(pool: Pool, id: string, email: string): Promise<boolean> {
   const { rowCount } = await withUniqueEmail(
@@ -84,7 +84,7 @@ export async function setEmail(pool: Pool, id: string, email: string): Promise<b
   return rowCount !== 0;
 }
 
-/** What a statement does, or nothing when it gives an account an address that another one has. */
+/** Takes the violation of a unique e-mail address for a statement that changed no row. */
 export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
   result: Promise<Rows>,
 ): Promise<{ rowCount: number | null }> {
@@ -98,7 +98,7 @@ export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
 
 const uniqueViolation = "23505";
 
-/** Sets the zone that tokens tell (`zoneinfo`, OpenID Connect Core §5.1). */
+/** Sets the zone that tokens carry (`zoneinfo`, OpenID Connect Core §5.1). */
 export async function setTimeZone(pool: Pool, id: string, timeZone: string): Promise<void> {
   await pool.query(`update identity.accounts set time_zone = $2 where id = $1`, [id, timeZone]);
 }

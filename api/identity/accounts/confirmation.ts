@@ -6,12 +6,12 @@ import { type Mail, mailOf } from "./mail.ts";
 
 export const confirmPath = "/profile/email/confirm";
 
-/** Whether a mail left. If not: the seconds to wait, or 0 when the SMTP server did not take it. */
+/** Whether a mail was sent; if not, the seconds to wait, or 0 when the SMTP server did not accept it. */
 export type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
 
 /**
- * Mails the address a link that works once, for 24 hours and for this account only; it becomes the account's address
- * when the link is used. An address that has another account gets a mail that says so: only its owner learns of it.
+ * Mails a link to an address, which becomes the account's when the link is used: once, within 24 hours, and by this
+ * account only. If the address has another account, the mail says so, and nobody but its owner learns that.
  */
 export async function mailConfirmation(
   { sendMail, throttle, pool, config }: IdentityContext,
@@ -26,7 +26,10 @@ export async function mailConfirmation(
   return { sent: await sendMail(mail), waitSeconds: 0 };
 }
 
-/** Only the newest link of an account works. Undefined: the address has another account. */
+/**
+ * Replaces the account's earlier link, so that only the newest one works.
+ * @returns undefined when the address has another account
+ */
 async function createConfirmation(pool: Pool, id: string, email: string): Promise<string | undefined> {
   const token = randomBytes(32).toString("base64url");
   const { rowCount } = await pool.query(
@@ -41,7 +44,7 @@ async function createConfirmation(pool: Pool, id: string, email: string): Promis
   return rowCount === 1 ? token : undefined;
 }
 
-/** The address that the token would confirm for the account. Changes nothing. */
+/** Reads the address that the token would confirm for the account, and changes nothing. */
 export async function addressOf(pool: Pool, id: string, token: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ email: string }>(
     `select email from identity.email_confirmations
@@ -52,8 +55,8 @@ export async function addressOf(pool: Pool, id: string, token: string): Promise<
 }
 
 /**
- * Uses the token up: its address is the account's from now on, and the one for reminders. False: the token is
- * unknown, used, too old or another account's, or the address has got an account since.
+ * Uses the token up: its address becomes the account's and the one for reminders.
+ * @returns false when the token is unknown, used, expired or another account's, or the address has an account by now
  */
 export async function confirmEmail(pool: Pool, accountId: string, token: string): Promise<boolean> {
   const { rowCount } = await withUniqueEmail(
@@ -76,7 +79,7 @@ export async function confirmEmail(pool: Pool, accountId: string, token: string)
   return rowCount !== 0;
 }
 
-/** For look-ups only: a token is 256 random bits, so no salt and no slow hash are needed. */
+/** The form in which a token is stored. It is 256 random bits, so no salt and no slow hash are needed. */
 export function hashToken(token: string): Buffer {
   return new Bun.CryptoHasher("sha256").update(token).digest();
 }
@@ -94,7 +97,7 @@ function linkMail(to: string, link: string): Mail {
   });
 }
 
-/** For an address that has an account, whoever wanted to use it for another one. */
+/** The mail to an address that has an account, when somebody wanted to use it for another one. */
 export function takenMail(to: string, authUrl: string): Mail {
   return mailOf({
     to,

@@ -16,12 +16,12 @@ export type IdentityContext = Readonly<{
   pool: Pool;
   keys: IdentityKeys;
   resources: Resources;
-  /** The service's own client: front doors introspect with it, the account pages sign people in. */
+  /** The service's own client: front doors introspect with it, and the account pages sign people in with it. */
   ownClient: IdentityClient;
   throttle: Throttle;
   provider: Provider;
-  /** Undefined: this server is not set up to send mail. */
+  /** Sends mail; undefined when SMTP_URL is not set. */
   sendMail: SendMail | undefined;
-  /** Tells the service what changed of an account: a sign-out, a new password or address, its deletion. */
+  /** Delivers the news of accounts to the service: a sign-out, a new password or address, a deletion. */
   deliverNews: DeliverNews;
 }>;

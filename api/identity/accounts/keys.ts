@@ -12,7 +12,7 @@ export type IdentityKeys = Readonly<{
   forms: string;
 }>;
 
-/** The provider's keys: made at the very first start, the same ever after and in every process. */
+/** Loads the provider's keys. The first process that starts makes them, and all others use the same. */
 export async function loadKeys(pool: Pool): Promise<IdentityKeys> {
   return {
     jwks: await keep(pool, "jwks", makeJwks),
@@ -24,7 +24,7 @@ export async function loadKeys(pool: Pool): Promise<IdentityKeys> {
 async function keep<Value>(pool: Pool, name: string, make: () => Promise<Value>): Promise<Value> {
   const known = await read<Value>(pool, name);
   if (known !== undefined) return known;
-  // Another process may be first: whatever is stored wins.
+  // Another process may have stored its own meanwhile, so what is stored is read again.
   await pool.query(`insert into identity.secrets (name, value) values ($1, $2) on conflict do nothing`, [
     name,
     JSON.stringify(await make()),

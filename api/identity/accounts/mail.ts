@@ -5,14 +5,14 @@ import { html, markup } from "../../../shared/web/html.ts";
 
 export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>;
 
-/** Hands a mail to the SMTP server. False: it was not taken, and the log says why. */
+/** Hands a mail to the SMTP server. Resolves to false when it was not accepted; the log has the reason. */
 export type SendMail = (mail: Mail) => Promise<boolean>;
 
-/** Somebody waits for the page that sends the mail. */
+/** Short, because a person waits for the page that sends the mail. */
 const timeoutMs = 10_000;
 const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
 
-/** Undefined: SMTP_URL is not set, so this server sends no mail. */
+/** @returns undefined when SMTP_URL is not set, so that this server sends no mail */
 export function createMailer(
   { smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFrom">,
   log: Log,
@@ -20,12 +20,12 @@ export function createMailer(
   if (smtpUrl === undefined) return undefined;
   const transport = createTransport(
     { url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true },
-    // RFC 3834 §5: nobody's holiday notice should answer.
+    // Keeps out-of-office replies from answering (RFC 3834 §5).
     { from: mailFrom, headers: { "Auto-Submitted": "auto-generated" } },
   );
   return async ({ to, ...mail }) => {
     try {
-      // As an object, so that no part of what a person typed is read as a further recipient.
+      // As an object, so that nothing a person typed is read as a further recipient.
       await transport.sendMail({ ...mail, to: { name: "", address: to } });
       return true;
     } catch (error) {

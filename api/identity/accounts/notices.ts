@@ -4,7 +4,7 @@ import { mailOf } from "./mail.ts";
 
 type Notice = Readonly<{ subject: string; what: string }>;
 
-/** Tells the account's owner of a new password: if it was somebody else, this is how they learn of it. */
+/** Informs the owner of a new password, who learns by this if somebody else set it. */
 export function mailPasswordNotice(identity: IdentityContext, account: Account): Promise<void> {
   return mailNotice(identity, account, {
     subject: "Your password for Kept was changed",
@@ -12,7 +12,7 @@ export function mailPasswordNotice(identity: IdentityContext, account: Account):
   });
 }
 
-/** Tells the address that an account had so far of the new one. */
+/** Informs the address that an account had until now that it was replaced. */
 export function mailAddressNotice(identity: IdentityContext, before: Account): Promise<void> {
   return mailNotice(identity, before, {
     subject: "Your e-mail address for Kept was changed",

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Log } from "../../../shared/process/log.ts";
 
-/** What the service must hear of an account; its names are those of the service's commands. */
+/** A change of an account that the service has to carry out as well; `name` is a command of the service. */
 export type News = Readonly<{
   id: string;
   userId: string;
@@ -9,15 +9,15 @@ export type News = Readonly<{
   input: Readonly<{ email?: string | null }>;
 }>;
 
-/** Tells the service. Rejects when it cannot be told now; the same news may come again. */
+/** Sends news to the service. Rejects when that is not possible now; the same news may be sent again. */
 export type Tell = (news: News) => Promise<void>;
 
-/** Tells the service all it has not heard yet. False: some of it has to wait for a later try. */
+/** Sends the service all news that is left. Resolves to false when some has to wait for a later attempt. */
 export type DeliverNews = () => Promise<boolean>;
 
 /**
- * News is stored in the statement that changes the account and stays until the service has heard it: a new password
- * or a deletion counts everywhere, also when the queue is away just then.
+ * News is stored by the statement that changes the account and stays until the service has taken it, so that a new
+ * password or a deletion takes effect everywhere even if the queue is down at that moment.
  */
 export function createDelivery(pool: Pool, log: Log, tell: Tell): DeliverNews {
   return async () => {
@@ -38,7 +38,7 @@ export function createDelivery(pool: Pool, log: Log, tell: Tell): DeliverNews {
   };
 }
 
-/** Stores news of an account that changes in no statement of its own. */
+/** Stores news that comes with no change of the account's row. */
 async function addNews(pool: Pool, { userId, name, input }: Omit<News, "id">): Promise<void> {
   await pool.query(`insert into identity.outbox (user_id, name, input) values ($1, $2, $3)`, [
     userId,

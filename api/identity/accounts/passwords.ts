@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { type Account, accountColumns } from "./accounts.ts";
 import type { IdentityContext } from "./context.ts";
 
-/** Argon2id at the strength that OWASP's password storage cheat sheet names. */
+/** Argon2id with the parameters of OWASP's password storage cheat sheet. */
 const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 export const passwordLength = { min: 10, max: 200 };
@@ -11,7 +11,7 @@ export const passwordLength = { min: 10, max: 200 };
 /** The form in which a password is stored. */
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, hashing);
 
-/** The account that this e-mail address and password open. An unknown address takes as long as a wrong password. */
+/** Finds the account by e-mail address and password. An unknown address takes as long as a wrong password. */
 export async function checkPassword(
   pool: Pool,
   email: string,
@@ -36,8 +36,8 @@ function nobodysHash(): Promise<string> {
 type NewPassword = { accountId: string; password: string; sessionUid: string | null };
 
 /**
- * Sets a new password and ends every session of the account but the one with this uid; those of the service end
- * with the news of it, and a sign-in there that is just under way with its grant.
+ * Sets a new password and ends all sessions of the account except the one with this uid. The news ends those of the
+ * account pages, and deleting their grant ends a sign-in there that is under way.
  */
 export async function changePassword(
   { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,

@@ -7,12 +7,13 @@ import { type Mail, mailOf } from "./mail.ts";
 
 export const finishPath = "/sign-up/finish";
 
-/** A sign-up that waits for the link in the mail to be used; until then there is no account. */
+/** A sign-up whose mailed link has not been used yet; until then there is no account. */
 export type SignUp = Readonly<{ email: string; passwordHash: string; timeZone: string; next: string }>;
 
 /**
- * Mails the address a link that ends the sign-up, or says that it has an account. To whoever asks both look the same,
- * and an address that is never shown to be somebody's own is never taken. False: no mail was sent.
+ * Mails a link that finishes the sign-up, or a note that the address has an account. Both look the same to the person
+ * at the form, and an address stays free until somebody proves that it is theirs.
+ * @returns false when no mail was sent
  */
 export async function mailSignUp(identity: IdentityContext, signUp: SignUp): Promise<boolean> {
   const { pool, sendMail, throttle, config } = identity;
@@ -43,7 +44,7 @@ export async function findSignUp(pool: Pool, token: string): Promise<SignUp | un
   return rows[0];
 }
 
-/** Makes the account of a sign-up whose link came back. Undefined: the address has got one meanwhile. */
+/** @returns the account of a sign-up whose link was used; undefined when the address has got one meanwhile */
 export async function finishSignUp(pool: Pool, signUp: SignUp): Promise<Account | undefined> {
   await pool.query(`delete from identity.sign_ups where email = $1`, [signUp.email]);
   return createAccount(pool, { ...signUp, isVerified: true });

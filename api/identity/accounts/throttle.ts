@@ -5,7 +5,7 @@ import type { Account } from "./accounts.ts";
 
 const minute = 60;
 
-/** Where a password is tried: for which account, from which network, in which browser. */
+/** Where a password is tried. */
 export type SignInAttempt = Readonly<{
   email: string;
   address: string;
@@ -20,7 +20,7 @@ export type Throttle = Readonly<{
    * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
    */
   signIn(attempt: SignInAttempt): Promise<number>;
-  /** A right password counts nothing. */
+  /** Takes the attempt back, so that a right password uses nothing up. */
   signInWasRight(attempt: SignInAttempt): Promise<void>;
   /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
   password(sessionUid: string): Promise<number>;
@@ -66,7 +66,7 @@ function createLimits(pool: Pool) {
   };
 }
 
-/** The limits of a sign-in, the caller's own first: whoever is over one of these does not reach those of others. */
+/** The limits of a sign-in. The caller's own come first, so that whoever exceeds them uses up nothing of others. */
 function limitsOf(
   limits: Limits,
   { email, address, browser }: SignInAttempt,
@@ -115,7 +115,7 @@ async function take(limiter: RateLimiterPostgres, key: string): Promise<number> 
   }
 }
 
-/** Whoever has one IPv6 address has its whole /64 (RFC 6177 §2), so that counts as one address. */
+/** A person with one IPv6 address has its whole /64 (RFC 6177 §2), so all addresses of that count as one. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes(".")) return address;
   const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
@@ -123,7 +123,7 @@ export function networkOf(address: string): string {
   return [...head, ...zeros, ...tail].slice(0, 4).join(":");
 }
 
-/** Addresses people type may be longer than a key. */
+/** Hashed, because what people type as an address may be longer than a key can be. */
 function keyOf(email: string): string {
   return new Bun.CryptoHasher("sha256").update(email).digest("base64url");
 }

@@ -17,7 +17,7 @@ export async function findGrantId(
   return rows[0]?.id;
 }
 
-/** Notes that a token of the grant was used (at most once a minute) and names what introspection adds. */
+/** Records that a token of the grant was used (at most once a minute), and reads what introspection adds. */
 export async function recordUse(
   pool: Pool,
   grantId: string,

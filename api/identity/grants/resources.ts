@@ -2,16 +2,16 @@ import type { Grant } from "oidc-provider";
 import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
 import type { Config } from "../../../shared/process/config.ts";
 
-/** What tokens are for: the service, by each of the names that clients give it (RFC 8707). */
+/** The service as the resource of tokens (RFC 8707), under each address that clients use for it. */
 export type Resources = Readonly<{
-  /** The audience of a token for the resource named so; undefined for a resource that is not ours. */
+  /** @returns the audience of a token for a resource; undefined when the resource is not ours */
   audience(identifier: string): string | undefined;
-  /** Used when a client names none: the MCP endpoint. */
+  /** The resource when a client names none, which is the MCP endpoint. */
   byDefault: string;
   identifiers: readonly string[];
 }>;
 
-/** The resources of AUTH_AUDIENCE. Clients that rebuild addresses add a slash to a bare origin: both name it. */
+/** The resources of AUTH_AUDIENCE, also in the spelling of clients that add a slash to a bare origin. */
 export function resourcesOf({ authAudience, baseUrl }: Pick<Config, "authAudience" | "baseUrl">): Resources {
   const audiences = new Map(authAudience.flatMap((audience) => spellings(audience)));
   const byDefault = audiences.get(`${baseUrl}/mcp`) ?? authAudience[0] ?? baseUrl;

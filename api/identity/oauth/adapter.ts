@@ -2,14 +2,14 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "
 import type { Pool } from "pg";
 
 /**
- * A refresh token that comes twice within this time is refused, but not yet taken for theft: two processes of one
- * app refreshed at once, or a lost answer was asked for again.
+ * A refresh token that comes a second time within this period is refused but not treated as stolen: two processes of
+ * one app may have refreshed at once, or the app may repeat a request whose answer was lost.
  */
 const reuseGrace = "5 seconds";
 
 /**
- * Keeps oidc-provider's models in schema `identity`. What a bearer could use (codes, tokens, sessions) is stored
- * under the SHA-256 of its id, so that a copy of the database opens nothing.
+ * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of
+ * their ids, so that nobody can sign in with a copy of the database.
  */
 export function postgresAdapter(pool: Pool): AdapterFactory {
   return (kind) => {
@@ -57,7 +57,7 @@ function artifacts(pool: Pool, kind: string): Adapter {
          where kind = $1 and id_hash = $2 and consumed_at is null`,
         [kind, hash(id)],
       );
-      // A code or refresh token that another request has just used.
+      // Another request has just used this code or refresh token.
       if (rowCount === 0) throw new errors.InvalidGrant("already used");
     },
     async destroy(id) {
@@ -103,7 +103,7 @@ function clients(pool: Pool): Adapter {
       ]);
     },
     async find(id) {
-      // Anybody may name a client, also with what Postgres cannot store.
+      // Client ids are untrusted input and may contain NUL, which Postgres cannot store.
       if (id.includes("\0")) return undefined;
       const { rows } = await pool.query<Stored>(`select payload from identity.clients where id = $1`, [id]);
       return rows[0]?.payload;
@@ -126,7 +126,7 @@ function withId({ payload, consumed }: Stored, id: string): AdapterPayload {
   return { ...payload, jti: id, ...(consumed === null ? {} : { consumed }) };
 }
 
-/** For look-ups only: the ids are 256 random bits, so no salt and no slow hash are needed. */
+/** The form in which an id is stored. It is 256 random bits, so no salt and no slow hash are needed. */
 function hash(id: string): Buffer {
   return new Bun.CryptoHasher("sha256").update(id).digest();
 }

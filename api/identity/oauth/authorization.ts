@@ -7,7 +7,7 @@ import { reply } from "../pages/koa.ts";
 import { refusedRequestPage } from "../pages/oauth.ts";
 import { messageSite } from "../pages/site.ts";
 
-/** A request waits in the database for its person, so it cannot be as long as anybody likes. */
+/** A request is stored until its person has answered, so its length is limited. */
 const maxRequest = 4_096;
 const maxValue = 1_024;
 
@@ -17,7 +17,7 @@ export function defaultScope(ctx: Context, next: Next): Promise<void> {
   return next();
 }
 
-/** Bounds what the authorization requests of strangers leave behind: their length and their number. */
+/** Limits the length and the number of stored authorization requests, because strangers can send them. */
 export function boundAuthorizations({ provider, throttle }: Pick<IdentityContext, "provider" | "throttle">) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.path !== "/authorize") return next();
@@ -36,7 +36,7 @@ const refusal = (status: number, text: string, headers = {}): Response =>
   message(messageSite, "That did not work", text, { status, headers });
 
 function isTooLong(ctx: Context): boolean {
-  // Without its length a body may be of any.
+  // A body without a declared length could be of any size.
   if (ctx.method === "POST") return (ctx.request.length ?? Number.POSITIVE_INFINITY) > maxRequest;
   const values = Object.values(ctx.query).flat();
   return ctx.querystring.length > maxRequest || values.some((value) => (value ?? "").length > maxValue);
@@ -45,8 +45,8 @@ function isTooLong(ctx: Context): boolean {
 type Failed = Context & Partial<KoaContextWithOIDC> & { state: { oauthError?: Error } };
 
 /**
- * An error is sent on to a registered app only when somebody signed in has asked for it: anybody may register, and
- * an address of ours that leads strangers on to any other serves phishing (RFC 9700 §4.11.2).
+ * Sends an error to a registered app only when the person is signed in. Anybody may register an app, so otherwise
+ * this server would redirect strangers to any address, which serves phishing (RFC 9700 §4.11.2).
  */
 export function keepStrangersHere({ provider, ownClient }: Pick<IdentityContext, "provider" | "ownClient">) {
   rememberErrors(provider);

@@ -10,7 +10,7 @@ import type { IdentityContext } from "../accounts/context.ts";
 import { findGrantId } from "../grants/grants.ts";
 import { type Resources, scopesOf } from "../grants/resources.ts";
 
-/** Every connection of an app asks, however it registered: anybody may have sent the person here (RFC 9700 §2.1). */
+/** Asks for consent at every connection of an app, because anybody may have sent the person here (RFC 9700 §2.1). */
 export function askForConsent(ownClientId: string): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
   const policy = base();
@@ -24,7 +24,7 @@ export function askForConsent(ownClientId: string): interactionPolicy.DefaultPol
   return policy;
 }
 
-/** The resource of a request that names none (RFC 8707 §2): none either, when it only signs somebody in. */
+/** @returns the resource of a request that names none (RFC 8707 §2); undefined when it only signs somebody in */
 export function defaultResource(
   resources: Resources,
   { oidc }: KoaContextWithOIDC,
@@ -34,7 +34,7 @@ export function defaultResource(
   return [...oidc.requestParamScopes].some(isScope) ? resources.byDefault : undefined;
 }
 
-/** What a token for the resource looks like: opaque, so that revoking it is real. */
+/** Describes the tokens for a resource. They are opaque, so that revoking one takes effect. */
 export function resourceServer(resources: Resources, identifier: string): ResourceServer {
   const audience = resources.audience(identifier);
   if (audience === undefined) throw new errors.InvalidTarget("unknown resource");
@@ -42,9 +42,9 @@ export function resourceServer(resources: Resources, identifier: string): Resour
 }
 
 /**
- * The grant that an authorization request builds on: the app's earlier one, so that a person has one connection per
- * app. After consent the token gets exactly what was ticked, which may be less or (in a step-up, which
- * asks for the union) more than the app requested.
+ * Loads the app's earlier grant for an authorization request, so that a person has one connection per app. After
+ * consent the token gets exactly what was ticked: less than the app requested, or more, because a step-up also
+ * offers what the app had before.
  */
 export async function loadGrant(
   { pool, ownClient, resources }: Pick<IdentityContext, "pool" | "ownClient" | "resources">,
@@ -61,7 +61,7 @@ export async function loadGrant(
   }
   return grant;
 
-  /** The service's own pages need nobody's leave to know who is signed in. */
+  /** The account pages belong to the service itself, so they need no consent to learn who is signed in. */
   async function grantToService(): Promise<Grant> {
     const own = new provider.Grant({ accountId, clientId: ownClient.id });
     own.addOIDCScope("openid email profile");

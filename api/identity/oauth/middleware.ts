@@ -13,8 +13,8 @@ export async function listScopes(ctx: Context, next: Next): Promise<void> {
 }
 
 /**
- * Completes introspection (RFC 7662 §2.2). `jti` is the id of the connection, not of one access token, so that the
- * action log and the limits of an app hold across refreshes and name what the page of tokens lists.
+ * Completes introspection (RFC 7662 §2.2). `jti` is the id of the connection, not of one access token: the action log
+ * and an app's limits go by it, so it must stay the same after a refresh and be the one on the page of tokens.
  */
 export function describeToken({ pool }: Pick<IdentityContext, "pool">) {
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {

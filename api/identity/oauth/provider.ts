@@ -44,10 +44,10 @@ export function createProvider(parts: Parts): Provider {
     clientBasedCORS: (_ctx, origin, client) =>
       client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
     renderError: renderOAuthError,
-    // No feature that is on needs it, and it would go wherever a registered app says.
+    // No enabled feature needs it, and it would fetch any address that a registered app names.
     fetch: () => Promise.reject(new Error("The provider fetches nothing.")),
   });
-  // An https address means that a proxy ends TLS in front of us: it alone knows who the client is.
+  // With an https address, TLS ends at a proxy, and only that knows the client's address.
   provider.proxy = config.authUrl.startsWith("https:");
   provider.maxIpsCount = 1;
   return provider;
@@ -68,7 +68,7 @@ const registration: Configuration = {
 };
 
 const lifetimes: Configuration = {
-  // An app stays connected when the person signs out; the page of tokens ends it.
+  // An app stays connected when the person signs out; it is disconnected on the page of tokens.
   expiresWithSession: () => false,
   issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
   rotateRefreshToken: true,
@@ -79,7 +79,7 @@ const lifetimes: Configuration = {
     IdToken: hour,
     Interaction: 10 * 60,
     RefreshToken: 90 * day,
-    // A session of nobody is what a form leaves behind.
+    // Forms create sessions of people who are not signed in; those end soon.
     Session: (_ctx, { accountId }) => (accountId ? sessionSeconds : 10 * 60),
   },
 };

@@ -7,15 +7,15 @@ import type { Throttle } from "../accounts/throttle.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxName = 100;
-/** Anybody may register, and what they send is kept for a day. */
+/** Limited, because anybody may register, and the metadata is stored for at least a day. */
 const maxMetadata = 4_096;
 
 /**
- * What an app may say of itself when it registers (RFC 7591). Its `scope` is dropped, because it would forbid every
- * later step-up; redirect addresses are https, loopback or an app's own scheme (OAuth 2.1 §2.3.1, RFC 8252 §7).
+ * Checks the metadata that an app registers (RFC 7591). `scope` is dropped, because it would forbid every later
+ * step-up. Redirect addresses are https, loopback or an app's own scheme (OAuth 2.1 §2.3.1, RFC 8252 §7).
  */
 export const registrationPolicy: Configuration["extraClientMetadata"] = {
-  // The hook runs once for each name listed here; this one is never sent or stored.
+  // The hook runs once for each name in this list. This name only makes it run; it is never sent or stored.
   properties: ["kept_policy"],
   validator(ctx, _name, _value, metadata) {
     if (ctx?.oidc.route !== "registration") return;
@@ -45,7 +45,7 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
   },
 };
 
-/** Every text of the metadata: Postgres cannot store all of them, and people read some of them. */
+/** All strings in the metadata, checked because some cannot be stored and some are shown to people. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -56,7 +56,7 @@ function isUnprotected(address: unknown): boolean {
   return url?.protocol === "http:" && !loopbackHosts.has(url.hostname);
 }
 
-/** `javascript.x:` is an app's own scheme by the letter, and reads like something else. */
+/** `javascript.x:` is a valid scheme of an app, but looks like one that a browser runs. */
 function isMisleading(address: unknown): boolean {
   const scheme = typeof address === "string" ? URL.parse(address)?.protocol : undefined;
   return scheme !== undefined && browserSchemes.test(scheme);
@@ -64,7 +64,7 @@ function isMisleading(address: unknown): boolean {
 
 const browserSchemes = /^(about|blob|data|file|filesystem|javascript|vbscript|view-source)[:.+-]/;
 
-/** Registration is open to anyone, so it is slowed down for everyone. */
+/** Limits registrations, because they are open to anybody. */
 export function throttleRegistrations(throttle: Throttle) {
   return async (ctx: Context, next: Next): Promise<void> => {
     if (ctx.method !== "POST" || ctx.path !== "/register") return next();

@@ -25,7 +25,7 @@ export function showTokens(visitor: SignedIn): Promise<Response> {
   return tokensPage(visitor, { draft: emptyDraft });
 }
 
-/** POST /profile/api-tokens: the token is in this answer and nowhere else. */
+/** POST /profile/api-tokens: the token is shown in this answer only. */
 export async function createToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const draft = {
     name: (form.get("name") ?? "").trim().normalize("NFC"),

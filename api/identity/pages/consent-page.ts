@@ -20,7 +20,7 @@ export async function grantOf(
   return new provider.Grant({ accountId: session?.accountId, clientId: String(params.client_id) });
 }
 
-/** What the app requests together with what it has: a step-up must not cost it what was granted before. */
+/** What the app requests and what it has already, because a step-up must not take away what was granted before. */
 export function offeredScopes(
   { resources }: IdentityContext,
   { params }: Interaction,
@@ -66,7 +66,7 @@ function resourceName({ resources, config }: IdentityContext, resource: unknown)
   return html`${URL.parse(config.baseUrl)?.host} (${isMcp ? "tools for AI agents, MCP" : "REST API"})`;
 }
 
-/** Only a web address has a host that says whose it is; an app's own scheme may be followed by any name. */
+/** Names a host only for web addresses: after an app's own scheme there may be any name, which proves nothing. */
 function destination(redirectUri: string): Html {
   const url = URL.parse(redirectUri);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";

@@ -11,8 +11,8 @@ import { profilePage } from "./profile-page.ts";
 import { profileFrame, type SignedIn } from "./visitor.ts";
 
 /**
- * POST /profile/email: the new address counts when its own link is used. A server that sends no mail has nothing to
- * wait for: there it counts at once, and as unconfirmed.
+ * POST /profile/email: the new address takes effect when the link mailed to it is used. A server that sends no mail
+ * sets it at once, as unconfirmed.
  */
 export async function saveEmail(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
@@ -49,8 +49,8 @@ async function mailLink(visitor: SignedIn, to: { email: string; done: string }):
 }
 
 /**
- * GET of the mailed link: only a page with a button, because mail scanners open links. It is for people signed in
- * to the account, so that nobody confirms an account that a stranger made with their address.
+ * GET of the mailed link: shows only a button, because mail scanners open links. The person must be signed in to the
+ * account, so that nobody confirms an account that a stranger made with their address.
  */
 export async function showLink(visitor: SignedIn): Promise<Response> {
   const { identity, account, site, url } = visitor;

@@ -10,7 +10,7 @@ export const newPassword = {
   max: passwordLength.max,
 } as const;
 
-/** What is wrong with a new password; undefined when nothing is. */
+/** @returns what is wrong with a new password; undefined when nothing is */
 export function passwordProblem(password: string): string | undefined {
   if (password.length < passwordLength.min) return `Use at least ${passwordLength.min} characters.`;
   if (password.length > passwordLength.max) return `Use at most ${passwordLength.max} characters.`;

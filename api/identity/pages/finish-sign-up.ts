@@ -10,7 +10,7 @@ import { rememberBrowser } from "./known-browser.ts";
 import { formTargets } from "./redirects.ts";
 import { type IdentityRequest, startSession, type Visitor, visitorOf } from "./visitor.ts";
 
-/** GET of the mailed link: it asks for the password, so that nobody finishes what a stranger began with their address. */
+/** GET of the mailed link: asks for the password, so that nobody finishes a sign-up that a stranger began. */
 export async function showFinish(request: IdentityRequest): Promise<Response> {
   const token = request.url.searchParams.get("token") ?? "";
   const signUp = await findSignUp(request.identity.pool, token);

@@ -6,7 +6,7 @@ import { cookieNames } from "./cookies.ts";
 const yearMs = 365 * 24 * 60 * 60 * 1_000;
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
-/** The id of this browser, if the account of this e-mail address was signed in here before. */
+/** @returns the id of this browser; undefined when the account of this e-mail address never signed in here */
 export function knownBrowser(
   { config }: Pick<IdentityContext, "config">,
   ctx: Context,
@@ -17,8 +17,8 @@ export function knownBrowser(
 }
 
 /**
- * Remembers that the account was signed in here. The cookie opens nothing; it only has attempts in this browser
- * counted apart from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * Remembers that the account signed in here. The cookie grants no access: attempts in this browser are only counted
+ * apart from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 export function rememberBrowser(
   { config }: Pick<IdentityContext, "config">,
@@ -29,5 +29,5 @@ export function rememberBrowser(
   ctx.cookies.set(cookieNames(config).known, `${id}.${nameOf(email)}`, { ...cookie, maxAge: yearMs });
 }
 
-/** Addresses have characters that cookies have not. */
+/** Hashed, because addresses may have characters that cookies must not have. */
 const nameOf = (email: string): string => new Bun.CryptoHasher("sha256").update(email).digest("base64url");

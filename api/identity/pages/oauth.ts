@@ -22,8 +22,8 @@ export function refusedRequestPage(error: Error): Response {
 }
 
 /**
- * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). The account pages were
- * asked already: whoever comes from there with an ID token of the person signed in here is signed out at once.
+ * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). Whoever pressed the button
+ * of the account pages is not asked again, if the ID token shows that it is the same person.
  */
 export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string): Promise<void> {
   const { session, params, client, entities } = ctx.oidc;

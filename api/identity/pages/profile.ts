@@ -14,7 +14,7 @@ const linkSent = "A confirmation link is on its way. It works once and for 24 ho
 
 const passwordChanged = "Your password is changed. Other browsers are signed out.";
 
-/** What the page says after a form was saved and the browser was sent back here. */
+/** What the page shows when a form was saved and the browser was sent back here. */
 const outcomes = new Map([
   ["password", `${passwordChanged} Your tokens and connected apps go on working.`],
   ["password-and-connections", `${passwordChanged} Your tokens and connected apps have ended.`],
@@ -48,7 +48,7 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
   const error = (await passwordRefusal(visitor, form)) ?? passwordProblem(password);
   if (error) return profilePage(visitor, { password: error });
   await changePassword(identity, { accountId: account.id, password, sessionUid: session.uid });
-  // Under a new session id, in case somebody has copied this one.
+  // The session gets a new id, in case somebody has copied the old one.
   await startSession(visitor, account.id);
   const endsAll = form.get("connections") === "end";
   if (endsAll) await revokeAll(identity, account.id);
@@ -57,7 +57,7 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
   return seeOther(`/profile?done=password${endsAll ? "-and-connections" : ""}`);
 }
 
-/** POST /profile/delete: the account with every token of it first, so that nothing is written any more. */
+/** POST /profile/delete: the account and its tokens are deleted first, so that nothing more is written for it. */
 export async function removeAccount(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account, site } = visitor;
   const error = await passwordRefusal(visitor, form);

@@ -1,9 +1,9 @@
 import type { IdentityContext } from "../accounts/context.ts";
 
-/** The page of an interaction: where an authorization request waits for its person. */
+/** The path of an interaction: an authorization request that waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 
-/** Where the redirects may end that follow a form leading to `next`: at the app that waits there. */
+/** The form-action sources for a form that leads to `next`, where an app may wait for the redirect. */
 export async function formTargets({ provider }: IdentityContext, next: string): Promise<string[]> {
   const uid = interactionPath.exec(next)?.groups?.uid;
   const interaction = uid === undefined ? undefined : await provider.Interaction.find(uid);

@@ -66,7 +66,7 @@ function filledIn({ site, identity }: Visitor, form: URLSearchParams): SignUpFor
   return { next: safeNext(site, form.get("next")), email: form.get("email") ?? "", zone };
 }
 
-/** The same page for an address that has an account: only its owner learns that, by mail. */
+/** The page is the same for an address that has an account: only the owner learns that, by mail. */
 function mailPage({ site }: Visitor, email: string, isSent: boolean): Response {
   if (!isSent) {
     const text = "The mail to this address could not be sent. Try again later.";
