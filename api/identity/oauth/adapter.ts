@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
+import { hashToken } from "../accounts/confirmation.ts";
 
 /**
  * A refresh token that comes a second time within this period is refused but not treated as stolen: two processes of
@@ -19,9 +20,14 @@ export function postgresAdapter(pool: Pool): AdapterFactory {
   };
 }
 
-function artifacts(pool: Pool, kind: string): Adapter {
+const artifacts = (pool: Pool, kind: string): Adapter => ({
+  ...unused,
+  ...storage(pool, kind),
+  ...endings(pool, kind),
+});
+
+function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "findByUid"> {
   return {
-    ...unused,
     async upsert(id, payload) {
       const { accountId, grantId, exp } = payload;
       const uid = kind === "Session" ? payload.uid : undefined;
@@ -30,7 +36,7 @@ function artifacts(pool: Pool, kind: string): Adapter {
          values ($1, $2, $3, $4, $5, $6, to_timestamp($7::double precision))
          on conflict (kind, id_hash) do update
          set payload = excluded.payload, account_id = excluded.account_id, expires_at = excluded.expires_at`,
-        [kind, hash(id), withoutIds(payload), accountId, grantId, uid, exp],
+        [kind, hashToken(id), withoutIds(payload), accountId, grantId, uid, exp],
       );
     },
     async find(id) {
@@ -40,7 +46,7 @@ function artifacts(pool: Pool, kind: string): Adapter {
            then extract(epoch from consumed_at)::int
          end as consumed
          from identity.artifacts where kind = $1 and id_hash = $2`,
-        [kind, hash(id)],
+        [kind, hashToken(id)],
       );
       return rows[0] && withId(rows[0], id);
     },
@@ -51,17 +57,26 @@ function artifacts(pool: Pool, kind: string): Adapter {
       );
       return rows[0]?.payload;
     },
+  };
+}
+
+/** The ways in which a code, token or session ends. */
+function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" | "revokeByGrantId"> {
+  return {
     async consume(id) {
       const { rowCount } = await pool.query(
         `update identity.artifacts set consumed_at = now()
          where kind = $1 and id_hash = $2 and consumed_at is null`,
-        [kind, hash(id)],
+        [kind, hashToken(id)],
       );
       // Another request has just used this code or refresh token.
       if (rowCount === 0) throw new errors.InvalidGrant("already used");
     },
     async destroy(id) {
-      await pool.query(`delete from identity.artifacts where kind = $1 and id_hash = $2`, [kind, hash(id)]);
+      await pool.query(`delete from identity.artifacts where kind = $1 and id_hash = $2`, [
+        kind,
+        hashToken(id),
+      ]);
     },
     async revokeByGrantId(grantId) {
       await pool.query(`delete from identity.artifacts where kind = $1 and grant_id = $2`, [kind, grantId]);
@@ -81,10 +96,8 @@ function grants(pool: Pool): Adapter {
       );
     },
     async find(id) {
-      const { rows } = await pool.query<Stored>(
-        `select payload, null as consumed from identity.grants where id = $1`,
-        [id],
-      );
+      const select = `select payload, null as consumed from identity.grants where id = $1`;
+      const { rows } = await pool.query<Stored>(select, [id]);
       return rows[0] && withId(rows[0], id);
     },
     async destroy(id) {
@@ -97,10 +110,8 @@ function clients(pool: Pool): Adapter {
   return {
     ...unused,
     async upsert(id, payload) {
-      await pool.query(`insert into identity.clients (id, payload) values ($1, $2)`, [
-        id,
-        JSON.stringify(payload),
-      ]);
+      const stored = JSON.stringify(payload);
+      await pool.query(`insert into identity.clients (id, payload) values ($1, $2)`, [id, stored]);
     },
     async find(id) {
       // Client ids are untrusted input and may contain NUL, which Postgres cannot store.
@@ -124,11 +135,6 @@ function withoutIds({ jti: _, session, ...payload }: AdapterPayload): string {
 
 function withId({ payload, consumed }: Stored, id: string): AdapterPayload {
   return { ...payload, jti: id, ...(consumed === null ? {} : { consumed }) };
-}
-
-/** The form in which an id is stored. It is 256 random bits, so no salt and no slow hash are needed. */
-function hash(id: string): Buffer {
-  return new Bun.CryptoHasher("sha256").update(id).digest();
 }
 
 const unsupported = () => Promise.reject(new Error("Not used by the features that are switched on."));

@@ -11,7 +11,7 @@ import { messageSite } from "../pages/site.ts";
 const maxRequest = 4_096;
 const maxValue = 1_024;
 
-/** An authorization request without `scope` asks for all of them (RFC 6749 §3.3); the person ticks what it gets. */
+/** An authorization request without `scope` asks for all scopes (RFC 6749 §3.3); the person ticks what the app gets. */
 export function defaultScope(ctx: Context, next: Next): Promise<void> {
   if (ctx.path === "/authorize" && !ctx.query.scope) ctx.query = { ...ctx.query, scope: allScopes.join(" ") };
   return next();
