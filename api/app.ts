@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { refuse } from "../shared/errors.ts";
-import { favicon } from "../shared/web/favicon.ts";
+import { favicon } from "../shared/web/assets.ts";
 import { accountPaths } from "./account/router.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import type { Health } from "./http/health.ts";
@@ -42,7 +42,7 @@ export function createApp(context: AppContext) {
       Response.json(resourceMetadata(context.config, resource), { headers: cacheable }),
     );
   }
-  app.get(favicon.path, () => new Response(favicon.svg, { headers: favicon.headers }));
+  app.get(favicon.path, favicon.response);
   for (const path of accountPaths)
     app.all(path, ({ request }) => context.answerPage(request), { parse: "none" });
   const answerCall = ({ request }: { request: Request }) =>

@@ -1,22 +1,29 @@
+import type { Config } from "../../shared/process/config.ts";
 import type { IdentityClient } from "../../shared/process/identity-client.ts";
-import type { PagesContext } from "./context.ts";
-import { deriveKeys } from "./keys.ts";
-import { createFindProvider } from "./relying-party.ts";
-import { message } from "./respond.ts";
+import { message } from "../../shared/web/page.ts";
 import { answerPage } from "./router.ts";
+import type { PagesContext } from "./visit/context.ts";
+import { deriveKeys } from "./visit/keys.ts";
+import { createFindProvider } from "./visit/relying-party.ts";
 
-type Parts = Omit<PagesContext, "keys" | "findProvider"> & { client: IdentityClient | undefined };
+type Parts = Omit<PagesContext, "keys" | "site" | "findProvider"> & { client: IdentityClient | undefined };
 
 /** Answers requests for the account pages, which sign people in as `client` at the provider. */
 export function openAccountPages({ client, ...parts }: Parts): (request: Request) => Promise<Response> {
-  if (!client?.secret) return async () => notSetUp(parts);
+  if (!client?.secret) return async () => notSetUp(parts.config);
+  const { config } = parts;
   const keys = deriveKeys(client.secret);
-  const account = { ...parts, keys, findProvider: createFindProvider(parts.config.authUrl, client) };
-  return (request) => answerPage(account, request);
+  const origin = new URL(config.baseUrl).origin;
+  const site = { ...front(config), origin, formKey: keys.forms, afterSignIn: "/account", root: "/account" };
+  const context = { ...parts, keys, site, findProvider: createFindProvider(config.authUrl, client) };
+  return (request) => answerPage(context, request);
 }
 
-function notSetUp(account: Pick<PagesContext, "config">): Response {
+/** Forms lead to the provider as well: after a sign-out, or when the session has expired. */
+const front = ({ authUrl }: Config) => ({ home: "/account", formTargets: [new URL(authUrl).origin] });
+
+function notSetUp(config: Config): Response {
   const text =
     "This server has no credentials to sign people in with: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET.";
-  return message(account, "The account pages are not set up", text, { status: 503, link: null });
+  return message(front(config), "The account pages are not set up", text, { status: 503, link: null });
 }

@@ -1,90 +1,70 @@
-import { isRefused } from "../../shared/errors.ts";
-import { stylesheet } from "../../shared/web/html.ts";
+import { stylesheet } from "../../shared/web/assets.ts";
+import { takeForm } from "../../shared/web/form.ts";
+import { seeOther } from "../../shared/web/redirect.ts";
+import {
+  answerByMethod,
+  createRequireSignIn,
+  failurePage,
+  notFoundPage,
+  type PageMethods,
+} from "../../shared/web/router.ts";
 import { showActions } from "./actions/page.ts";
-import type { PagesContext, Visit } from "./context.ts";
-import { readForm } from "./form.ts";
-import { message, refusalPage, seeOther } from "./respond.ts";
-import { currentSession } from "./session.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
-import { beginSignIn, finishSignIn, signInAddress } from "./sign-in.ts";
-import { signOut } from "./sign-out.ts";
+import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
+import { signOut } from "./sign-in/sign-out.ts";
 import { showToday } from "./today/page.ts";
-import { tickOff } from "./today/toggle.ts";
+import { toggleItem } from "./today/toggle.ts";
+import type { Guest, PagesContext, Visit } from "./visit/context.ts";
+import { signedInVisit } from "./visit/session.ts";
 
-type Page = (account: PagesContext, request: Request, url: URL) => Promise<Response> | Response;
-type Methods = Readonly<{ GET?: Page; POST?: Page }>;
+const requireSignIn = createRequireSignIn<Guest, Visit>({
+  find: signedInVisit,
+  address: ({ context, request }, next) => signInAddress(context, next ?? pageOfForm(request)),
+});
 
-const pages: Readonly<Record<string, Methods>> = {
+/** The page that a form was on: where its person wants to be after signing in again. */
+const pageOfForm = (request: Guest["request"]): string =>
+  URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
+
+const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/": { GET: () => seeOther("/account") },
-  [stylesheet.path]: { GET: sendStylesheet },
-  "/account": { GET: own(showToday) },
-  "/account/actions": { GET: own(showActions) },
-  "/account/settings": { GET: own((visit) => showSettings(visit)) },
-  "/account/settings/day": form(saveDay, "/account/settings"),
-  "/account/settings/reminders": form(saveChannel, "/account/settings"),
-  "/account/settings/webhook": form(saveWebhook, "/account/settings"),
-  "/account/settings/webhook/test": form(sendTest, "/account/settings"),
-  "/account/tick": form(tickOff, "/account"),
+  [stylesheet.path]: { GET: stylesheet.response },
+  "/account": { GET: requireSignIn(showToday) },
+  "/account/actions": { GET: requireSignIn(showActions) },
+  "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
+  "/account/settings/day": formOn("/account/settings", saveDay),
+  "/account/settings/reminders": formOn("/account/settings", saveChannel),
+  "/account/settings/webhook": formOn("/account/settings", saveWebhook),
+  "/account/settings/webhook/test": formOn("/account/settings", sendTest),
+  "/account/tick": formOn("/account", toggleItem),
   "/account/sign-in": { GET: beginSignIn },
   "/account/callback": { GET: finishSignIn },
-  "/account/sign-out": form(signOut, "/account"),
+  "/account/sign-out": formOn("/account", signOut),
 };
+
+/** The address of a form's action. People who open it in the browser are sent to the page that the form is on. */
+function formOn(
+  page: string,
+  act: (visit: Visit, form: URLSearchParams) => Promise<Response>,
+): PageMethods<Guest> {
+  return { GET: () => seeOther(page), POST: requireSignIn(takeForm(act)) };
+}
 
 /** Addresses that the account pages answer; `*` stands for anything. */
 export const accountPaths = ["/", stylesheet.path, "/account", "/account/*"];
 
 /** Answers one request for a page. */
-export async function answerPage(account: PagesContext, request: Request): Promise<Response> {
+export async function answerPage(context: PagesContext, request: Request): Promise<Response> {
+  const { site, log } = context;
   const url = new URL(request.url);
   const methods = pages[url.pathname];
-  if (!methods) return message(account, "Not found", "There is no page at this address.", { status: 404 });
-  const answer = methods[request.method === "HEAD" ? "GET" : (request.method as keyof Methods)];
-  if (!answer) {
-    const headers = { Allow: Object.keys(methods).join(", ") };
-    const text = "This address does not take that method.";
-    return message(account, "That did not work", text, { status: 405, headers });
-  }
+  if (!methods) return notFoundPage(site);
   try {
-    return await answer(account, request, url);
+    return await answerByMethod(methods, { context, site, request, url });
   } catch (error) {
     const reason = error instanceof Error ? error.stack : String(error);
-    account.log.error({ path: url.pathname, reason }, "a page failed");
-    const text = "It is not your fault. Try again in a moment.";
-    return message(account, "Something is broken here", text, {
-      status: 503,
-      headers: { "Retry-After": "5" },
-    });
+    log.error({ path: url.pathname, reason }, "a page failed");
+    return failurePage(site);
   }
-}
-
-/** A page for signed-in people only: strangers sign in first and come back. */
-function own(show: (visit: Visit) => Promise<Response> | Response): Page {
-  return async (account, request, url) => {
-    const session = await currentSession(account, request);
-    if (session) return show({ account, request, url, session });
-    const next = request.method === "GET" ? `${url.pathname}${url.search}` : backTo(request);
-    return seeOther(signInAddress(account, next));
-  };
-}
-
-/** The page that a form was on: where its person wants to be after signing in again. */
-const backTo = (request: Request): string =>
-  URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
-
-/** What a signed-in person's form asks for; whoever comes by its address alone goes to the page it is on. */
-function form(act: (visit: Visit, form: URLSearchParams) => Promise<Response>, back: string): Methods {
-  const post = own(async (visit) => {
-    const form = await readForm(visit);
-    return isRefused(form) ? refusalPage(visit.account, form.refusal) : act(visit, form);
-  });
-  return { GET: () => seeOther(back), POST: post };
-}
-
-function sendStylesheet(): Response {
-  const headers = {
-    "content-type": "text/css; charset=utf-8",
-    "cache-control": "public, max-age=31536000, immutable",
-  };
-  return new Response(stylesheet.css, { headers });
 }

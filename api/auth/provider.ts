@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { rememberFor } from "./remember.ts";
 
 /** What the service needs to know of the identity provider (RFC 8414, OpenID Connect Discovery). */
 export type Provider = Readonly<{
@@ -11,20 +12,11 @@ export type Provider = Readonly<{
 export class ProviderUnavailable extends Error {}
 
 export const providerTimeoutMs = 2_000;
-const discoveryMaxAgeMs = 300_000;
+export const discoveryMaxAgeMs = 300_000;
 
 /** Finds the provider's endpoints on first use and again every five minutes; a failure is not remembered. */
 export function discoverProvider(authUrl: string): () => Promise<Provider> {
-  let known: { provider: Promise<Provider>; until: number } | undefined;
-  return () => {
-    if (known && known.until > Date.now()) return known.provider;
-    const provider = discover(authUrl);
-    known = { provider, until: Date.now() + discoveryMaxAgeMs };
-    provider.catch(() => {
-      known = undefined;
-    });
-    return provider;
-  };
+  return rememberFor(discoveryMaxAgeMs, () => discover(authUrl));
 }
 
 async function discover(authUrl: string): Promise<Provider> {

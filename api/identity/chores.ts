@@ -1,16 +1,19 @@
-import type { Identity } from "./identity.ts";
+import type { IdentityContext } from "./accounts/context.ts";
 import { prune } from "./prune.ts";
 
-const MINUTE_MS = 60_000;
-const NEWS_MS = 5_000;
+const pruneEveryMs = 60_000;
+const newsEveryMs = 5_000;
 
-/** Prunes once a minute, and tries again to tell the service what it has not heard. Returns what stops both. */
-export function scheduleChores({ pool, log, deliverNews }: Identity): () => void {
+/**
+ * Removes expired rows once a minute, and retries to deliver news.
+ * @returns a function that stops both
+ */
+export function scheduleChores({ pool, log, deliverNews }: IdentityContext): () => void {
   const every = (ms: number, chore: () => Promise<unknown>) => {
     const run = () => chore().catch((error) => log.warn({ reason: String(error) }, "a chore failed"));
     return setInterval(run, ms).unref();
   };
-  const timers = [every(MINUTE_MS, () => prune(pool)), every(NEWS_MS, deliverNews)];
+  const timers = [every(pruneEveryMs, () => prune(pool)), every(newsEveryMs, deliverNews)];
   return () => {
     for (const timer of timers) clearInterval(timer);
   };

@@ -1,56 +1,69 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** A request has so long to arrive, from its first byte to its last. */
-const ARRIVAL_MS = 10_000;
+/** The time in which a request must arrive, from its first byte to its last. */
+const arrivalMs = 10_000;
 
-/** Far more than an honest crowd has, and far fewer than the files that a process may open. */
-const MAX_WAITING = 1_000;
+/** Far more than honest clients need at once, and far fewer than the files that a process may open. */
+const maxWaiting = 1_000;
+
+/** The connections on which no whole request has come yet, the longest waiting first. */
+type Waiting = Readonly<{ add(socket: Socket): void; remove(socket: Socket): void }>;
 
 /**
- * Keeps slow senders from taking the server from others. A body that has not arrived within its time is cut off:
- * node:http on Bun does so for headers only. And of the connections on which no whole request has come, the one that
- * waits longest makes room for a new one, so that a flood of them keeps nobody out: an honest request comes at once.
+ * Keeps slow senders from taking the server from others. A body that does not arrive in time is cut off, because
+ * node:http on Bun limits the time of headers only. When too many connections wait for a whole request, the longest
+ * waiting is closed: honest requests arrive at once, so they always find room.
  */
 export function boundConnections(server: Server): Server {
-  const waiting = new Set<Socket>();
-  server.headersTimeout = ARRIVAL_MS;
-
-  function wait(socket: Socket): void {
-    waiting.delete(socket);
-    waiting.add(socket);
-    if (waiting.size <= MAX_WAITING) return;
-    const [longest] = waiting;
-    if (!longest) return;
-    waiting.delete(longest);
-    longest.destroy();
-  }
-
-  /** Counts the request's connection as waiting while its body is on the way, and cuts it off when it takes too long. */
-  function receive(request: IncomingMessage): void {
-    const { socket, headers } = request;
-    const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-    if (!hasBody) return void waiting.delete(socket);
-    wait(socket);
-    const cut = setTimeout(() => socket.destroy(), ARRIVAL_MS);
-    request.once("close", () => clearTimeout(cut));
-    request.once("end", () => {
-      clearTimeout(cut);
-      waiting.delete(socket);
-    });
-  }
-
+  const waiting = createWaiting();
+  server.headersTimeout = arrivalMs;
   server.on("connection", (socket) => {
-    wait(socket);
-    socket.once("close", () => waiting.delete(socket));
+    waiting.add(socket);
+    socket.once("close", () => waiting.remove(socket));
   });
   server.prependListener("request", (request, response) => {
-    receive(request);
+    // Kept here, because a request that was given up while its body arrived no longer has its socket.
+    const { socket } = request;
+    boundBody(request, waiting);
     response.once("finish", () => {
-      // What nobody read of the body has to arrive in time as well.
+      // The rest of a body that nobody read has to arrive in time as well.
       request.resume();
-      if (!request.socket.destroyed) wait(request.socket);
+      if (!socket.destroyed) waiting.add(socket);
     });
   });
   return server;
+}
+
+function createWaiting(): Waiting {
+  const sockets = new Set<Socket>();
+  return {
+    add(socket) {
+      sockets.delete(socket);
+      sockets.add(socket);
+      if (sockets.size <= maxWaiting) return;
+      const [longest] = sockets;
+      if (!longest) return;
+      sockets.delete(longest);
+      longest.destroy();
+    },
+    remove: (socket) => void sockets.delete(socket),
+  };
+}
+
+/** Counts the request's connection as waiting until its body has arrived, and closes it when that takes too long. */
+function boundBody(request: IncomingMessage, waiting: Waiting): void {
+  const { socket, headers } = request;
+  const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  if (!hasBody) {
+    waiting.remove(socket);
+    return;
+  }
+  waiting.add(socket);
+  const cut = setTimeout(() => socket.destroy(), arrivalMs);
+  request.once("close", () => clearTimeout(cut));
+  request.once("end", () => {
+    clearTimeout(cut);
+    waiting.remove(socket);
+  });
 }

@@ -2,7 +2,7 @@ import { runRole } from "../../shared/process/role.ts";
 import { connectService } from "./service.ts";
 import { startIdentity } from "./start.ts";
 
-/** The provider owns accounts; what the service holds of a person is changed by the workers, like everything. */
+/** Accounts belong to the provider; what the service stores about a person is changed by the workers only. */
 await runRole("identity", async ({ config, log }) => {
   const service = await connectService(config, log);
   const role = await startIdentity({ config, log }, service.tell);

@@ -2,18 +2,20 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { allScopes } from "../../shared/contracts/scopes.ts";
-import { changePassword, createAccount, hashPassword } from "./accounts.ts";
-import { createPersonalToken } from "./grants.ts";
-import type { Identity } from "./identity.ts";
+import { createAccount } from "./accounts/accounts.ts";
+import type { IdentityContext } from "./accounts/context.ts";
+import { changePassword, hashPassword } from "./accounts/passwords.ts";
+import { createPersonalToken } from "./grants/personal-token.ts";
 
-const OWNER_EMAIL = "owner@localhost";
-const TEN_YEARS = 3_650;
+const ownerEmail = "owner@localhost";
+const tenYearsInDays = 3_650;
 
 /**
- * At the very first start: an account for whoever runs this server and a token with all scopes, which is also written
- * to DATA_DIR/owner-token (mode 0600). Undefined ever after, also when the owner has deleted the account.
+ * Makes an account for whoever runs this server, and a token with all scopes, which is also written to
+ * DATA_DIR/owner-token (mode 0600).
+ * @returns what to show once; undefined at every later start, also when the owner has deleted the account
  */
-export async function createOwner(identity: Identity): Promise<Record<string, string> | undefined> {
+export async function createOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
   const { pool, config } = identity;
   const guard = await pool.connect();
   try {
@@ -23,24 +25,24 @@ export async function createOwner(identity: Identity): Promise<Record<string, st
     const password = randomBytes(15).toString("base64url");
     const token = await createOwnerToken(identity, await ownerAccount(identity, password));
     await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
-    // Last, so that a start that was cut off before here begins again.
+    // Stored last, so that a start that was interrupted before this line is repeated.
     await guard.query("insert into identity.secrets (name, value) values ('owner', 'true')");
-    return { owner_email: OWNER_EMAIL, owner_password: password, owner_token: token };
+    return { owner_email: ownerEmail, owner_password: password, owner_token: token };
   } finally {
     guard.release(true);
   }
 }
 
-async function ownerAccount(identity: Identity, password: string): Promise<string> {
+async function ownerAccount(identity: IdentityContext, password: string): Promise<string> {
   const { pool, config } = identity;
   const created = await createAccount(pool, {
-    email: OWNER_EMAIL,
+    email: ownerEmail,
     passwordHash: await hashPassword(password),
     timeZone: config.defaultTimeZone,
   });
   if (created) return created.id;
   const { rows } = await pool.query<{ id: string }>("select id from identity.accounts where email = $1", [
-    OWNER_EMAIL,
+    ownerEmail,
   ]);
   const accountId = rows[0]?.id;
   if (accountId === undefined) throw new Error("The owner's account can neither be made nor found.");
@@ -48,9 +50,9 @@ async function ownerAccount(identity: Identity, password: string): Promise<strin
   return accountId;
 }
 
-async function createOwnerToken({ provider, pool, resources }: Identity, accountId: string): Promise<string> {
-  const wanted = { accountId, name: "Owner's first token", scopes: allScopes, days: TEN_YEARS };
-  const token = await createPersonalToken(provider, pool, resources, wanted);
+async function createOwnerToken(identity: IdentityContext, accountId: string): Promise<string> {
+  const wanted = { accountId, name: "Owner's first token", scopes: allScopes, days: tenYearsInDays };
+  const token = await createPersonalToken(identity, wanted);
   if (token === undefined) throw new Error("The owner has too many tokens already.");
   return token;
 }

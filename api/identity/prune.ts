@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** Removes what has expired and the apps that registered and were never allowed in. */
+/** Removes expired rows, and apps that registered a day ago and have no grant. */
 export async function prune(pool: Pool): Promise<void> {
   await pool.query(`delete from identity.artifacts where expires_at < now()`);
   await pool.query(`delete from identity.email_confirmations where expires_at < now()`);

@@ -3,11 +3,14 @@ import { type BlockList, isIPv6 } from "node:net";
 import type { Config } from "../../shared/process/config.ts";
 import { boundConnections } from "./connections.ts";
 
-const DRAIN_MS = 5_000;
+const drainMs = 5_000;
 
 type ServerConfig = Pick<Config, "host" | "identityPort" | "authUrl" | "trustedProxies">;
 
-/** Serves HTTP on IDENTITY_PORT: on HOST, else on both loopback addresses. Returns what stops it. */
+/**
+ * Serves HTTP on IDENTITY_PORT, at HOST or else at both loopback addresses.
+ * @returns a function that stops it
+ */
 export async function serve(
   listener: RequestListener,
   { host, identityPort, authUrl, trustedProxies }: ServerConfig,
@@ -27,12 +30,12 @@ export async function serve(
 }
 
 /**
- * Every address in an answer is built on AUTH_URL, never on what a client puts into Host; and only a proxy says who
- * the client is, because anybody else could have a new network address for each attempt.
+ * Makes oidc-provider build its addresses on AUTH_URL, never on a client's Host header. X-Forwarded-For is taken
+ * from trusted proxies only, because others could claim a new network address for each attempt.
  */
 function pinAddress({ host, protocol }: URL, trusted: BlockList): (request: IncomingMessage) => void {
   return ({ headers, socket }) => {
-    // A socket for both families writes IPv4 addresses so.
+    // The form in which a socket for both families shows IPv4 addresses.
     const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
     if (!trusted.check(peer, isIPv6(peer) ? "ipv6" : "ipv4")) delete headers["x-forwarded-for"];
     headers.host = host;
@@ -45,7 +48,7 @@ function listen(server: Server, port: number, host: string): Promise<Server | un
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
       const isMissing = "code" in error && (error.code === "EADDRNOTAVAIL" || error.code === "EAFNOSUPPORT");
-      // A machine without IPv6 has no ::1, and that is fine.
+      // A machine without IPv6 has no ::1, which is no error.
       if (host === "::1" && isMissing) resolve(undefined);
       else reject(error);
     });
@@ -57,7 +60,7 @@ function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
-    // Those of senders that are slow on purpose.
-    setTimeout(() => server.closeAllConnections(), DRAIN_MS).unref();
+    // Ends the connections of clients that send slowly on purpose.
+    setTimeout(() => server.closeAllConnections(), drainMs).unref();
   });
 }

@@ -4,11 +4,11 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
-import type { Tell } from "./outbox.ts";
+import type { Tell } from "./accounts/outbox.ts";
 
 export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;
 
-/** The way to the workers, who alone change what the service holds of a person. */
+/** Connects to the workers, because only they change what the service stores about a person. */
 export async function connectService(config: Config, log: Log): Promise<Service> {
   const mailbox = await openMailbox(config);
   const database = await openDatabase({ url: config.databaseUrl, log, connections: 2 });
@@ -20,7 +20,7 @@ export async function connectService(config: Config, log: Log): Promise<Service>
       if (!("refusal" in outcome)) return;
       const { code, message } = outcome.refusal;
       if (code === "overloaded") throw new Error(message);
-      // Another try would be refused as well.
+      // A further attempt would be refused as well, so the news is dropped.
       log.warn({ news: name, reason: message }, "the service refused news of an account");
     },
     async close() {

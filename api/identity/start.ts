@@ -4,24 +4,24 @@ import type { Config } from "../../shared/process/config.ts";
 import { identityClient } from "../../shared/process/identity-client.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Role } from "../../shared/process/role.ts";
-import { boundAuthorizations, defaultScope, keepStrangersHere } from "./authorization.ts";
+import type { IdentityContext } from "./accounts/context.ts";
+import { loadKeys } from "./accounts/keys.ts";
+import { createMailer } from "./accounts/mail.ts";
+import { createDelivery, type Tell } from "./accounts/outbox.ts";
+import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
-import type { Identity } from "./identity.ts";
-import { loadKeys } from "./keys.ts";
-import { createMailer } from "./mail.ts";
-import { describeToken, listScopes } from "./middleware.ts";
-import { createDelivery, type Tell } from "./outbox.ts";
+import { resourcesOf } from "./grants/resources.ts";
+import { boundAuthorizations, defaultScope, keepStrangersHere } from "./oauth/authorization.ts";
+import { describeToken, listScopes } from "./oauth/middleware.ts";
+import { createProvider } from "./oauth/provider.ts";
+import { throttleRegistrations } from "./oauth/registration.ts";
+import { tellSignOut } from "./oauth/sign-out.ts";
 import { createOwner } from "./owner.ts";
 import { explainFailures } from "./pages/failures.ts";
 import { servePages } from "./pages/router.ts";
-import { createProvider } from "./provider.ts";
-import { throttleRegistrations } from "./registration.ts";
-import { resourcesOf } from "./resources.ts";
 import { serve } from "./server.ts";
-import { tellSignOut } from "./sign-out.ts";
-import { createThrottle } from "./throttle.ts";
 
-/** Starts the built-in identity provider on a migrated database; `tell` brings the service news of accounts. */
+/** Starts the built-in identity provider on a migrated database; `tell` sends the service news of accounts. */
 export async function startIdentity(
   { config, log }: { config: Config; log: Log },
   tell: Tell,
@@ -32,7 +32,7 @@ export async function startIdentity(
   const ownClient = await identityClient(config);
   const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
   const provider = createProvider(parts);
-  const identity: Identity = {
+  const identity: IdentityContext = {
     ...parts,
     log,
     provider,
@@ -55,12 +55,12 @@ export async function startIdentity(
   };
 }
 
-function mount(identity: Identity): void {
+function mount(identity: IdentityContext): void {
   const { provider, log, throttle } = identity;
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),
   );
-  // What reaches Koa past explainFailures is a client that hung up.
+  // An error that reaches Koa after explainFailures only means that the client hung up.
   provider.silent = true;
   provider.use(explainFailures(log));
   provider.use(servePages(identity));

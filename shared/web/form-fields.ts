@@ -2,7 +2,7 @@ import { type Html, html } from "./html.ts";
 
 type Field = Readonly<{
   name: string;
-  /** The name, unless another form of the page has a field of that name. */
+  /** Defaults to the name; needed when another form of the page has a field of that name. */
   id?: string;
   label: string;
   type?: "text" | "email" | "password" | "url";
@@ -14,7 +14,7 @@ type Field = Readonly<{
   required?: boolean;
 }>;
 
-/** A labelled input; its hint and its error are read out with it. */
+/** A labelled input, which screen readers announce with its hint and its error. */
 export function field(input: Field): Html {
   const {
     name,
@@ -39,11 +39,12 @@ export function field(input: Field): Html {
 
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
 
-export function isTimeZone(zone: string | null): zone is string {
+/** Whether a zone is one of those that `zoneField` offers. */
+export function isOfferedZone(zone: string | null): zone is string {
   return zone !== null && zones.includes(zone);
 }
 
-/** A choice of all time zones; a chosen one under an older name stays what it is. */
+/** A choice of all time zones, and of the current one if that has a name that is no longer listed. */
 export function zoneField(chosen: string): Html {
   const offered = zones.includes(chosen) ? zones : [chosen, ...zones];
   return html`<div class="field"><label for="time_zone">Time zone</label>
@@ -53,7 +54,7 @@ export function zoneField(chosen: string): Html {
     )}</select></div>`;
 }
 
-/** A list of problems at the top of a form, announced when the page opens. */
+/** A problem at the top of a form, which screen readers announce when the page opens. */
 export function problem(message: string | undefined): Html | undefined {
   return message ? html`<p class="note bad" role="alert">${message}</p>` : undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { sealedCookie } from "../../api/account/sealed-cookie.ts";
+import { sealedCookie } from "../../api/account/visit/sealed-cookie.ts";
 import { authorizationRequest, registerApp, startTestIdentity } from "./support.ts";
 
 /** What Set-Cookie says of a cookie, in lower case and without its value. */

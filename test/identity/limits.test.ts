@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { networkOf } from "../../api/identity/throttle.ts";
+import { networkOf } from "../../api/identity/accounts/throttle.ts";
 import { createBrowser } from "./browser.ts";
 import { startTestIdentity, type TestIdentity } from "./support.ts";
 

@@ -52,6 +52,16 @@ test("strangers of one network begin 300 authorizations in ten minutes, which ar
   await identity.sql("delete from identity.throttle");
 });
 
+test("a form that is too long is refused, and the provider serves on", async () => {
+  const body = new URLSearchParams({ email: "x".repeat(100_000) });
+  for (let n = 0; n < 3; n++) {
+    const answer = await ask("/sign-in", { method: "POST", body });
+    expect(answer.status).toBe(413);
+    expect(await answer.text()).toContain("too much text");
+  }
+  expect((await ask("/health/live")).status).toBe(200);
+});
+
 test("signing out where nobody is signed in stores nothing", async () => {
   const before = await stored();
   expect((await ask("/session/end")).status).toBe(200);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import type { News, Tell } from "../../api/identity/outbox.ts";
+import type { News, Tell } from "../../api/identity/accounts/outbox.ts";
 import { startIdentity } from "../../api/identity/start.ts";
 import { type Config, loadConfig } from "../../shared/process/config.ts";
 import { identityClient } from "../../shared/process/identity-client.ts";

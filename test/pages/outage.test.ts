@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { deriveKeys } from "../../api/account/keys.ts";
-import { sessionCookie } from "../../api/account/session.ts";
+import { deriveKeys } from "../../api/account/visit/keys.ts";
+import { sessionCookie } from "../../api/account/visit/session.ts";
 import { csrfToken } from "../../shared/web/csrf.ts";
 import { startStack } from "../harness.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { deriveKeys } from "../../api/account/keys.ts";
-import { sealedCookie } from "../../api/account/sealed-cookie.ts";
+import { deriveKeys } from "../../api/account/visit/keys.ts";
+import { sealedCookie } from "../../api/account/visit/sealed-cookie.ts";
 import { identityClient } from "../../shared/process/identity-client.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
 import { signedUp } from "../identity/support.ts";

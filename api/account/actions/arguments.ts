@@ -1,9 +1,9 @@
 import { type Html, html } from "../../../shared/web/html.ts";
 
-/** A call's arguments: whatever the caller sent, so nothing in them may be relied on. */
+/** The arguments of a tool call. The caller may have sent anything, so nothing in them can be relied on. */
 export type Args = Readonly<Record<string, unknown>>;
 
-/** An argument; undefined when it was not sent, whatever every object has by that name. */
+/** @returns the argument; undefined when it was not sent, also for names that every object has */
 export const argument = (args: Args, name: string): unknown =>
   Object.hasOwn(args, name) ? args[name] : undefined;
 
@@ -19,7 +19,7 @@ export function idIn(args: Args, name: string): number | undefined {
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 
-/** Somebody else's words within ours: short, set apart, and unable to turn the text around them. */
+/** Quotes what somebody else wrote: shortened, and isolated so that it cannot change the direction of our text. */
 export function quote(value: unknown): Html {
   if (value === undefined) return html`without a name`;
   if (typeof value === "number") return html`${value}`;
@@ -28,7 +28,7 @@ export function quote(value: unknown): Html {
 }
 
 function shorten(text: string): string {
-  // An emoji is more than one unit of a string, so the first cut leaves room for the second.
+  // An emoji is more than one unit of a string, so this first cut leaves more than the one by characters below.
   const line = text
     .slice(0, longest * 10)
     .replace(/\s+/g, " ")

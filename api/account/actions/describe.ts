@@ -2,7 +2,7 @@ import { isCalendarDate } from "../../../shared/contracts/text.ts";
 import { timesOfDay } from "../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Names } from "../../queries/names.ts";
-import { sayFullDate } from "../dates.ts";
+import { sayFullDate } from "../visit/dates.ts";
 import { type Args, argument, idIn, quote, textIn } from "./arguments.ts";
 
 /** What a call is about: the verb as it is said of a call that happened, and of one that was refused. */

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import type { listTokens } from "../../../shared/contracts/tool-call.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { sayDay } from "../dates.ts";
+import { sayDay } from "../visit/dates.ts";
 import { outcomes } from "./outcomes.ts";
 import { nameOf } from "./who.ts";
 
@@ -12,7 +12,7 @@ type Shown = Readonly<{ chosen: URLSearchParams; tokens: Tokens; timeZone: strin
 
 const tools = contracts.flatMap(({ mcp }): Choice[] => (mcp ? [[mcp.name, mcp.name]] : []));
 
-/** Whose calls, of which tool, with which outcome. */
+/** The form that narrows the list down to a token, a tool or an outcome. */
 export function filterForm({ chosen, tokens, timeZone, today }: Shown): Html {
   const tokenChoices = tokens.map(({ last_called_at: at, ...token }): Choice => {
     return [token.token_id, `${nameOf(token)} (last: ${sayDay(at, timeZone, today)})`];

@@ -5,7 +5,7 @@ import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { type Names, namesOf } from "../../queries/names.ts";
-import { sayDate } from "../dates.ts";
+import { sayDate } from "../visit/dates.ts";
 import { type Args, idIn } from "./arguments.ts";
 import { describeCall, describeRefusals } from "./describe.ts";
 import { sayOutcome } from "./outcomes.ts";
@@ -14,7 +14,7 @@ import { nameOf } from "./who.ts";
 type Call = Static<typeof Action> & { args: Args; cut: Cut | undefined; localTime: string };
 type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
 
-/** The calls under the days of the user on which they came. */
+/** The calls, each under the user's day on which it came. */
 export async function actionList(
   query: QueryContext,
   actions: readonly Static<typeof Action>[],

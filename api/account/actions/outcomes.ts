@@ -12,7 +12,7 @@ const words = new Map(
   }),
 );
 
-/** What can be filtered by. */
+/** The outcomes that the list can be filtered by. */
 export const outcomes: readonly (readonly [code: string, words: string])[] = [...words];
 
 export const sayOutcome = (code: string): string => words.get(code) ?? code;

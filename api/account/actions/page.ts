@@ -3,12 +3,13 @@ import { validate } from "../../../shared/contracts/validate.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
 import { queryFields } from "../../http/query-fields.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import * as actions from "../../queries/tool-call.ts";
-import type { Visit } from "../context.ts";
-import { frame } from "../frame.ts";
-import { page, refusalPage } from "../respond.ts";
+import type { Visit } from "../visit/context.ts";
+import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { filterForm } from "./filter-form.ts";
 import { actionList } from "./list.ts";
 
@@ -16,11 +17,11 @@ const pageSize = 50;
 
 /** GET /account/actions?token_id=…&tool=…&outcome=…&cursor=…: what every token did over MCP, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
-  const { account, session, url } = visit;
-  const query = account.query({ userId: session.sub });
+  const { context, session, url } = visit;
+  const query = context.query({ userId: session.sub });
   const chosen = new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
   const validated = validate(listActions, { ...queryFields(listActions.input, chosen), limit: pageSize });
-  if (isRefused(validated)) return refusalPage(account, validated.refusal);
+  if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const [{ timeZone }, found, known] = await Promise.all([
     readDaySettings(query),
     actions.list(query, validated.input),
@@ -36,5 +37,5 @@ export async function showActions(visit: Visit): Promise<Response> {
     ${await actionList(query, found.actions, { timeZone, today, isFiltered: chosen.size > 0 })}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${found.next_cursor && html`<a href="${address({ cursor: found.next_cursor })}" rel="next">Older</a>`}</nav>`;
-  return page(account, { title: "Actions", body, ...frame(visit) });
+  return page(context.site, { title: "Actions", body, ...accountFrame(visit) });
 }

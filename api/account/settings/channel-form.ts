@@ -1,13 +1,18 @@
+import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
-import { formToken } from "../form.ts";
-import type { Settings } from "./page.ts";
+import type { Visit } from "../visit/context.ts";
+import type { UserSettings } from "./user-settings.ts";
 
-/** Where reminders go; a way that would lead nowhere cannot be chosen and says why. */
-export function channelForm(visit: Visit, settings: Settings): Html {
+/** The form for where reminders go. A channel that cannot work yet is disabled and shows the reason. */
+export function channelForm(visit: Visit, settings: UserSettings): Html {
   const { reminder_channel, email, webhook_url } = settings;
-  const canMail = email !== null && visit.account.config.smtpUrl !== undefined;
-  const choice = (value: Settings["reminder_channel"], label: string, hint: Html | string, open: boolean) => {
+  const canMail = email !== null && visit.context.config.smtpUrl !== undefined;
+  const choice = (
+    value: UserSettings["reminder_channel"],
+    label: string,
+    hint: Html | string,
+    open: boolean,
+  ) => {
     const checked = value === reminder_channel && html` checked`;
     return html`<label class="choice"><input type="radio" name="reminder_channel" value="${value}"${checked}
       ${!open && html` disabled`}><span>${label}<span class="quiet small hint">${hint}</span></span></label>`;
@@ -20,7 +25,7 @@ export function channelForm(visit: Visit, settings: Settings): Html {
     </fieldset><button>Save</button></form>`;
 }
 
-function emailHint({ account: { config }, session }: Visit, email: string | null): Html | string {
+function emailHint({ context: { config }, session }: Visit, email: string | null): Html | string {
   if (config.smtpUrl === undefined) return "This server sends no e-mail.";
   if (email !== null) return email;
   if (session.email === undefined) return "Your identity provider tells no e-mail address.";

@@ -1,13 +1,13 @@
+import { formToken } from "../../../shared/web/form.ts";
 import { zoneField } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
-import { formToken } from "../form.ts";
-import type { Settings } from "./page.ts";
+import type { Visit } from "../visit/context.ts";
+import type { UserSettings } from "./user-settings.ts";
 
 const hours = ["Midnight", "1 a.m.", "2 a.m.", "3 a.m.", "4 a.m.", "5 a.m.", "6 a.m."];
 
-/** When the user's today begins, and where. */
-export function dayForm(visit: Visit, { time_zone, day_start_hour }: Settings): Html {
+/** The form for the time zone and hour in which the user's day begins. */
+export function dayForm(visit: Visit, { time_zone, day_start_hour }: UserSettings): Html {
   return html`<form method="post" action="/account/settings/day" class="card">${formToken(visit)}
     ${zoneField(time_zone)}
     <div class="field"><label for="day_start_hour">A new day starts at</label>

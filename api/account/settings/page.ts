@@ -1,20 +1,14 @@
-import type { Static } from "typebox";
-import type { getSettings } from "../../../shared/contracts/user.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
 import * as user from "../../queries/user.ts";
-import type { Visit } from "../context.ts";
-import { frame } from "../frame.ts";
-import { page } from "../respond.ts";
+import type { Visit } from "../visit/context.ts";
+import { accountFrame } from "../visit/frame.ts";
 import { channelForm } from "./channel-form.ts";
 import { dayForm } from "./day-form.ts";
+import type { RejectedForm } from "./user-settings.ts";
 import { webhookCard } from "./webhook-card.ts";
 
-export type Settings = Static<typeof getSettings.output>;
-
-/** What a form that was not accepted brought, and what is wrong with it. */
-export type Attempt = Readonly<{ webhook?: { url: string; error: string } }>;
-
-/** What the page says after a form was saved and the browser was sent back here. */
+/** What the page shows when a form was saved and the browser was sent back here. */
 const outcomes = new Map([
   ["day", "Your day is saved."],
   ["reminders", "Reminders go where you chose."],
@@ -23,9 +17,9 @@ const outcomes = new Map([
 ]);
 
 /** GET /account/settings */
-export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise<Response> {
-  const { account, session, url } = visit;
-  const settings = await user.settings(account.query({ userId: session.sub }), {});
+export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
+  const { context, session, url } = visit;
+  const settings = await user.settings(context.query({ userId: session.sub }), {});
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}
@@ -34,12 +28,12 @@ export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise
     <h2>Reminders</h2>
     ${channelForm(visit, settings)}
     <h2 id="webhook">Webhook</h2>
-    ${webhookCard(visit, settings, attempt)}`;
-  const status = Object.keys(attempt).length > 0 ? 422 : 200;
-  return page(account, { title: "Settings", body, ...frame(visit) }, { status });
+    ${webhookCard(visit, settings, rejected)}`;
+  const status = Object.keys(rejected).length > 0 ? 422 : 200;
+  return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }
 
-function whoIsSignedIn({ account: { config }, session }: Visit): Html {
+function whoIsSignedIn({ context: { config }, session }: Visit): Html {
   const profile =
     config.builtInIdentity && html` <a href="${config.authUrl}/profile">E-mail address and password</a>`;
   return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}</p>`;

@@ -1,8 +1,9 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
 import * as user from "../../queries/user.ts";
-import { carryOut } from "../carry-out.ts";
-import type { Visit } from "../context.ts";
-import { refusalPage, seeOther } from "../respond.ts";
+import { carryOut } from "../visit/carry-out.ts";
+import type { Visit } from "../visit/context.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { showSettings } from "./page.ts";
 
 /** POST /account/settings/day */
@@ -21,12 +22,12 @@ export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<
 /** POST /account/settings/webhook: an empty address removes it. */
 export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
   const url = (form.get("webhook_url") ?? "").trim();
-  if (leadsHere(url) && !visit.account.config.webhookAllowLoopback)
+  if (leadsHere(url) && !visit.context.config.webhookAllowLoopback)
     return showSettings(visit, { webhook: { url, error: notHere } });
   const outcome = await carryOut(visit, "user.configure", { webhook_url: url || null });
   if (!("refusal" in outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
   const [error] = outcome.refusal.errors?.webhook_url ?? [];
-  if (!error) return refusalPage(visit.account, outcome.refusal);
+  if (!error) return refusalPage(visit.context, outcome.refusal);
   const inUse = "Reminders go to it: choose another way for them above before you remove it.";
   return showSettings(visit, {
     webhook: { url, error: url ? error.replace(/^The \w+ field/, "This") : inUse },
@@ -44,7 +45,7 @@ function leadsHere(url: string): boolean {
 /** POST /account/settings/webhook/test: waits a moment for the result, which the page shows whenever it is there. */
 export async function sendTest(visit: Visit): Promise<Response> {
   const outcome = await carryOut(visit, "webhook.test", {});
-  if ("refusal" in outcome) return refusalPage(visit.account, outcome.refusal);
+  if ("refusal" in outcome) return refusalPage(visit.context, outcome.refusal);
   await testFinished(visit);
   return seeOther("/account/settings#webhook");
 }
@@ -52,10 +53,10 @@ export async function sendTest(visit: Visit): Promise<Response> {
 const patienceMs = 3_000;
 const lookEveryMs = 150;
 
-async function testFinished({ account, session }: Visit): Promise<void> {
+async function testFinished({ context, session }: Visit): Promise<void> {
   for (const since = Date.now(); Date.now() - since < patienceMs; ) {
     await Bun.sleep(lookEveryMs);
-    const settings = await user.settings(account.query({ userId: session.sub }), {});
+    const settings = await user.settings(context.query({ userId: session.sub }), {});
     if (settings.webhook_test?.finished_at) return;
   }
 }
@@ -63,6 +64,6 @@ async function testFinished({ account, session }: Visit): Promise<void> {
 async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<Response> {
   const outcome = await carryOut(visit, "user.configure", fields);
   return "refusal" in outcome
-    ? refusalPage(visit.account, outcome.refusal)
+    ? refusalPage(visit.context, outcome.refusal)
     : seeOther(`/account/settings?done=${done}`);
 }

@@ -1,15 +1,15 @@
 import { localTime } from "../../../shared/domain/day.ts";
+import { formToken } from "../../../shared/web/form.ts";
 import { field } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
-import { count } from "../dates.ts";
-import { formToken } from "../form.ts";
-import type { Attempt, Settings } from "./page.ts";
+import type { Visit } from "../visit/context.ts";
+import { countInWords } from "../visit/dates.ts";
+import type { RejectedForm, UserSettings } from "./user-settings.ts";
 
 const path = "/account/settings/webhook";
 
-/** The webhook's address, its secret, how it does, and a test. */
-export function webhookCard(visit: Visit, settings: Settings, { webhook }: Attempt): Html {
+/** The webhook's address and secret, whether it works, and a button that sends a test. */
+export function webhookCard(visit: Visit, settings: UserSettings, { webhook }: RejectedForm): Html {
   const { webhook_url: saved, webhook_disabled_at: isOff } = settings;
   return html`<div class="card"><form method="post" action="${path}">${formToken(visit)}
     ${field({
@@ -26,7 +26,7 @@ export function webhookCard(visit: Visit, settings: Settings, { webhook }: Attem
     ${saved !== null && details(visit, settings)}</div>`;
 }
 
-function details(visit: Visit, settings: Settings): Html {
+function details(visit: Visit, settings: UserSettings): Html {
   return html`<dl class="facts"><dt>State</dt><dd>${state(settings)}</dd>
     <dt>Last test</dt><dd>${lastTest(settings)}</dd></dl>
     <form method="post" action="${path}/test">${formToken(visit)}
@@ -36,15 +36,15 @@ function details(visit: Visit, settings: Settings): Html {
     <p><code class="secret">${settings.webhook_secret}</code></p></details>`;
 }
 
-function state({ webhook_failures, webhook_disabled_at, time_zone }: Settings): Html | string {
+function state({ webhook_failures, webhook_disabled_at, time_zone }: UserSettings): Html | string {
   if (webhook_disabled_at)
     return html`<strong class="error">Switched off</strong> on ${time(webhook_disabled_at, time_zone)}, because it
       failed for a day`;
-  if (webhook_failures > 0) return html`On, with ${count(webhook_failures, "failure")} in a row`;
+  if (webhook_failures > 0) return html`On, with ${countInWords(webhook_failures, "failure")} in a row`;
   return "On";
 }
 
-function lastTest({ webhook_test: test, time_zone }: Settings): Html | string {
+function lastTest({ webhook_test: test, time_zone }: UserSettings): Html | string {
   if (!test) return "Never";
   const { status, error, created_at, finished_at } = test;
   const at = time(finished_at ?? created_at, time_zone);

@@ -1,17 +1,17 @@
 import { type Html, html } from "../../../shared/web/html.ts";
-import { count, sayDate } from "../dates.ts";
+import { countInWords, sayDate } from "../visit/dates.ts";
 
-/** In the picture's own units: a column of 32 for each day. */
+/** Sizes in the units of the picture's viewBox, which has one column for each day. */
 const column = 32;
 const gap = 6;
 const plot = { top: 16, bottom: 76, height: 94 };
 
-/** A bar for each of the last 14 days, told in words to who cannot see it. */
+/** A bar for each of the last 14 days, with the same in words for screen readers. */
 export function activityStrip(counts: Readonly<Record<string, number>>, today: string): Html {
   const days = Object.entries(counts).sort(([a], [b]) => a.localeCompare(b));
   const total = days.reduce((sum, [, done]) => sum + done, 0);
   const most = Math.max(1, ...days.map(([, done]) => done));
-  const title = `${count(total, "completion")} in the last 14 days`;
+  const title = `${countInWords(total, "completion")} in the last 14 days`;
   return html`<figure class="strip card"><figcaption>${title}</figcaption>
     <svg viewBox="0 0 ${column * days.length} ${plot.height}" role="img" aria-labelledby="strip-text">
     <title id="strip-text">${title}. ${inWords(days, today)}</title>

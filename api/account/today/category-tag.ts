@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../shared/web/html.ts";
 
-/** A category's name behind a dot of its colour. */
+/** A category's name after a dot in its colour. */
 export function categoryTag(category: { name: string; color: string } | null): Html | null {
   return (
     category &&

@@ -1,24 +1,24 @@
 import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import * as dashboard from "../../queries/dashboard.ts";
-import type { Visit } from "../context.ts";
-import { frame } from "../frame.ts";
-import { page } from "../respond.ts";
+import type { Visit } from "../visit/context.ts";
+import { accountFrame } from "../visit/frame.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitList } from "./habits.ts";
 import { todoList } from "./todos.ts";
-import { tickedOff } from "./undo-notice.ts";
+import { undoNotice } from "./undo-notice.ts";
 
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
-  const { account, session } = visit;
-  const query = account.query({ userId: session.sub });
+  const { context, session } = visit;
+  const query = context.query({ userId: session.sub });
   const [{ today }, day] = await Promise.all([readDaySettings(query), dashboard.get(query, {})]);
   const { habits, todos, stats } = day;
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
   const body = html`<p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${await tickedOff(visit, query)}
+    ${await undoNotice(visit, query)}
     <ul class="plain tiles">
     ${tile(`${done} of ${habits.length}`, "habits done")}
     ${tile(stats.total_streak, "in all streaks")}
@@ -29,14 +29,14 @@ export async function showToday(visit: Visit): Promise<Response> {
     ${stats.total_habits === 0 ? welcome(visit) : habitList(visit, habits)}
     <h2>Todos</h2>
     ${todoList(visit, todos, { today: today.date, total: stats.pending_todos })}`;
-  return page(account, { title: "Today", body, ...frame(visit) });
+  return page(context.site, { title: "Today", body, ...accountFrame(visit) });
 }
 
 const tile = (number: number | string, label: string) => html`<li class="card tile">
   <strong>${number}</strong> <span class="quiet">${label}</span></li>`;
 
-/** For whoever has just signed up. */
-function welcome({ account: { config } }: Visit): Html {
+/** Shown instead of the list to people who have no habits yet. */
+function welcome({ context: { config } }: Visit): Html {
   const tokens =
     config.builtInIdentity &&
     html`Scripts use the REST API with a token that

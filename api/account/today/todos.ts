@@ -1,15 +1,15 @@
 import type { Static } from "typebox";
 import type { Todo } from "../../../shared/contracts/todo-schema.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Visit } from "../context.ts";
-import { sayDate } from "../dates.ts";
+import type { Visit } from "../visit/context.ts";
+import { sayDate } from "../visit/dates.ts";
 import { categoryTag } from "./category-tag.ts";
 import { facts } from "./facts.ts";
-import { tick } from "./tick-button.ts";
+import { tickButton } from "./tick-button.ts";
 
 type TodoItem = Static<typeof Todo>;
 
-/** The pending todos that there is room for, of `total`; overdue ones come first by their order. */
+/** The first of `total` pending todos, in the given order, which has the overdue ones first. */
 export function todoList(
   visit: Visit,
   todos: readonly TodoItem[],
@@ -25,7 +25,7 @@ function todoItem(visit: Visit, todo: TodoItem, today: string): Html {
   const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
   const due = todo.due_date && sayDate(todo.due_date, today);
   return html`<li class="card item" id="todo-${id}">
-    ${tick(visit, { kind: "todo", id, done: false, label: `Done: ${title}` })}
+    ${tickButton(visit, { kind: "todo", id, done: false, label: `Done: ${title}` })}
     <div class="what"><h3>${title}</h3>
     ${facts([todo.time_of_day, minutes, todo.context, categoryTag(category)])}</div>
     ${due && html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${due}</p>`}</li>`;

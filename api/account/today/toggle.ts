@@ -1,9 +1,10 @@
-import { carryOut } from "../carry-out.ts";
-import type { Visit } from "../context.ts";
-import { refusalPage, seeOther } from "../respond.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { carryOut } from "../visit/carry-out.ts";
+import type { Visit } from "../visit/context.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 
-/** POST /account/tick: completes a habit or todo, or takes that back. One that is so already stays so. */
-export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Response> {
+/** POST /account/tick: completes a habit or todo, or takes that back. An item already in that state stays in it. */
+export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<Response> {
   const done = form.get("done") === "yes";
   const habitId = Number(form.get("habit_id"));
   const todoId = Number(form.get("todo_id"));
@@ -11,7 +12,7 @@ export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Resp
     ? await carryOut(visit, done ? "habit.complete" : "habit.undo", { habit_id: habitId })
     : await carryOut(visit, "todo.toggle", { todo_id: todoId, is_completed: done });
   if ("refusal" in outcome && outcome.refusal.code === "overloaded")
-    return refusalPage(visit.account, outcome.refusal);
+    return refusalPage(visit.context, outcome.refusal);
   return seeOther(
     habitId ? `/account#habit-${habitId}` : done ? `/account?done=${todoId}` : `/account#todo-${todoId}`,
   );

@@ -1,12 +1,12 @@
 import { isRefused } from "../../../shared/errors.ts";
+import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import * as todos from "../../queries/todo.ts";
-import type { Visit } from "../context.ts";
-import { formToken } from "../form.ts";
+import type { Visit } from "../visit/context.ts";
 
-/** What to show after a todo was ticked off (`?done=…`): it is gone from the list, so its way back is here. */
-export async function tickedOff(visit: Visit, query: QueryContext): Promise<Html | null> {
+/** Shown when a todo was ticked off (`?done=…`): it has left the list, so it can be taken back here. */
+export async function undoNotice(visit: Visit, query: QueryContext): Promise<Html | null> {
   const id = Number(visit.url.searchParams.get("done"));
   if (!Number.isSafeInteger(id) || id < 1) return null;
   const todo = await todos.get(query, { todo_id: id });

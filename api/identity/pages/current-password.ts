@@ -1,11 +1,12 @@
-import { checkPassword } from "../accounts.ts";
-import type { Identity } from "../identity.ts";
-import type { SignedIn } from "./api-tokens.ts";
+import { checkPassword } from "../accounts/passwords.ts";
+import type { SignedIn } from "./visitor.ts";
 
-/** Why a form's current password does not count; undefined when it is right. Counted for the session: nobody else can use it up. */
+/**
+ * Checks the current password that a form asks for. Attempts count for the session, so nobody else can use them up.
+ * @returns why it is refused; undefined when it is right
+ */
 export async function passwordRefusal(
-  { throttle, pool }: Identity,
-  { account, session }: SignedIn,
+  { identity: { throttle, pool }, account, session }: SignedIn,
   form: URLSearchParams,
 ): Promise<string | undefined> {
   const wait = await throttle.password(session.uid);

@@ -1,6 +1,6 @@
 import { type Scope, scopes } from "../../../shared/contracts/scopes.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { passwordLength } from "../accounts.ts";
+import { passwordLength } from "../accounts/passwords.ts";
 
 export const newPassword = {
   label: "Password",
@@ -10,7 +10,7 @@ export const newPassword = {
   max: passwordLength.max,
 } as const;
 
-/** What is wrong with a new password; undefined when nothing is. */
+/** @returns what is wrong with a new password; undefined when nothing is */
 export function passwordProblem(password: string): string | undefined {
   if (password.length < passwordLength.min) return `Use at least ${passwordLength.min} characters.`;
   if (password.length > passwordLength.max) return `Use at most ${passwordLength.max} characters.`;

@@ -1,61 +1,61 @@
-import type { Context } from "koa";
+import { formToken } from "../../../shared/web/form.ts";
 import { field, problem } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
-import { hashToken } from "../confirmation.ts";
-import type { Identity } from "../identity.ts";
-import { rememberBrowser } from "../known-browser.ts";
-import { findSignUp, finishPath, finishSignUp, type SignUp } from "../sign-ups.ts";
-import { formTargets, safeNext } from "./redirects.ts";
-import { seeOther, sendMessage, sendPage } from "./respond.ts";
-import { formToken, readForm, signIn, type Visitor, visitorOf } from "./visitor.ts";
+import { message, page } from "../../../shared/web/page.ts";
+import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
+import type { Site } from "../../../shared/web/site.ts";
+import { hashToken } from "../accounts/confirmation.ts";
+import { findSignUp, finishPath, finishSignUp, type SignUp } from "../accounts/sign-ups.ts";
+import { rememberBrowser } from "./known-browser.ts";
+import { formTargets } from "./redirects.ts";
+import { type IdentityRequest, startSession, type Visitor, visitorOf } from "./visitor.ts";
 
-/** GET of the mailed link: it asks for the password, so that nobody finishes what a stranger began with their address. */
-export async function showFinish(identity: Identity, ctx: Context): Promise<void> {
-  const token = new URLSearchParams(ctx.querystring).get("token") ?? "";
-  const signUp = await findSignUp(identity.pool, token);
-  if (!signUp) return sendDeadLink(ctx);
-  await sendForm(identity, ctx, await visitorOf(identity, ctx), { signUp, token });
+/** GET of the mailed link: asks for the password, so that nobody finishes a sign-up that a stranger began. */
+export async function showFinish(request: IdentityRequest): Promise<Response> {
+  const token = request.url.searchParams.get("token") ?? "";
+  const signUp = await findSignUp(request.identity.pool, token);
+  if (!signUp) return deadSignUpPage(request.site);
+  return finishPage(await visitorOf(request), { signUp, token });
 }
 
 /** POST of the link's page: makes the account, whose address is confirmed by that. */
-export async function doFinish(identity: Identity, ctx: Context): Promise<void> {
-  const visitor = await visitorOf(identity, ctx);
-  const form = await readForm(identity, ctx, visitor);
+export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise<Response> {
+  const { identity, ctx, site } = visitor;
   const token = form.get("token") ?? "";
   const signUp = await findSignUp(identity.pool, token);
-  if (!signUp) return sendDeadLink(ctx);
+  if (!signUp) return deadSignUpPage(site);
   const wait = await identity.throttle.password(hashToken(token).toString("base64url"));
   if (wait > 0) {
     const error = `Too many attempts. Try again in ${Math.ceil(wait / 60)} minutes.`;
-    return sendForm(identity, ctx, visitor, { signUp, token, error });
+    return finishPage(visitor, { signUp, token, error });
   }
   if (!(await Bun.password.verify(form.get("password") ?? "", signUp.passwordHash))) {
     const error = "That is not the password that you chose.";
-    return sendForm(identity, ctx, visitor, { signUp, token, error });
+    return finishPage(visitor, { signUp, token, error });
   }
   const account = await finishSignUp(identity.pool, signUp);
-  if (!account) return sendDeadLink(ctx);
+  if (!account) return deadSignUpPage(site);
   rememberBrowser(identity, ctx, signUp.email);
-  await signIn(identity, ctx, account.id);
-  seeOther(ctx, safeNext(identity, signUp.next));
+  await startSession(visitor, account.id);
+  return seeOther(safeNext(site, signUp.next));
 }
 
-type Shown = { signUp: SignUp; token: string; error?: string };
+type Shown = Readonly<{ signUp: SignUp; token: string; error?: string }>;
 
-async function sendForm(identity: Identity, ctx: Context, visitor: Visitor, shown: Shown): Promise<void> {
-  const { signUp, token, error } = shown;
+async function finishPage(visitor: Visitor, { signUp, token, error }: Shown): Promise<Response> {
   const body = html`${problem(error)}
     <p>You are nearly done: give the password that you chose for <strong>${signUp.email}</strong>.</p>
-    <form method="post" action="${finishPath}" class="narrow">${formToken(identity, visitor)}
+    <form method="post" action="${finishPath}" class="narrow">${formToken(visitor)}
     <input type="hidden" name="token" value="${token}">
     ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
     <div class="actions"><button>Create account</button></div></form>`;
-  const targets = await formTargets(identity, signUp.next);
-  sendPage(ctx, { title: "Finish your sign-up", body }, { status: error ? 422 : 200, formTargets: targets });
+  const targets = await formTargets(visitor.identity, signUp.next);
+  const options = { status: error ? 422 : 200, formTargets: targets };
+  return page(visitor.site, { title: "Finish your sign-up", body }, options);
 }
 
-function sendDeadLink(ctx: Context): void {
+function deadSignUpPage(site: Site): Response {
   const text = html`It was used or is older than 24 hours. You can <a href="/sign-in">sign in</a> or
     <a href="/sign-up">sign up again</a>.`;
-  sendMessage(ctx, 410, "This link does not work", text);
+  return message(site, "This link does not work", text, { status: 410 });
 }

@@ -1,26 +1,29 @@
-import type { Context } from "koa";
 import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { html } from "../../../shared/web/html.ts";
+import { message, page } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { reply } from "./koa.ts";
 import { formSource } from "./redirects.ts";
-import { seeOther, sendMessage, sendPage } from "./respond.ts";
+import { messageSite } from "./site.ts";
 
 /** The page of an OAuth error that cannot be sent back to the app (RFC 6749 §4.1.2.1). */
 export const renderOAuthError: NonNullable<Configuration["renderError"]> = (ctx, _out, error) =>
-  sendRefusedRequest(ctx, error);
+  reply(ctx, refusedRequestPage(error));
 
 /** The page of an authorization request that is answered to its person, not to the app. */
-export function sendRefusedRequest(ctx: Context, error: Error): void {
+export function refusedRequestPage(error: Error): Response {
   const known = error instanceof errors.OIDCProviderError ? error : undefined;
   const body = html`<p>An app sent you here with a request that this server cannot answer. Nothing was shared
     with it. Go back to the app and try again.</p>
     <p class="quiet small">For its developers: <code>${known?.error ?? "server_error"}</code>
     ${known?.error_description}</p>`;
-  sendPage(ctx, { title: "That did not work", body }, { status: Math.max(400, known?.statusCode ?? 500) });
+  const status = Math.max(400, known?.statusCode ?? 500);
+  return page(messageSite, { title: "That did not work", body }, { status });
 }
 
 /**
- * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). The account pages were
- * asked already: whoever comes from there with an ID token of the person signed in here is signed out at once.
+ * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). Whoever pressed the button
+ * of the account pages is not asked again, if the ID token shows that it is the same person.
  */
 export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string): Promise<void> {
   const { session, params, client, entities } = ctx.oidc;
@@ -29,7 +32,7 @@ export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string
   if (session && client?.clientId === ownClientId && isSamePerson && typeof back === "string") {
     await session.destroy();
     ctx.cookies.set(ctx.oidc.provider.cookieName("session"), null, { signed: true });
-    return seeOther(ctx, back);
+    return reply(ctx, seeOther(back));
   }
   const body = html`<p>You will be signed out in this browser. Apps and tokens that you connected stay
     connected.</p>
@@ -39,10 +42,10 @@ export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string
     <button class="plain">Stay signed in</button>
     </form>`;
   const formTargets = typeof back === "string" ? formSource(back) : [];
-  sendPage(ctx, { title: "Sign out?", body }, { formTargets });
+  await reply(ctx, page(messageSite, { title: "Sign out?", body }, { formTargets }));
 }
 
-/** Where a person ends who was signed out and has no page to go back to. */
-export function renderSignedOut(ctx: Context): void {
-  sendMessage(ctx, 200, "Signed out", "You are signed out in this browser.");
+/** The page after a sign-out when there is no address to return to. */
+export function signedOutPage(): Response {
+  return message(messageSite, "Signed out", "You are signed out in this browser.");
 }

@@ -1,73 +1,72 @@
-import type { Context } from "koa";
-import { isTimeZone } from "../../../shared/web/form-fields.ts";
-import { changePassword, deleteAccount, setTimeZone } from "../accounts.ts";
-import { revokeAll } from "../grants.ts";
-import type { Identity } from "../identity.ts";
-import { mailPasswordNotice } from "../notices.ts";
-import type { SignedIn } from "./api-tokens.ts";
+import { isOfferedZone } from "../../../shared/web/form-fields.ts";
+import { message } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { deleteAccount, setTimeZone } from "../accounts/accounts.ts";
+import { mailPasswordNotice } from "../accounts/notices.ts";
+import { changePassword } from "../accounts/passwords.ts";
+import { revokeAll } from "../grants/connections.ts";
 import { passwordRefusal } from "./current-password.ts";
 import { passwordProblem } from "./fields.ts";
-import { sendProfile } from "./profile-page.ts";
-import { seeOther, sendMessage } from "./respond.ts";
-import { readForm, signIn, signOut } from "./visitor.ts";
+import { profilePage } from "./profile-page.ts";
+import { endSession, type SignedIn, startSession } from "./visitor.ts";
 
-const LINK_SENT = "A confirmation link is on its way. It works once and for 24 hours.";
+const linkSent = "A confirmation link is on its way. It works once and for 24 hours.";
 
-const PASSWORD_CHANGED = "Your password is changed. Other browsers are signed out.";
+const passwordChanged = "Your password is changed. Other browsers are signed out.";
 
-/** What the page says after a form was saved and the browser was sent back here. */
+/** What the page shows when a form was saved and the browser was sent back here. */
 const outcomes = new Map([
-  ["password", `${PASSWORD_CHANGED} Your tokens and connected apps go on working.`],
-  ["password-and-connections", `${PASSWORD_CHANGED} Your tokens and connected apps have ended.`],
+  ["password", `${passwordChanged} Your tokens and connected apps go on working.`],
+  ["password-and-connections", `${passwordChanged} Your tokens and connected apps have ended.`],
   ["zone", "Your time zone is saved."],
   ["email", "Your e-mail address is changed. Reminders by e-mail stop until it is confirmed."],
-  ["email-link", `${LINK_SENT} Your address changes when you use it.`],
-  ["link", LINK_SENT],
+  ["email-link", `${linkSent} Your address changes when you use it.`],
+  ["link", linkSent],
   ["confirmed", "Your e-mail address is confirmed."],
 ]);
 
 /** GET /profile */
-export function showProfile(identity: Identity, ctx: Context, visitor: SignedIn): void {
-  const done = new URLSearchParams(ctx.querystring).get("done") ?? "";
-  sendProfile(identity, ctx, visitor, { done: outcomes.get(done) });
+export function showProfile(visitor: SignedIn): Response {
+  return profilePage(visitor, { done: outcomes.get(visitor.url.searchParams.get("done") ?? "") });
 }
 
 /** POST /profile/time-zone */
-export async function saveTimeZone(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
-  const form = await readForm(identity, ctx, visitor);
+export async function saveTimeZone(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
+  const { identity, account, site } = visitor;
   const zone = form.get("time_zone");
-  if (!isTimeZone(zone)) return ctx.throw(422, "That is not a time zone.");
-  await setTimeZone(identity.pool, visitor.account.id, zone);
-  seeOther(ctx, "/profile?done=zone");
+  if (!isOfferedZone(zone)) {
+    return message(site, "That did not work", "That is not a time zone.", { status: 422 });
+  }
+  await setTimeZone(identity.pool, account.id, zone);
+  return seeOther("/profile?done=zone");
 }
 
 /** POST /profile/password: other browsers are signed out, and on request tokens and apps end too. */
-export async function savePassword(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
-  const { account, session } = visitor;
-  const form = await readForm(identity, ctx, visitor);
+export async function savePassword(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
+  const { identity, account, session } = visitor;
   const password = form.get("new_password") ?? "";
-  const wrong = (await passwordRefusal(identity, visitor, form)) ?? passwordProblem(password);
-  if (wrong) return sendProfile(identity, ctx, visitor, { password: wrong });
+  const error = (await passwordRefusal(visitor, form)) ?? passwordProblem(password);
+  if (error) return profilePage(visitor, { password: error });
   await changePassword(identity, { accountId: account.id, password, sessionUid: session.uid });
-  // Under a new session id, in case somebody has copied this one.
-  await signIn(identity, ctx, account.id);
+  // The session gets a new id, in case somebody has copied the old one.
+  await startSession(visitor, account.id);
   const endsAll = form.get("connections") === "end";
   if (endsAll) await revokeAll(identity, account.id);
   await identity.deliverNews();
   await mailPasswordNotice(identity, account);
-  seeOther(ctx, `/profile?done=password${endsAll ? "-and-connections" : ""}`);
+  return seeOther(`/profile?done=password${endsAll ? "-and-connections" : ""}`);
 }
 
-/** POST /profile/delete: the account with every token of it first, so that nothing is written any more. */
-export async function removeAccount(identity: Identity, ctx: Context, visitor: SignedIn): Promise<void> {
-  const form = await readForm(identity, ctx, visitor);
-  const wrong = await passwordRefusal(identity, visitor, form);
-  if (wrong) return sendProfile(identity, ctx, visitor, { deletion: wrong });
-  await deleteAccount(identity.pool, visitor.account.id);
+/** POST /profile/delete: the account and its tokens are deleted first, so that nothing more is written for it. */
+export async function removeAccount(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
+  const { identity, account, site } = visitor;
+  const error = await passwordRefusal(visitor, form);
+  if (error) return profilePage(visitor, { deletion: error });
+  await deleteAccount(identity.pool, account.id);
   const isGone = await identity.deliverNews();
-  await signOut(identity, ctx, visitor);
+  await endSession(visitor);
   const rest = isGone
     ? "Your habits and todos are gone with it."
     : "Your habits and todos are deleted as soon as the service can be reached.";
-  sendMessage(ctx, 200, "Account deleted", `Your account is gone, and its tokens have ended. ${rest}`);
+  return message(site, "Account deleted", `Your account is gone, and its tokens have ended. ${rest}`);
 }

@@ -1,79 +1,64 @@
 import type { Context, Next } from "koa";
-import { favicon } from "../../../shared/web/favicon.ts";
-import { stylesheet } from "../../../shared/web/html.ts";
-import { confirmPath } from "../confirmation.ts";
-import type { Identity } from "../identity.ts";
-import { finishPath } from "../sign-ups.ts";
-import { createToken, revoke, type SignedIn, showTokens, tokensPath } from "./api-tokens.ts";
-import { answerConsent, showInteraction } from "./consent.ts";
+import { favicon, stylesheet } from "../../../shared/web/assets.ts";
+import { takeForm } from "../../../shared/web/form.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { answerByMethod, createRequireSignIn, type PageMethods } from "../../../shared/web/router.ts";
+import { confirmPath } from "../accounts/confirmation.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { finishPath } from "../accounts/sign-ups.ts";
+import { createToken, revoke, showTokens } from "./api-tokens.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./email.ts";
 import { doFinish, showFinish } from "./finish-sign-up.ts";
+import { answerConsent, showInteraction } from "./interaction.ts";
+import { pageRequestOf, reply } from "./koa.ts";
 import { removeAccount, savePassword, saveTimeZone, showProfile } from "./profile.ts";
 import { interactionPath } from "./redirects.ts";
-import { seeOther } from "./respond.ts";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.ts";
-import { doSignUp, showSignUp } from "./sign-up.ts";
-import { visitorOf } from "./visitor.ts";
+import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
+import { siteOf, tokensPath } from "./site.ts";
+import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
-type Page = (identity: Identity, ctx: Context) => void | Promise<void>;
-type OwnPage = (identity: Identity, ctx: Context, visitor: SignedIn) => void | Promise<void>;
-type Methods = Readonly<{ GET?: Page; POST?: Page }>;
+const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
+  find: signedInVisitor,
+  address: (_request, next = tokensPath) => `/sign-in?${new URLSearchParams({ next })}`,
+});
 
-const pages: Readonly<Record<string, Methods>> = {
-  "/": { GET: (_identity, ctx) => seeOther(ctx, tokensPath) },
-  [stylesheet.path]: { GET: sendStylesheet },
-  [favicon.path]: { GET: sendFavicon },
-  "/health/live": { GET: sendAlive },
-  "/sign-in": { GET: showSignIn, POST: doSignIn },
-  "/sign-up": { GET: showSignUp, POST: doSignUp },
-  [finishPath]: { GET: showFinish, POST: doFinish },
-  "/sign-out": { POST: doSignOut },
-  "/profile": { GET: own(showProfile) },
-  "/profile/time-zone": { POST: own(saveTimeZone) },
-  "/profile/email": { POST: own(saveEmail) },
-  "/profile/email/link": { POST: own(sendLink) },
-  [confirmPath]: { GET: own(showLink), POST: own(useLink) },
-  "/profile/password": { POST: own(savePassword) },
-  "/profile/delete": { POST: own(removeAccount) },
-  [tokensPath]: { GET: own(showTokens), POST: own(createToken) },
-  [`${tokensPath}/revoke`]: { POST: own(revoke) },
+const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
+  "/": { GET: () => seeOther(tokensPath) },
+  [stylesheet.path]: { GET: stylesheet.response },
+  [favicon.path]: { GET: favicon.response },
+  "/health/live": { GET: answerAlive },
+  "/sign-in": { GET: asVisitor(showSignIn), POST: asVisitor(takeForm(doSignIn)) },
+  "/sign-up": {
+    GET: whileSignUpIsOpen(asVisitor(showSignUp)),
+    POST: whileSignUpIsOpen(asVisitor(takeForm(doSignUp))),
+  },
+  [finishPath]: { GET: showFinish, POST: asVisitor(takeForm(doFinish)) },
+  "/sign-out": { POST: asVisitor(takeForm(doSignOut)) },
+  "/profile": { GET: requireSignIn(showProfile) },
+  "/profile/time-zone": { POST: requireSignIn(takeForm(saveTimeZone)) },
+  "/profile/email": { POST: requireSignIn(takeForm(saveEmail)) },
+  "/profile/email/link": { POST: requireSignIn(takeForm(sendLink)) },
+  [confirmPath]: { GET: requireSignIn(showLink), POST: requireSignIn(takeForm(useLink)) },
+  "/profile/password": { POST: requireSignIn(takeForm(savePassword)) },
+  "/profile/delete": { POST: requireSignIn(takeForm(removeAccount)) },
+  [tokensPath]: { GET: requireSignIn(showTokens), POST: requireSignIn(takeForm(createToken)) },
+  [`${tokensPath}/revoke`]: { POST: requireSignIn(takeForm(revoke)) },
 };
 
-const interaction: Methods = { GET: showInteraction, POST: answerConsent };
+const interaction: PageMethods<IdentityRequest> = { GET: showInteraction, POST: answerConsent };
 
 /** Serves the provider's own pages; everything else is OAuth and goes on to oidc-provider. */
-export function servePages(identity: Identity) {
+export function servePages(identity: IdentityContext) {
+  const site = siteOf(identity);
   return async (ctx: Context, next: Next): Promise<void> => {
     const methods = interactionPath.test(ctx.path) ? interaction : pages[ctx.path];
     if (!methods) return next();
-    const page = methods[ctx.method === "HEAD" ? "GET" : (ctx.method as keyof Methods)];
-    if (page) return page(identity, ctx);
-    ctx.set("Allow", Object.keys(methods).join(", "));
-    ctx.throw(405, "This address does not take that method.");
+    await reply(ctx, await answerByMethod(methods, { ...pageRequestOf(ctx, site), identity, ctx }));
   };
 }
 
-/** A page for signed-in people only: strangers sign in first and come back. */
-function own(page: OwnPage): Page {
-  return async (identity, ctx) => {
-    const { account, ...visitor } = await visitorOf(identity, ctx);
-    if (account) return page(identity, ctx, { ...visitor, account });
-    const next = ctx.method === "GET" ? ctx.url : tokensPath;
-    seeOther(ctx, `/sign-in?${new URLSearchParams({ next })}`);
-  };
-}
-
-function sendStylesheet(_identity: Identity, ctx: Context): void {
-  ctx.set("Cache-Control", "public, max-age=31536000, immutable");
-  ctx.type = "css";
-  ctx.body = stylesheet.css;
-}
-
-function sendFavicon(_identity: Identity, ctx: Context): void {
-  ctx.set(favicon.headers);
-  ctx.body = favicon.svg;
-}
-
-function sendAlive(_identity: Identity, ctx: Context): void {
-  ctx.body = { status: "ok" };
+function answerAlive(): Response {
+  const headers = { "Content-Type": "application/json; charset=utf-8" };
+  return new Response(JSON.stringify({ status: "ok" }), { headers });
 }

@@ -1,91 +1,96 @@
-import type { Context } from "koa";
-import { field, isTimeZone, problem, zoneField } from "../../../shared/web/form-fields.ts";
+import { formToken } from "../../../shared/web/form.ts";
+import { field, isOfferedZone, problem, zoneField } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
-import { createAccount, hashPassword, normalizeEmail } from "../accounts.ts";
-import type { Identity } from "../identity.ts";
-import { rememberBrowser } from "../known-browser.ts";
-import { mailSignUp } from "../sign-ups.ts";
+import { message, page } from "../../../shared/web/page.ts";
+import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
+import type { PageHandler } from "../../../shared/web/site.ts";
+import { createAccount, normalizeEmail } from "../accounts/accounts.ts";
+import { hashPassword } from "../accounts/passwords.ts";
+import { mailSignUp } from "../accounts/sign-ups.ts";
 import { newPassword, passwordProblem } from "./fields.ts";
-import { formTargets, safeNext } from "./redirects.ts";
-import { seeOther, sendMessage, sendPage } from "./respond.ts";
-import { formToken, readForm, signIn, type Visitor, visitorOf } from "./visitor.ts";
+import { rememberBrowser } from "./known-browser.ts";
+import { formTargets } from "./redirects.ts";
+import { type IdentityRequest, startSession, type Visitor } from "./visitor.ts";
+
+/** A page that is closed together with sign-up (`SIGN_UP=closed`). */
+export function whileSignUpIsOpen(show: PageHandler<IdentityRequest>): PageHandler<IdentityRequest> {
+  return (request) => {
+    if (request.identity.config.signUpOpen) return show(request);
+    const text = "The owner of this server does not take new accounts.";
+    return message(request.site, "Sign-up is closed", text, { status: 403 });
+  };
+}
 
 /** GET /sign-up?next=… */
-export async function showSignUp(identity: Identity, ctx: Context): Promise<void> {
-  if (!identity.config.signUpOpen) return sendClosed(ctx);
-  const visitor = await visitorOf(identity, ctx);
-  const next = safeNext(identity, new URLSearchParams(ctx.querystring).get("next"));
-  const zone = identity.config.defaultTimeZone;
-  await sendForm(identity, ctx, visitor, { next, email: "", zone, problems: {} });
+export async function showSignUp(visitor: Visitor): Promise<Response> {
+  const next = safeNext(visitor.site, visitor.url.searchParams.get("next"));
+  return signUpPage(visitor, { next, email: "", zone: visitor.identity.config.defaultTimeZone });
 }
 
 /** POST /sign-up */
-export async function doSignUp(identity: Identity, ctx: Context): Promise<void> {
-  if (!identity.config.signUpOpen) return sendClosed(ctx);
-  const visitor = await visitorOf(identity, ctx);
-  const form = await readForm(identity, ctx, visitor);
-  const next = safeNext(identity, form.get("next"));
-  const chosen = form.get("time_zone");
-  const zone = isTimeZone(chosen) ? chosen : identity.config.defaultTimeZone;
-  const attempt = { next, email: form.get("email") ?? "", zone };
+export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise<Response> {
+  const { identity, ctx } = visitor;
+  const filled = filledIn(visitor, form);
   const password = form.get("password") ?? "";
-  const email = normalizeEmail(attempt.email);
+  const email = normalizeEmail(filled.email);
   const problems = {
     email: email ? undefined : "That is not an e-mail address.",
     password: passwordProblem(password),
   };
-  if (!email || problems.password) return sendForm(identity, ctx, visitor, { ...attempt, problems });
-
+  if (!email || problems.password) return signUpPage(visitor, { ...filled, problems });
   const wait = await identity.throttle.signUp(ctx.ip);
   if (wait > 0) {
-    ctx.set("Retry-After", String(wait));
     const error = "Too many new accounts from your network. Try again in an hour.";
-    return sendForm(identity, ctx, visitor, { ...attempt, problems: {}, error, status: 429 });
+    return signUpPage(
+      visitor,
+      { ...filled, error },
+      { status: 429, headers: { "Retry-After": String(wait) } },
+    );
   }
-  const passwordHash = await hashPassword(password);
-  if (identity.sendMail) {
-    const isSent = await mailSignUp(identity, { email, passwordHash, timeZone: zone, next });
-    return isSent ? sendLook(ctx, email) : sendMailFailed(ctx);
-  }
-  const account = await createAccount(identity.pool, { email, passwordHash, timeZone: zone });
+  const { next, zone } = filled;
+  const signUp = { email, passwordHash: await hashPassword(password), timeZone: zone, next };
+  if (identity.sendMail) return mailPage(visitor, email, await mailSignUp(identity, signUp));
+  const account = await createAccount(identity.pool, signUp);
   if (!account) {
     const taken = { email: "There is an account with this address. Sign in instead." };
-    return sendForm(identity, ctx, visitor, { ...attempt, problems: taken });
+    return signUpPage(visitor, { ...filled, problems: taken });
   }
   rememberBrowser(identity, ctx, email);
-  await signIn(identity, ctx, account.id);
-  seeOther(ctx, next);
+  await startSession(visitor, account.id);
+  return seeOther(next);
 }
 
-/** The same for an address that has an account: only its owner learns that, by mail. */
-function sendLook(ctx: Context, email: string): void {
+function filledIn({ site, identity }: Visitor, form: URLSearchParams): SignUpForm {
+  const chosen = form.get("time_zone");
+  const zone = isOfferedZone(chosen) ? chosen : identity.config.defaultTimeZone;
+  return { next: safeNext(site, form.get("next")), email: form.get("email") ?? "", zone };
+}
+
+/** The page is the same for an address that has an account: only the owner learns that, by mail. */
+function mailPage({ site }: Visitor, email: string, isSent: boolean): Response {
+  if (!isSent) {
+    const text = "The mail to this address could not be sent. Try again later.";
+    return message(site, "That did not work", text, { status: 503 });
+  }
   const text = html`We sent a mail to <strong>${email}</strong>. The link in it leads you on; it works for 24 hours.`;
-  sendMessage(ctx, 200, "Look into your mail", text);
+  return message(site, "Look into your mail", text);
 }
 
-function sendMailFailed(ctx: Context): void {
-  const text = "The mail to this address could not be sent. Try again later.";
-  sendMessage(ctx, 503, "That did not work", text);
-}
-
-function sendClosed(ctx: Context): void {
-  sendMessage(ctx, 403, "Sign-up is closed", "The owner of this server does not take new accounts.");
-}
-
-type Attempt = {
+type SignUpForm = Readonly<{
   next: string;
   email: string;
   zone: string;
-  problems: { email?: string | undefined; password?: string | undefined };
+  problems?: { email?: string | undefined; password?: string | undefined };
   error?: string;
-  status?: number;
-};
+}>;
 
-async function sendForm(identity: Identity, ctx: Context, visitor: Visitor, attempt: Attempt): Promise<void> {
-  const { next, email, zone, problems, error } = attempt;
+type Answer = Readonly<{ status?: number; headers?: Record<string, string> }>;
+
+async function signUpPage(visitor: Visitor, filled: SignUpForm, answer: Answer = {}): Promise<Response> {
+  const { next, email, zone, problems = {}, error } = filled;
   const hasProblem = Object.values(problems).some(Boolean);
   const body = html`${problem(error)}
-    <form method="post" action="/sign-up" class="narrow">${formToken(identity, visitor)}
+    <form method="post" action="/sign-up" class="narrow">${formToken(visitor)}
     <input type="hidden" name="next" value="${next}">
     ${field({
       name: "email",
@@ -100,7 +105,8 @@ async function sendForm(identity: Identity, ctx: Context, visitor: Visitor, atte
     <div class="actions"><button>Create account</button></div>
     </form>
     <p>You have an account? <a href="/sign-in?${new URLSearchParams({ next }).toString()}">Sign in</a></p>`;
-  const status = attempt.status ?? (hasProblem ? 422 : 200);
-  const targets = await formTargets(identity, next);
-  sendPage(ctx, { title: "Create an account", body }, { status, formTargets: targets });
+  const targets = await formTargets(visitor.identity, next);
+  const status = hasProblem ? 422 : 200;
+  const content = { title: "Create an account", body };
+  return page(visitor.site, content, { status, ...answer, formTargets: targets });
 }

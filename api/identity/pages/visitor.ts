@@ -1,32 +1,46 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import type { Session } from "oidc-provider";
-import { csrfHolds, csrfToken } from "../../../shared/web/csrf.ts";
-import { type Html, html, type NavLink } from "../../../shared/web/html.ts";
-import { type Account, findAccount } from "../accounts.ts";
-import { cookieNames } from "../cookies.ts";
-import type { Identity } from "../identity.ts";
-import { sessionSeconds } from "../provider.ts";
+import { frame } from "../../../shared/web/frame.ts";
+import type { Layout } from "../../../shared/web/layout.ts";
+import type { FormRequest, PageHandler, PageRequest } from "../../../shared/web/site.ts";
+import { type Account, findAccount } from "../accounts/accounts.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { cookieNames, sessionSeconds } from "./cookies.ts";
+import { tokensPath } from "./site.ts";
 
-const MAX_FORM_BYTES = 16_384;
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
-/** Who looks at a page: the session of this browser and, when signed in, its account. */
-export type Visitor = Readonly<{
-  session: Session;
-  account: Account | undefined;
-  /** What form tokens are bound to: the session, or for strangers a cookie. */
-  holder: string;
-}>;
+/** One request for a page of the provider, which also needs the Koa context: oidc-provider keeps sessions in it. */
+export type IdentityRequest = PageRequest & Readonly<{ identity: IdentityContext; ctx: Context }>;
 
-export async function visitorOf(identity: Identity, ctx: Context): Promise<Visitor> {
-  const { provider, pool } = identity;
-  const session = await provider.Session.get(ctx);
-  const account = session.accountId ? await findAccount(pool, session.accountId) : undefined;
-  return { session, account, holder: account ? session.uid : browserOf(identity, ctx) };
+/** One request with the session of its browser and, when somebody is signed in, their account. */
+export type Visitor = IdentityRequest &
+  FormRequest &
+  Readonly<{ session: Session; account: Account | undefined }>;
+
+export type SignedIn = Visitor & Readonly<{ account: Account }>;
+
+/** Looks up whose browser sent a request. Strangers get a cookie that their forms are bound to. */
+export async function visitorOf(request: IdentityRequest): Promise<Visitor> {
+  const { identity, ctx } = request;
+  const session = await identity.provider.Session.get(ctx);
+  const account = session.accountId ? await findAccount(identity.pool, session.accountId) : undefined;
+  return { ...request, session, account, holder: account ? session.uid : browserOf(identity, ctx) };
 }
 
-function browserOf({ config }: Identity, ctx: Context): string {
+/** A page that is for anybody and depends on whether they are signed in. */
+export function asVisitor(show: PageHandler<Visitor>): PageHandler<IdentityRequest> {
+  return async (request) => show(await visitorOf(request));
+}
+
+/** @returns undefined when nobody is signed in */
+export async function signedInVisitor(request: IdentityRequest): Promise<SignedIn | undefined> {
+  const { account, ...visitor } = await visitorOf(request);
+  return account && { ...visitor, account };
+}
+
+function browserOf({ config }: IdentityContext, ctx: Context): string {
   const name = cookieNames(config).browser;
   const known = ctx.cookies.get(name, cookie);
   if (known) return known;
@@ -35,38 +49,11 @@ function browserOf({ config }: Identity, ctx: Context): string {
   return browser;
 }
 
-/** The hidden field that every form carries. */
-export function formToken({ keys }: Identity, { holder }: Visitor): Html {
-  return html`<input type="hidden" name="csrf" value="${csrfToken(keys.forms, holder)}">`;
-}
-
-/** Reads a posted form. Answers 403 when it was not sent by our own page in this browser. */
-export async function readForm(identity: Identity, ctx: Context, visitor: Visitor): Promise<URLSearchParams> {
-  const origin = ctx.get("origin");
-  if (origin && origin !== new URL(identity.config.authUrl).origin) return ctx.throw(403, strangeForm);
-  if (!ctx.is("urlencoded")) return ctx.throw(415, "Forms are sent as application/x-www-form-urlencoded.");
-  const form = new URLSearchParams(await readText(ctx));
-  if (!csrfHolds(identity.keys.forms, visitor.holder, form.get("csrf") ?? "")) {
-    return ctx.throw(403, strangeForm);
-  }
-  return form;
-}
-
-const strangeForm = "This form is too old or was not sent from this page. Go back, reload it and try again.";
-
-async function readText(ctx: Context): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of ctx.req) {
-    size += chunk.length;
-    if (size > MAX_FORM_BYTES) return ctx.throw(413, "That is too much text for this form.");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** Signs the account in, under a fresh session id. A session of somebody else ends. */
-export async function signIn({ provider }: Identity, ctx: Context, accountId: string): Promise<void> {
+/** Starts a session of the account under a fresh id. If somebody else was signed in, their session ends. */
+export async function startSession(
+  { identity: { provider }, ctx }: IdentityRequest,
+  accountId: string,
+): Promise<void> {
   let session = await provider.Session.get(ctx);
   if (session.accountId && session.accountId !== accountId) {
     await session.destroy();
@@ -79,25 +66,21 @@ export async function signIn({ provider }: Identity, ctx: Context, accountId: st
 }
 
 /** Ends this browser's session. Connected apps and tokens stay. */
-export async function signOut({ provider }: Identity, ctx: Context, { session }: Visitor): Promise<void> {
+export async function endSession({ identity: { provider }, ctx, session }: Visitor): Promise<void> {
   await session.destroy();
   ctx.cookies.set(provider.cookieName("session"), null, cookie);
 }
 
-/** The frame of a signed-in page: where one can go, and the way out. */
-export function frame(
-  identity: Identity,
-  visitor: Visitor,
-  current?: string,
-): { nav: NavLink[]; corner: Html } {
+/** The frame of the profile's pages. */
+export function profileFrame(visitor: SignedIn, current?: string): Pick<Layout, "nav" | "corner"> {
   const links = [
-    { href: `${identity.config.baseUrl}/account`, label: "Today" },
-    { href: "/profile/api-tokens", label: "Tokens and apps" },
+    { href: `${visitor.identity.config.baseUrl}/account`, label: "Today" },
+    { href: tokensPath, label: "Tokens and apps" },
     { href: "/profile", label: "Account" },
   ];
-  return {
-    nav: links.map((link) => ({ ...link, current: link.href === current })),
-    corner: html`<form method="post" action="/sign-out">${formToken(identity, visitor)}
-      <button class="link">Sign out</button></form>`,
-  };
+  return frame(
+    visitor,
+    links.map((link) => ({ ...link, current: link.href === current })),
+    "/sign-out",
+  );
 }

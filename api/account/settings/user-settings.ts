@@ -1,0 +1,7 @@
+import type { Static } from "typebox";
+import type { getSettings } from "../../../shared/contracts/user.ts";
+
+export type UserSettings = Static<typeof getSettings.output>;
+
+/** What somebody sent with a form that was not accepted, and what is wrong with it. */
+export type RejectedForm = Readonly<{ webhook?: { url: string; error: string } }>;

@@ -1,0 +1,15 @@
+import * as user from "../../queries/user.ts";
+import { carryOut } from "../visit/carry-out.ts";
+import type { Visit } from "../visit/context.ts";
+
+/**
+ * Stores the address that the provider has confirmed: reminders by e-mail go to no other. When the provider sends
+ * none or has not confirmed it, the stored one is removed, because it may belong to somebody else by now.
+ */
+export async function adoptEmail(visit: Pick<Visit, "context" | "session">): Promise<void> {
+  const { context, session } = visit;
+  const confirmed = session.email_verified ? (session.email ?? null) : null;
+  const known = await user.settings(context.query({ userId: session.sub }), {});
+  if (known.email === confirmed) return;
+  await carryOut(visit, "user.configure", { email: confirmed });
+}

@@ -1,0 +1,21 @@
+import { frame } from "../../../shared/web/frame.ts";
+import type { Layout, NavLink } from "../../../shared/web/layout.ts";
+import type { Visit } from "./context.ts";
+
+const links: readonly NavLink[] = [
+  { href: "/account", label: "Today" },
+  { href: "/account/actions", label: "Actions" },
+  { href: "/account/settings", label: "Settings" },
+];
+
+/** The navigation and the sign-out button of the account pages. */
+export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner"> {
+  const { authUrl, builtInIdentity } = visit.context.config;
+  const tokens = { href: `${authUrl}/profile/api-tokens`, label: "Tokens" };
+  const nav = links.map((link) => ({ ...link, current: isAt(visit.url.pathname, link.href) }));
+  return frame(visit, builtInIdentity ? [...nav, tokens] : nav, "/account/sign-out");
+}
+
+/** Whether a path is the page itself or one that a form of it leads to. */
+const isAt = (pathname: string, href: string): boolean =>
+  pathname === href || (href !== "/account" && pathname.startsWith(`${href}/`));

@@ -1,0 +1,24 @@
+import { hkdfSync } from "node:crypto";
+
+export type PagesKeys = Readonly<{
+  /** Encrypts the session cookie. */
+  session: Uint8Array;
+  /** Encrypts the cookie of a sign-in that is under way at the provider. */
+  signIn: Uint8Array;
+  /** Signs the tokens inside forms. */
+  forms: string;
+}>;
+
+/**
+ * Derives the keys from the client's secret (HKDF, RFC 5869), so that all front doors have the same ones without
+ * sharing anything else. A new secret signs everybody out.
+ */
+export function deriveKeys(clientSecret: string): PagesKeys {
+  const derive = (purpose: string) =>
+    new Uint8Array(hkdfSync("sha256", clientSecret, "kept account pages", purpose, 32));
+  return {
+    session: derive("session"),
+    signIn: derive("sign-in"),
+    forms: derive("forms").toBase64({ alphabet: "base64url" }),
+  };
+}

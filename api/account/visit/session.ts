@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+import type { Guest, PagesContext, Visit } from "./context.ts";
+import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
+
+const lifetimeSeconds = 12 * 60 * 60;
+
+/** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */
+export type Session = {
+  /** The user: the `sub` of the ID token. */
+  sub: string;
+  /** The id of this sign-in, to which form tokens are bound. */
+  sid: string;
+  /** The user's generation of sessions at this sign-in. */
+  generation: number;
+  email?: string;
+  email_verified?: boolean;
+  /** Shows the provider at sign-out who signs out, so that it does not ask the person. */
+  id_token?: string;
+};
+
+export function sessionCookie({
+  config,
+  keys,
+}: Pick<PagesContext, "config" | "keys">): SealedCookie<Session> {
+  const secure = config.baseUrl.startsWith("https:");
+  return sealedCookie({ name: "kept_account", key: keys.session, lifetimeSeconds, secure });
+}
+
+/** The visit of the person signed in, unless a sign-out, a new password or a deletion ended the session. */
+export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
+  const session = await sessionCookie(guest.context).open(guest.request);
+  if (!session) return undefined;
+  const generation = await sessionGeneration(guest.context, session.sub);
+  return session.generation === generation ? { ...guest, session, holder: session.sid } : undefined;
+}
+
+/** @returns the generation whose sessions are valid; undefined when the account is deleted, so that none is */
+export async function sessionGeneration(
+  { query }: Pick<PagesContext, "query">,
+  userId: string,
+): Promise<number | undefined> {
+  const { own, rows } = query({ userId });
+  const [found] = await rows(sql<{ generation: number }>`
+    select coalesce((select u.session_generation from ${own("users")} u), 0) as generation
+    where not exists (select from deleted_users where id = ${userId})`);
+  return found?.generation;
+}

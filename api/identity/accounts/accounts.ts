@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { DatabaseError, type Pool } from "pg";
+
+export type Account = Readonly<{
+  id: string;
+  email: string;
+  /** Whether the account's owner has shown that mail to the address reaches them. */
+  emailVerified: boolean;
+  timeZone: string | null;
+}>;
+
+/** The columns of an `Account`. */
+export const accountColumns = `id, email, email_verified_at is not null as "emailVerified", time_zone as "timeZone"`;
+
+export async function findAccount(pool: Pool, id: string): Promise<Account | undefined> {
+  const { rows } = await pool.query<Account>(
+    `select ${accountColumns} from identity.accounts where id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+export type NewAccount = Readonly<{
+  email: string;
+  passwordHash: string;
+  timeZone: string | null;
+  isVerified?: boolean;
+}>;
+
+/** @returns the new account; undefined when the e-mail address has one already */
+export async function createAccount(
+  pool: Pool,
+  { email, passwordHash, timeZone, isVerified = false }: NewAccount,
+): Promise<Account | undefined> {
+  const { rows } = await pool.query<Account>(
+    `insert into identity.accounts (id, email, password_hash, time_zone, email_verified_at)
+     values ($1, $2, $3, $4, case when $5 then now() end)
+     on conflict (email) do nothing returning ${accountColumns}`,
+    [randomUUID(), email, passwordHash, timeZone, isVerified],
+  );
+  return rows[0];
+}
+
+/** Whether an e-mail address has an account. */
+export async function hasAccount(pool: Pool, email: string): Promise<boolean> {
+  const { rowCount } = await pool.query(`select from identity.accounts where email = $1`, [email]);
+  return rowCount === 1;
+}
+
+/** Deletes the account with its tokens, connected apps and sessions; the service is told, and deletes its part. */
+export async function deleteAccount(pool: Pool, id: string): Promise<void> {
+  await pool.query(
+    `with gone as (delete from identity.accounts where id = $1 returning id)
+     insert into identity.outbox (user_id, name, input) select id, 'user.delete', '{}' from gone`,
+    [id],
+  );
+}
+
+/** @returns the address in lower case, as addresses are stored; undefined when the text is no address */
+export function normalizeEmail(text: string): string | undefined {
+  const email = text.trim().normalize("NFC").toLowerCase();
+  return email.length <= 254 && addressForm.test(email) ? email : undefined;
+}
+
+/** Excludes quotes, comments and lists (RFC 5322 §3.2.3 "specials"), which mail servers read in different ways. */
+const addressForm = /^[^\s\p{Cc}@"(),:;<>[\\\]]+@[^\s\p{Cc}@"(),:;<>[\\\]]+$/u;
+
+/**
+ * Sets another address, which is unconfirmed, and has the service remove the one before.
+ * @returns false when the address has an account already
+ */
+export async function setEmail(pool: Pool, id: string, email: string): Promise<boolean> {
+  const { rowCount } = await withUniqueEmail(
+    pool.query(
+      `with changed as (
+         update identity.accounts set email = $2, email_verified_at = null where id = $1 returning id
+       )
+       insert into identity.outbox (user_id, name, input)
+       select id, news.name, news.input from changed, (values
+         ('user.configure', '{"email": null}'::jsonb), ('user.end-sessions', '{}')) news(name, input)`,
+      [id, email],
+    ),
+  );
+  return rowCount !== 0;
+}
+
+/** Takes the violation of a unique e-mail address for a statement that changed no row. */
+export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
+  result: Promise<Rows>,
+): Promise<{ rowCount: number | null }> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === uniqueViolation) return { rowCount: 0 };
+    throw error;
+  }
+}
+
+const uniqueViolation = "23505";
+
+/** Sets the zone that tokens carry (`zoneinfo`, OpenID Connect Core §5.1). */
+export async function setTimeZone(pool: Pool, id: string, timeZone: string): Promise<void> {
+  await pool.query(`update identity.accounts set time_zone = $2 where id = $1`, [id, timeZone]);
+}

@@ -1,0 +1,27 @@
+import type { Provider } from "oidc-provider";
+import type { Pool } from "pg";
+import type { Config } from "../../../shared/process/config.ts";
+import type { IdentityClient } from "../../../shared/process/identity-client.ts";
+import type { Log } from "../../../shared/process/log.ts";
+import type { Resources } from "../grants/resources.ts";
+import type { IdentityKeys } from "./keys.ts";
+import type { SendMail } from "./mail.ts";
+import type { DeliverNews } from "./outbox.ts";
+import type { Throttle } from "./throttle.ts";
+
+/** What the parts of the built-in identity provider share; made once by `startIdentity`. */
+export type IdentityContext = Readonly<{
+  config: Config;
+  log: Log;
+  pool: Pool;
+  keys: IdentityKeys;
+  resources: Resources;
+  /** The service's own client: front doors introspect with it, and the account pages sign people in with it. */
+  ownClient: IdentityClient;
+  throttle: Throttle;
+  provider: Provider;
+  /** Sends mail; undefined when SMTP_URL is not set. */
+  sendMail: SendMail | undefined;
+  /** Delivers the news of accounts to the service: a sign-out, a new password or address, a deletion. */
+  deliverNews: DeliverNews;
+}>;

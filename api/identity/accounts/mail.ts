@@ -1,0 +1,46 @@
+import type { Config } from "../../../shared/process/config.ts";
+import type { Log } from "../../../shared/process/log.ts";
+import { createSmtpTransport, recipient } from "../../../shared/process/smtp.ts";
+import { html, markup } from "../../../shared/web/html.ts";
+
+export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>;
+
+/** Hands a mail to the SMTP server. Resolves to false when it was not accepted; the log has the reason. */
+export type SendMail = (mail: Mail) => Promise<boolean>;
+
+/** @returns undefined when SMTP_URL is not set, so that this server sends no mail */
+export function createMailer(
+  { smtpUrl, mailFrom }: Pick<Config, "smtpUrl" | "mailFrom">,
+  log: Log,
+): SendMail | undefined {
+  if (smtpUrl === undefined) return undefined;
+  const transport = createSmtpTransport({ smtpUrl, mailFrom });
+  return async ({ to, ...mail }) => {
+    try {
+      await transport.sendMail({ ...mail, to: recipient(to) });
+      return true;
+    } catch (error) {
+      log.warn({ reason: String(error) }, "a mail could not be sent");
+      return false;
+    }
+  };
+}
+
+type Letter = Readonly<{ to: string; subject: string; lines: readonly string[]; link: string; end?: string }>;
+
+/** A mail of a few sentences with one link, in plain text and in HTML. */
+export function mailOf({ to, subject, lines, link, end }: Letter): Mail {
+  const rest = end === undefined ? [] : [end];
+  return {
+    to,
+    subject,
+    text: [...lines, link, ...rest].join("\n\n"),
+    html: markup(html`<!doctype html>
+<html lang="en">
+<body>
+${lines.map((line) => html`<p>${line}</p>\n`)}<p><a href="${link}">${link}</a></p>
+${rest.map((line) => html`<p>${line}</p>\n`)}</body>
+</html>
+`),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Account } from "./accounts.ts";
+import type { IdentityContext } from "./context.ts";
+import { mailOf } from "./mail.ts";
+
+type Notice = Readonly<{ subject: string; what: string }>;
+
+/** Informs the owner of a new password, who learns by this if somebody else set it. */
+export function mailPasswordNotice(identity: IdentityContext, account: Account): Promise<void> {
+  return mailNotice(identity, account, {
+    subject: "Your password for Kept was changed",
+    what: `The password of your account of Kept was changed, and other browsers were signed out.`,
+  });
+}
+
+/** Informs the address that an account had until now that it was replaced. */
+export function mailAddressNotice(identity: IdentityContext, before: Account): Promise<void> {
+  return mailNotice(identity, before, {
+    subject: "Your e-mail address for Kept was changed",
+    what: `Your account of Kept has another e-mail address now. Nothing more is sent to ${before.email}.`,
+  });
+}
+
+async function mailNotice(
+  { sendMail, throttle, config }: IdentityContext,
+  to: Account,
+  notice: Notice,
+): Promise<void> {
+  if (!sendMail || (await throttle.notice(to)) > 0) return;
+  const { subject, what } = notice;
+  const otherwise =
+    "If it was not you, sign in, change your password and end the tokens and apps that you do not know:";
+  await sendMail(
+    mailOf({ to: to.email, subject, lines: [what, otherwise], link: `${config.authUrl}/profile` }),
+  );
+}

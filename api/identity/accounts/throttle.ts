@@ -1,0 +1,129 @@
+import { isIPv6 } from "node:net";
+import type { Pool } from "pg";
+import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import type { Account } from "./accounts.ts";
+
+const minute = 60;
+
+/** Where a password is tried. */
+export type SignInAttempt = Readonly<{
+  email: string;
+  address: string;
+  /** A browser in which the account was signed in before (see known-browser.ts). */
+  browser: string | undefined;
+}>;
+
+/** Limits against guessing and flooding, kept in Postgres so that they hold over restarts and processes. */
+export type Throttle = Readonly<{
+  /**
+   * Counts an attempt at a sign-in: 50 from one network in 15 minutes, 10 of them at one account, and 200 at the
+   * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
+   */
+  signIn(attempt: SignInAttempt): Promise<number>;
+  /** Takes the attempt back, so that a right password uses nothing up. */
+  signInWasRight(attempt: SignInAttempt): Promise<void>;
+  /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
+  password(sessionUid: string): Promise<number>;
+  passwordWasRight(sessionUid: string): Promise<void>;
+  /** Counts a new account: 30 from one address in an hour. */
+  signUp(address: string): Promise<number>;
+  /** Counts a mail: 5 asked for by one account and 5 to one e-mail address in an hour. */
+  mail(account: Pick<Account, "id" | "email">): Promise<number>;
+  /** Counts a notice of a change: 10 to one account in an hour, whatever other mails it asked for. */
+  notice(account: Pick<Account, "id">): Promise<number>;
+  /** Counts the registration of an app: 60 from one address in an hour. */
+  registration(address: string): Promise<number>;
+  /** Counts an authorization request of somebody who is not signed in: 300 from one address in 10 minutes. */
+  authorization(address: string): Promise<number>;
+}>;
+
+type Limits = ReturnType<typeof createLimits>;
+
+function createLimits(pool: Pool) {
+  const limit = (keyPrefix: string, points: number, duration: number) =>
+    new RateLimiterPostgres({
+      storeClient: pool,
+      storeType: "pool",
+      schemaName: "identity",
+      tableName: "throttle",
+      tableCreated: true,
+      keyPrefix,
+      points,
+      duration,
+    });
+  return {
+    perNetwork: limit("address", 50, 15 * minute),
+    perAccountAndNetwork: limit("account-address", 10, 15 * minute),
+    perAccount: limit("account-total", 200, 60 * minute),
+    perBrowser: limit("browser", 10, 15 * minute),
+    perSession: limit("session", 10, 15 * minute),
+    signUps: limit("sign-up", 30, 60 * minute),
+    mailsOfAccount: limit("mail-of", 5, 60 * minute),
+    mailsToAddress: limit("mail-to", 5, 60 * minute),
+    notices: limit("notice", 10, 60 * minute),
+    registrations: limit("registration", 60, 60 * minute),
+    authorizations: limit("authorization", 300, 10 * minute),
+  };
+}
+
+/** The limits of a sign-in. The caller's own come first, so that whoever exceeds them uses up nothing of others. */
+function limitsOf(
+  limits: Limits,
+  { email, address, browser }: SignInAttempt,
+): [RateLimiterPostgres, string][] {
+  if (browser !== undefined) return [[limits.perBrowser, keyOf(`${email} ${browser}`)]];
+  const network = networkOf(address);
+  return [
+    [limits.perNetwork, network],
+    [limits.perAccountAndNetwork, keyOf(`${email} ${network}`)],
+    [limits.perAccount, keyOf(email)],
+  ];
+}
+
+/** Every limit answers with the seconds to wait: 0 when the attempt may go on. */
+export function createThrottle(pool: Pool): Throttle {
+  const limits = createLimits(pool);
+  return {
+    async signIn(attempt) {
+      for (const [limiter, key] of limitsOf(limits, attempt)) {
+        const wait = await take(limiter, key);
+        if (wait > 0) return wait;
+      }
+      return 0;
+    },
+    async signInWasRight(attempt) {
+      for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
+    },
+    password: (sessionUid) => take(limits.perSession, sessionUid),
+    passwordWasRight: async (sessionUid) => void (await limits.perSession.delete(sessionUid)),
+    signUp: (address) => take(limits.signUps, networkOf(address)),
+    mail: async ({ id, email }) =>
+      Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, keyOf(email))),
+    notice: ({ id }) => take(limits.notices, id),
+    registration: (address) => take(limits.registrations, networkOf(address)),
+    authorization: (address) => take(limits.authorizations, networkOf(address)),
+  };
+}
+
+async function take(limiter: RateLimiterPostgres, key: string): Promise<number> {
+  try {
+    await limiter.consume(key);
+    return 0;
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
+    throw refusal;
+  }
+}
+
+/** A person with one IPv6 address has its whole /64 (RFC 6177 §2), so all addresses of that count as one. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address) || address.includes(".")) return address;
+  const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
+  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
+}
+
+/** Hashed, because what people type as an address may be longer than a key can be. */
+function keyOf(email: string): string {
+  return new Bun.CryptoHasher("sha256").update(email).digest("base64url");
+}

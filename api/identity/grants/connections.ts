@@ -1,0 +1,60 @@
+import type { Pool } from "pg";
+import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
+import type { IdentityClient } from "../../../shared/process/identity-client.ts";
+import { personalClientId } from "./grants.ts";
+import type { Resources } from "./resources.ts";
+
+/**
+ * What a person has let in: a personal access token or a connected app. The id is the `jti` of introspection; times
+ * are epoch milliseconds.
+ */
+export type Connection = Readonly<{
+  id: string;
+  isPersonal: boolean;
+  name: string;
+  scopes: Scope[];
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number;
+}>;
+
+/** The account's connections, newest first; the service's own sign-in is not one of them. */
+export async function listConnections(
+  { pool, resources, ownClient }: Readonly<{ pool: Pool; resources: Resources; ownClient: IdentityClient }>,
+  accountId: string,
+): Promise<Connection[]> {
+  const { rows } = await pool.query<Connection & { scope: string | null }>(
+    `select g.id, g.client_id = $3 as "isPersonal",
+       coalesce(g.name, c.payload->>'client_name', g.client_id) as name,
+       g.payload->'resources'->>$2 as scope,
+       ${milliseconds("g.created_at")} as "createdAt",
+       ${milliseconds("g.last_used_at")} as "lastUsedAt",
+       ${milliseconds("g.expires_at")} as "expiresAt"
+     from identity.grants g left join identity.clients c on c.id = g.client_id
+     where g.account_id = $1 and g.client_id <> $4 and g.expires_at > now()
+     order by g.created_at desc, g.id`,
+    [accountId, resources.byDefault, personalClientId, ownClient.id],
+  );
+  return rows.map(({ scope, ...row }) => ({ ...row, scopes: (scope ?? "").split(" ").filter(isScope) }));
+}
+
+function milliseconds(column: string): string {
+  return `(extract(epoch from ${column}) * 1000)::double precision`;
+}
+
+/** Ends a connection of the account: its tokens stop working at once. */
+export async function revokeConnection(pool: Pool, accountId: string, id: string): Promise<void> {
+  if (!/^[\w-]+$/.test(id)) return;
+  await pool.query(`delete from identity.grants where account_id = $1 and id = $2`, [accountId, id]);
+}
+
+/** Ends all personal tokens and connected apps of the account; the service's own sign-in is neither. */
+export async function revokeAll(
+  { pool, ownClient }: Readonly<{ pool: Pool; ownClient: IdentityClient }>,
+  accountId: string,
+): Promise<void> {
+  await pool.query(`delete from identity.grants where account_id = $1 and client_id <> $2`, [
+    accountId,
+    ownClient.id,
+  ]);
+}

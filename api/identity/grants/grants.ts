@@ -1,0 +1,59 @@
+import type { Pool } from "pg";
+
+/** The client that personal access tokens belong to. It can sign nobody in: it has no redirect URI. */
+export const personalClientId = "personal-access-tokens";
+
+/** The newest grant of an app for an account, so that a person has one connection per app. */
+export async function findGrantId(
+  pool: Pool,
+  accountId: string,
+  clientId: string,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from identity.grants where account_id = $1 and client_id = $2 and expires_at > now()
+     order by created_at desc limit 1`,
+    [accountId, clientId],
+  );
+  return rows[0]?.id;
+}
+
+/** Records that a token of the grant was used (at most once a minute), and reads what introspection adds. */
+export async function recordUse(
+  pool: Pool,
+  grantId: string,
+): Promise<{ clientName: string; timeZone: string | null } | undefined> {
+  const { rows } = await pool.query<{ clientName: string; timeZone: string | null }>(
+    `with used as (
+       update identity.grants set last_used_at = now()
+       where id = $1 and (last_used_at is null or last_used_at < now() - interval '1 minute')
+     )
+     select coalesce(g.name, c.payload->>'client_name', g.client_id) as "clientName", a.time_zone as "timeZone"
+     from identity.grants g
+       join identity.accounts a on a.id = g.account_id
+       left join identity.clients c on c.id = g.client_id
+     where g.id = $1`,
+    [grantId],
+  );
+  return rows[0];
+}
+
+/** How many personal tokens an account may have, and how many connected apps. */
+export const maxConnections = 50;
+
+/**
+ * Takes a grant that was just saved back when the account has too many of its kind. Counting afterwards is exact for
+ * requests at the same moment too.
+ * @returns false when it was taken back
+ */
+export async function keepWithinLimit(pool: Pool, grantId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `delete from identity.grants new
+     where new.id = $1 and new.created_at > now() - interval '1 minute' and $2 < (
+       select count(*) from identity.grants g
+       where g.account_id = new.account_id and g.expires_at > now()
+         and (g.client_id = $3) = (new.client_id = $3)
+     )`,
+    [grantId, maxConnections, personalClientId],
+  );
+  return rowCount === 0;
+}

@@ -1,0 +1,41 @@
+import type { Grant } from "oidc-provider";
+import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
+import type { Config } from "../../../shared/process/config.ts";
+
+/** The service as the resource of tokens (RFC 8707), under each address that clients use for it. */
+export type Resources = Readonly<{
+  /** @returns the audience of a token for a resource; undefined when the resource is not ours */
+  audience(identifier: string): string | undefined;
+  /** The resource when a client names none, which is the MCP endpoint. */
+  byDefault: string;
+  identifiers: readonly string[];
+}>;
+
+/** The resources of AUTH_AUDIENCE, also in the spelling of clients that add a slash to a bare origin. */
+export function resourcesOf({ authAudience, baseUrl }: Pick<Config, "authAudience" | "baseUrl">): Resources {
+  const audiences = new Map(authAudience.flatMap((audience) => spellings(audience)));
+  const byDefault = audiences.get(`${baseUrl}/mcp`) ?? authAudience[0] ?? baseUrl;
+  return {
+    audience: (identifier) => audiences.get(identifier),
+    byDefault,
+    identifiers: [...audiences.keys()],
+  };
+}
+
+function spellings(audience: string): [string, string][] {
+  const href = URL.parse(audience)?.href ?? audience;
+  return [
+    [audience, audience],
+    [href, audience],
+  ];
+}
+
+/** Sets what a grant allows: exactly these scopes, the same on every resource. */
+export function setScopes(grant: Grant, resources: Resources, scopes: readonly Scope[]): void {
+  grant.resources = Object.fromEntries(resources.identifiers.map((id) => [id, scopes.join(" ")]));
+}
+
+/** The scopes that a grant allows. */
+export function scopesOf(grant: Grant | undefined, resources: Resources): Scope[] {
+  return grant ? grant.getResourceScope(resources.byDefault).split(" ").filter(isScope) : [];
+}

@@ -1,0 +1,150 @@
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
+import type { Pool } from "pg";
+import { hashToken } from "../accounts/confirmation.ts";
+
+/**
+ * A refresh token that comes a second time within this period is refused but not treated as stolen: two processes of
+ * one app may have refreshed at once, or the app may repeat a request whose answer was lost.
+ */
+const reuseGrace = "5 seconds";
+
+/**
+ * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of
+ * their ids, so that nobody can sign in with a copy of the database.
+ */
+export function postgresAdapter(pool: Pool): AdapterFactory {
+  return (kind) => {
+    if (kind === "Client") return clients(pool);
+    if (kind === "Grant") return grants(pool);
+    return artifacts(pool, kind);
+  };
+}
+
+const artifacts = (pool: Pool, kind: string): Adapter => ({
+  ...unused,
+  ...storage(pool, kind),
+  ...endings(pool, kind),
+});
+
+function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "findByUid"> {
+  return {
+    async upsert(id, payload) {
+      const { accountId, grantId, exp } = payload;
+      const uid = kind === "Session" ? payload.uid : undefined;
+      await pool.query(
+        `insert into identity.artifacts (kind, id_hash, payload, account_id, grant_id, uid, expires_at)
+         values ($1, $2, $3, $4, $5, $6, to_timestamp($7::double precision))
+         on conflict (kind, id_hash) do update
+         set payload = excluded.payload, account_id = excluded.account_id, expires_at = excluded.expires_at`,
+        [kind, hashToken(id), withoutIds(payload), accountId, grantId, uid, exp],
+      );
+    },
+    async find(id) {
+      const { rows } = await pool.query<Stored>(
+        `select payload, case
+           when kind <> 'RefreshToken' or consumed_at < now() - interval '${reuseGrace}'
+           then extract(epoch from consumed_at)::int
+         end as consumed
+         from identity.artifacts where kind = $1 and id_hash = $2`,
+        [kind, hashToken(id)],
+      );
+      return rows[0] && withId(rows[0], id);
+    },
+    async findByUid(uid) {
+      const { rows } = await pool.query<Stored>(
+        `select payload, null as consumed from identity.artifacts where kind = $1 and uid = $2`,
+        [kind, uid],
+      );
+      return rows[0]?.payload;
+    },
+  };
+}
+
+/** The ways in which a code, token or session ends. */
+function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" | "revokeByGrantId"> {
+  return {
+    async consume(id) {
+      const { rowCount } = await pool.query(
+        `update identity.artifacts set consumed_at = now()
+         where kind = $1 and id_hash = $2 and consumed_at is null`,
+        [kind, hashToken(id)],
+      );
+      // Another request has just used this code or refresh token.
+      if (rowCount === 0) throw new errors.InvalidGrant("already used");
+    },
+    async destroy(id) {
+      await pool.query(`delete from identity.artifacts where kind = $1 and id_hash = $2`, [
+        kind,
+        hashToken(id),
+      ]);
+    },
+    async revokeByGrantId(grantId) {
+      await pool.query(`delete from identity.artifacts where kind = $1 and grant_id = $2`, [kind, grantId]);
+    },
+  };
+}
+
+function grants(pool: Pool): Adapter {
+  return {
+    ...unused,
+    async upsert(id, payload) {
+      await pool.query(
+        `insert into identity.grants (id, account_id, client_id, payload, expires_at)
+         values ($1, $2, $3, $4, to_timestamp($5::double precision))
+         on conflict (id) do update set payload = excluded.payload, expires_at = excluded.expires_at`,
+        [id, payload.accountId, payload.clientId, withoutIds(payload), payload.exp],
+      );
+    },
+    async find(id) {
+      const select = `select payload, null as consumed from identity.grants where id = $1`;
+      const { rows } = await pool.query<Stored>(select, [id]);
+      return rows[0] && withId(rows[0], id);
+    },
+    async destroy(id) {
+      await pool.query(`delete from identity.grants where id = $1`, [id]);
+    },
+  };
+}
+
+function clients(pool: Pool): Adapter {
+  return {
+    ...unused,
+    async upsert(id, payload) {
+      const stored = JSON.stringify(payload);
+      await pool.query(`insert into identity.clients (id, payload) values ($1, $2)`, [id, stored]);
+    },
+    async find(id) {
+      // Client ids are untrusted input and may contain NUL, which Postgres cannot store.
+      if (id.includes("\0")) return undefined;
+      const { rows } = await pool.query<Stored>(`select payload from identity.clients where id = $1`, [id]);
+      return rows[0]?.payload;
+    },
+    async destroy(id) {
+      await pool.query(`delete from identity.clients where id = $1`, [id]);
+    },
+  };
+}
+
+type Stored = { payload: AdapterPayload; consumed: number | null };
+
+function withoutIds({ jti: _, session, ...payload }: AdapterPayload): string {
+  if (!session) return JSON.stringify(payload);
+  const { cookie: __, ...known } = session;
+  return JSON.stringify({ ...payload, session: known });
+}
+
+function withId({ payload, consumed }: Stored, id: string): AdapterPayload {
+  return { ...payload, jti: id, ...(consumed === null ? {} : { consumed }) };
+}
+
+const unsupported = () => Promise.reject(new Error("Not used by the features that are switched on."));
+
+const unused: Adapter = {
+  upsert: unsupported,
+  find: unsupported,
+  findByUid: unsupported,
+  findByUserCode: unsupported,
+  consume: unsupported,
+  destroy: unsupported,
+  revokeByGrantId: unsupported,
+};

@@ -1,0 +1,36 @@
+import type { Context, Next } from "koa";
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { allScopes } from "../../../shared/contracts/scopes.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { recordUse } from "../grants/grants.ts";
+
+/** Lists the scopes of the service in the metadata, beside those of sign-in (RFC 8414 §2). */
+export async function listScopes(ctx: Context, next: Next): Promise<void> {
+  await next();
+  if (ctx.path.startsWith("/.well-known/") && isRecord(ctx.body)) {
+    ctx.body.scopes_supported = [allScopes, ctx.body.scopes_supported].flat();
+  }
+}
+
+/**
+ * Completes introspection (RFC 7662 §2.2). `jti` is the id of the connection, not of one access token: the action log
+ * and an app's limits go by it, so it must stay the same after a refresh and be the one on the page of tokens.
+ */
+export function describeToken({ pool }: Pick<IdentityContext, "pool">) {
+  return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
+    await next();
+    const body: unknown = ctx.body;
+    if (ctx.path !== "/introspect" || !isRecord(body) || body.active !== true) return;
+    const grantId = ctx.oidc?.entities.AccessToken?.grantId;
+    const use = grantId === undefined ? undefined : await recordUse(pool, grantId);
+    if (!use) {
+      ctx.body = { active: false };
+      return;
+    }
+    ctx.body = { ...body, jti: grantId, client_name: use.clientName, zoneinfo: use.timeZone ?? undefined };
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Buffer.isBuffer(value);
+}

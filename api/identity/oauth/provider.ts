@@ -1,0 +1,136 @@
+import { type Account, type Configuration, Provider } from "oidc-provider";
+import type { Pool } from "pg";
+import { findAccount } from "../accounts/accounts.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { cookieNames, sessionSeconds } from "../pages/cookies.ts";
+import { reply } from "../pages/koa.ts";
+import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
+import { postgresAdapter } from "./adapter.ts";
+import { staticClients } from "./clients.ts";
+import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
+import { registrationPolicy } from "./registration.ts";
+
+const hour = 60 * 60;
+const day = 24 * hour;
+
+type Parts = Pick<IdentityContext, "config" | "pool" | "keys" | "resources" | "ownClient">;
+
+/** The OAuth 2.1 and OpenID Connect server (RFC 6749, 7591, 7636, 7662, 7009, 8414, 8707, 9207). */
+export function createProvider(parts: Parts): Provider {
+  const { config, pool, keys, ownClient } = parts;
+  const { session, interaction, resume } = cookieNames(config);
+  const provider = new Provider(config.authUrl, {
+    adapter: postgresAdapter(pool),
+    jwks: keys.jwks,
+    clients: staticClients(parts),
+    features: features(parts),
+    ...registration,
+    ...lifetimes,
+    routes,
+    responseTypes: ["code"],
+    pkce: { required: () => true },
+    scopes: ["openid", "offline_access"],
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["zoneinfo"] },
+    conformIdTokenClaims: false,
+    findAccount: (_ctx, id) => accountWithClaims(pool, id),
+    loadExistingGrant: (ctx) => loadGrant(parts, ctx),
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}`, policy: askForConsent(ownClient.id) },
+    cookies: {
+      keys: keys.cookies,
+      names: { session, interaction, resume },
+      long: cookie,
+      short: cookie,
+    },
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.redirectUris?.some((uri) => URL.parse(uri)?.origin === origin) ?? false,
+    renderError: renderOAuthError,
+    // No enabled feature needs it, and it would fetch any address that a registered app names.
+    fetch: () => Promise.reject(new Error("The provider fetches nothing.")),
+  });
+  // With an https address, TLS ends at a proxy, and only that knows the client's address.
+  provider.proxy = config.authUrl.startsWith("https:");
+  provider.maxIpsCount = 1;
+  return provider;
+}
+
+const cookie = { signed: true, httpOnly: true, sameSite: "lax" } as const;
+
+const registration: Configuration = {
+  extraClientMetadata: registrationPolicy,
+  clientAuthMethods: ["none", "client_secret_basic", "client_secret_post"],
+  clientDefaults: {
+    // Allows loopback addresses with any port.
+    application_type: "native",
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  },
+};
+
+const lifetimes: Configuration = {
+  // An app stays connected when the person signs out; it is disconnected on the page of tokens.
+  expiresWithSession: () => false,
+  issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
+  rotateRefreshToken: true,
+  ttl: {
+    AccessToken: hour,
+    AuthorizationCode: 60,
+    Grant: 3_650 * day,
+    IdToken: hour,
+    Interaction: 10 * 60,
+    RefreshToken: 90 * day,
+    // Forms create sessions of people who are not signed in; those end soon.
+    Session: (_ctx, { accountId }) => (accountId ? sessionSeconds : 10 * 60),
+  },
+};
+
+async function accountWithClaims(pool: Pool, id: string): Promise<Account | undefined> {
+  const account = await findAccount(pool, id);
+  if (!account) return undefined;
+  const { email, emailVerified, timeZone } = account;
+  const claims = { sub: id, email, email_verified: emailVerified, ...(timeZone && { zoneinfo: timeZone }) };
+  return { accountId: id, claims: () => claims };
+}
+
+const routes = {
+  authorization: "/authorize",
+  token: "/token",
+  registration: "/register",
+  introspection: "/introspect",
+  revocation: "/revoke",
+  userinfo: "/userinfo",
+  jwks: "/jwks",
+  end_session: "/session/end",
+};
+
+function features({ ownClient, resources }: Parts): Configuration["features"] {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    clientIdMetadataDocument: { enabled: false },
+    userinfo: { enabled: true },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_ctx, client, token) => client.clientId === token.clientId,
+    },
+    registration: { enabled: true, issueRegistrationAccessToken: false },
+    introspection: {
+      enabled: true,
+      // A refresh token or a sign-in's own token must never open the service.
+      allowedPolicy: (_ctx, client, token) =>
+        client.clientId === ownClient.id && token.kind === "AccessToken" && token.aud !== undefined,
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (ctx, _client, oneOf) => defaultResource(resources, ctx, oneOf),
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_ctx, identifier) => resourceServer(resources, identifier),
+    },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: (ctx) => renderSignOut(ctx, ownClient.id),
+      postLogoutSuccessSource: (ctx) => reply(ctx, signedOutPage()),
+    },
+  };
+}

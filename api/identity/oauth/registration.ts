@@ -1,0 +1,77 @@
+import type { Context, Next } from "koa";
+import { type Configuration, errors } from "oidc-provider";
+import Format from "typebox/format";
+import "../../../shared/contracts/text.ts";
+import { printable } from "../../../shared/domain/printable.ts";
+import type { Throttle } from "../accounts/throttle.ts";
+
+const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const maxName = 100;
+/** Limited, because anybody may register, and the metadata is stored for at least a day. */
+const maxMetadata = 4_096;
+
+/**
+ * Checks the metadata that an app registers (RFC 7591). `scope` is dropped, because it would forbid every later
+ * step-up. Redirect addresses are https, loopback or an app's own scheme (OAuth 2.1 §2.3.1, RFC 8252 §7).
+ */
+export const registrationPolicy: Configuration["extraClientMetadata"] = {
+  // The hook runs once for each name in this list. This name only makes it run; it is never sent or stored.
+  properties: ["kept_policy"],
+  validator(ctx, _name, _value, metadata) {
+    if (ctx?.oidc.route !== "registration") return;
+    delete metadata.scope;
+    if (metadata.token_endpoint_auth_method === "none") {
+      delete metadata.client_secret;
+      delete metadata.client_secret_expires_at;
+    }
+    const { client_name: name, redirect_uris: addresses } = metadata;
+    if (JSON.stringify(metadata).length > maxMetadata) {
+      throw new errors.InvalidClientMetadata(`client metadata must be at most ${maxMetadata} characters`);
+    }
+    if (typeof name === "string" && (name.length > maxName || !Format.Test("line", name))) {
+      throw new errors.InvalidClientMetadata(`client_name must be one line of at most ${maxName} characters`);
+    }
+    if (textsIn(metadata).some((text) => printable(text) !== text)) {
+      throw new errors.InvalidClientMetadata("client metadata must be printable text");
+    }
+    if (Array.isArray(addresses) && addresses.some(isUnprotected)) {
+      throw new errors.InvalidRedirectUri("http redirect_uris must be on a loopback address");
+    }
+    if (Array.isArray(addresses) && addresses.some(isMisleading)) {
+      throw new errors.InvalidRedirectUri(
+        "redirect_uris must not look like a scheme that browsers run or open",
+      );
+    }
+  },
+};
+
+/** All strings in the metadata, checked because some cannot be stored and some are shown to people. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function isUnprotected(address: unknown): boolean {
+  const url = typeof address === "string" ? URL.parse(address) : null;
+  return url?.protocol === "http:" && !loopbackHosts.has(url.hostname);
+}
+
+/** `javascript.x:` is a valid scheme of an app, but looks like one that a browser runs. */
+function isMisleading(address: unknown): boolean {
+  const scheme = typeof address === "string" ? URL.parse(address)?.protocol : undefined;
+  return scheme !== undefined && browserSchemes.test(scheme);
+}
+
+const browserSchemes = /^(about|blob|data|file|filesystem|javascript|vbscript|view-source)[:.+-]/;
+
+/** Limits registrations, because they are open to anybody. */
+export function throttleRegistrations(throttle: Throttle) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (ctx.method !== "POST" || ctx.path !== "/register") return next();
+    const wait = await throttle.registration(ctx.ip);
+    if (wait === 0) return next();
+    ctx.status = 429;
+    ctx.set("Retry-After", String(wait));
+    ctx.body = { error: "temporarily_unavailable", error_description: "too many registrations, try later" };
+  };
+}

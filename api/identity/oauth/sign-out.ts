@@ -1,0 +1,24 @@
+import type { Context, Next } from "koa";
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { endServiceSessions } from "../accounts/outbox.ts";
+import { reply } from "../pages/koa.ts";
+import { signedOutPage } from "../pages/oauth.ts";
+
+/** Ends the sessions of the account pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
+export function tellSignOut(identity: IdentityContext) {
+  const { provider, config } = identity;
+  return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
+    // Where nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.
+    if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId) {
+      const back = `${config.baseUrl}/account`;
+      const isOurs = ctx.query.post_logout_redirect_uri === back;
+      return reply(ctx, isOurs ? seeOther(back) : signedOutPage());
+    }
+    await next();
+    if (!ctx.path.startsWith("/session/end")) return;
+    const session: { destroyed?: boolean; accountId?: string | undefined } | undefined = ctx.oidc?.session;
+    if (session?.destroyed && session.accountId) await endServiceSessions(identity, session.accountId);
+  };
+}

@@ -1,0 +1,13 @@
+import type { Site } from "../../../shared/web/site.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+
+export const tokensPath = "/profile/api-tokens";
+
+/** What messages need to know of the provider's pages. */
+export const messageSite = { home: "/", formTargets: [] };
+
+/** The provider's own pages, as the page kit sees them. */
+export function siteOf({ config, keys }: Pick<IdentityContext, "config" | "keys">): Site {
+  const { origin } = new URL(config.authUrl);
+  return { ...messageSite, origin, formKey: keys.forms, afterSignIn: tokensPath, root: "" };
+}

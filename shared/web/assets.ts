@@ -1,0 +1,29 @@
+/** A file that pages link to. */
+export type Asset = Readonly<{
+  path: string;
+  /** The address that pages use. It changes with the content, so that browsers may keep the file for a year. */
+  href: string;
+  response(): Response;
+}>;
+
+async function loadAsset(name: string, headers: Readonly<Record<string, string>>): Promise<Asset> {
+  const text = await Bun.file(new URL(name, import.meta.url)).text();
+  const path = `/${name}`;
+  return {
+    path,
+    href: `${path}?v=${Bun.hash(text).toString(36)}`,
+    response: () =>
+      new Response(text, { headers: { ...headers, "Cache-Control": "public, max-age=31536000, immutable" } }),
+  };
+}
+
+/** The stylesheet of every page. */
+export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" });
+
+/** The icon of every page. */
+export const favicon = await loadAsset("favicon.svg", {
+  "Content-Type": "image/svg+xml",
+  // An SVG that is opened by itself is a document, which could run scripts.
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+});

@@ -1,0 +1,48 @@
+import { favicon, stylesheet } from "./assets.ts";
+import { type Html, html, markup } from "./html.ts";
+
+export type NavLink = Readonly<{ href: string; label: string; current?: boolean }>;
+
+export type Layout = Readonly<{
+  title: string;
+  body: Html;
+  nav?: readonly NavLink[];
+  /** Shown at the end of the header, such as a sign-out button. */
+  corner?: Html | undefined;
+}>;
+
+/** The document that every page of the service and of its identity provider shares. */
+export function layout({ title, body, nav = [], corner }: Layout): string {
+  return markup(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Kept</title>
+<link rel="icon" type="image/svg+xml" href="${favicon.href}">
+<link rel="stylesheet" href="${stylesheet.href}">
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header>
+<div class="bar">
+<a class="brand" href="/">Kept</a>
+${nav.length > 0 && html`<nav aria-label="Main">${nav.map(navLink)}</nav>`}
+${corner}
+</div>
+</header>
+<main id="content">
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`);
+}
+
+function navLink({ href, label, current }: NavLink): Html {
+  return current
+    ? html`<a href="${href}" aria-current="page">${label}</a>`
+    : html`<a href="${href}">${label}</a>`;
+}

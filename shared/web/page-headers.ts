@@ -1,0 +1,23 @@
+/**
+ * Headers of every page: nothing may be cached, framed or scripted, and forms may be sent to this origin only.
+ * @param formTargets further sources for form-action, which browsers apply to the redirects after a POST as well
+ */
+export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
+  return {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      "style-src 'self'",
+      "img-src 'self'",
+      "script-src 'none'",
+      `form-action ${["'self'", ...formTargets].join(" ")}`,
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+  };
+}

@@ -1,0 +1,53 @@
+import { message } from "./page.ts";
+import { seeOther } from "./redirect.ts";
+import type { PageHandler, PageRequest, Site } from "./site.ts";
+
+/** The pages of one address, by method; HEAD is answered as GET. */
+export type PageMethods<Visit> = Readonly<{ GET?: PageHandler<Visit>; POST?: PageHandler<Visit> }>;
+
+/** Answers a request for an address that has these pages. */
+export function answerByMethod<Visit extends PageRequest>(
+  methods: PageMethods<Visit>,
+  visit: Visit,
+): Response | Promise<Response> {
+  const { method } = visit.request;
+  const answer = method === "GET" || method === "HEAD" ? methods.GET : method === "POST" && methods.POST;
+  if (answer) return answer(visit);
+  const headers = { Allow: Object.keys(methods).join(", ") };
+  const text = "This address does not take that method.";
+  return message(visit.site, "That did not work", text, { status: 405, headers });
+}
+
+type SignIn<Guest, Visit> = Readonly<{
+  /** The visit of the person signed in, if there is one. */
+  find(guest: Guest): Promise<Visit | undefined>;
+  /** Where a stranger signs in to go on to `next`, which is undefined when the request cannot be repeated. */
+  address(guest: Guest, next: string | undefined): string;
+}>;
+
+/** Makes `requireSignIn(page)`: a page for signed-in people only, to which strangers come back from the sign-in. */
+export function createRequireSignIn<Guest extends PageRequest, Visit>({
+  find,
+  address,
+}: SignIn<Guest, Visit>): (show: PageHandler<Visit>) => PageHandler<Guest> {
+  return (show) => async (guest) => {
+    const visit = await find(guest);
+    if (visit) return show(visit);
+    const { request, url } = guest;
+    const next = request.method === "GET" ? `${url.pathname}${url.search}` : undefined;
+    return seeOther(address(guest, next));
+  };
+}
+
+type MessageSite = Pick<Site, "formTargets" | "home">;
+
+/** The page for addresses at which there is nothing. */
+export const notFoundPage = (site: MessageSite): Response =>
+  message(site, "Not found", "There is no page at this address.", { status: 404 });
+
+/** The page for requests that fail because of a fault of the service. */
+export const failurePage = (site: MessageSite): Response =>
+  message(site, "Something is broken here", "It is not your fault. Try again in a moment.", {
+    status: 503,
+    headers: { "Retry-After": "5" },
+  });

@@ -1,0 +1,32 @@
+/** The pages of one origin: the account pages, or those of the built-in identity provider. */
+export type Site = Readonly<{
+  /** The only origin from which forms are taken, and to which a `next` address may lead. */
+  origin: string;
+  /** Signs the tokens inside forms. */
+  formKey: string;
+  /** The page to which messages lead. */
+  home: string;
+  /** Where a sign-in leads that was not on the way to another page. */
+  afterSignIn: string;
+  /** The path at or below which a `next` address must be; empty when it may be any. */
+  root: string;
+  /** Further origins to which the redirects after a form may lead. */
+  formTargets: readonly string[];
+}>;
+
+/** One request for a page. */
+export type PageRequest = Readonly<{
+  site: Site;
+  /** What pages read of a Fetch `Request`. The identity provider makes the same of a Koa context. */
+  request: Readonly<{ method: string; headers: Headers; body: AsyncIterable<Uint8Array> | null }>;
+  url: URL;
+}>;
+
+/** One request for a page with a form, or from one. */
+export type FormRequest = PageRequest &
+  Readonly<{
+    /** What the tokens of its forms are bound to: the session, or a stranger's browser. */
+    holder: string;
+  }>;
+
+export type PageHandler<Visit> = (visit: Visit) => Response | Promise<Response>;
