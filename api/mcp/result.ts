@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Today } from "../../shared/db/present.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import { advise } from "./advice.ts";
-import type { Presented } from "./results/index.ts";
+import type { Presented } from "./results.ts";
 
 /** What a call did, and the user's day on which it did it. */
 export type Done = Readonly<{ presented: Presented; today: Today; replayed: boolean }>;

@@ -1,7 +1,7 @@
 import { type TObject, Type } from "typebox";
 import { contracts } from "../../shared/contracts/catalogue.ts";
 import type { Contract, Tool } from "../../shared/contracts/contract.ts";
-import { outputSchema, type Presenter, presenters } from "./results/index.ts";
+import { outputSchema, type Presenter, presenters } from "./results.ts";
 import { wireSchema } from "./wire-schema.ts";
 
 /** One tool: its contract, its declaration in it, and what its result looks like. */

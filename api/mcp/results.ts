@@ -1,8 +1,8 @@
-import * as habits from "./habit.ts";
-import type { Presenter } from "./present.ts";
-import * as todos from "./todo.ts";
+import * as habits from "../../shared/contracts/habit-result.ts";
+import * as todos from "../../shared/contracts/todo-result.ts";
+import type { Presenter } from "../../shared/contracts/tool-result.ts";
 
-export type { Presented, Presenter } from "./present.ts";
+export type { Presented, Presenter } from "../../shared/contracts/tool-result.ts";
 
 /** By contract name. */
 export const presenters: Readonly<Record<string, Presenter>> = {

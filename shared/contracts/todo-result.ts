@@ -1,13 +1,7 @@
 import type { Static } from "typebox";
-import type {
-  createTodo,
-  deleteTodo,
-  pendingTodos,
-  toggleTodo,
-  updateTodo,
-} from "../../../shared/contracts/todo.ts";
-import type { Todo } from "../../../shared/contracts/todo-schema.ts";
-import { lean, list, oneLine, type Presented, presenter } from "./present.ts";
+import type { createTodo, deleteTodo, pendingTodos, toggleTodo, updateTodo } from "./todo.ts";
+import type { Todo } from "./todo-schema.ts";
+import { lean, list, oneLine, type Presented, presenter } from "./tool-result.ts";
 
 type Todo_ = Static<typeof Todo>;
 

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
-import type { completeHabit, createHabit, todayHabits } from "../../../shared/contracts/habit.ts";
-import type { Habit } from "../../../shared/contracts/habit-schema.ts";
-import { lean, list, oneLine, presenter } from "./present.ts";
+import type { completeHabit, createHabit, todayHabits } from "./habit.ts";
+import type { Habit } from "./habit-schema.ts";
+import { lean, list, oneLine, presenter } from "./tool-result.ts";
 
 type Habit_ = Static<typeof Habit>;
 
