@@ -2,6 +2,7 @@ import { type Refused, refuse } from "../../shared/errors.ts";
 import { csrfHolds, csrfToken } from "../../shared/web/csrf.ts";
 import { type Html, html } from "../../shared/web/html.ts";
 import { readText } from "../http/body.ts";
+import { isForm } from "../http/media-type.ts";
 import type { Visit } from "./context.ts";
 
 /** The hidden field that every form carries. */
@@ -19,8 +20,7 @@ const notAForm = refuse("unsupported_media_type", "Forms are sent as application
 export async function readForm({ account, request, session }: Visit): Promise<URLSearchParams | Refused> {
   const origin = request.headers.get("origin");
   if (origin !== null && origin !== new URL(account.config.baseUrl).origin) return strange;
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/x-www-form-urlencoded") return notAForm;
+  if (!isForm(request)) return notAForm;
   const text = await readText(request);
   if (typeof text !== "string") return text;
   const form = new URLSearchParams(text);

@@ -1,0 +1,15 @@
+/** What a request's body is sent as, and what each reader of a body accepts. */
+
+/** REST takes JSON under any of its names, such as application/merge-patch+json. */
+export const isAnyJson = (request: Request): boolean =>
+  /^application\/json$|\+json$/.test(mediaType(request));
+
+/** MCP takes JSON under its one name (Streamable HTTP). */
+export const isPlainJson = (request: Request): boolean => mediaType(request) === "application/json";
+
+export const isForm = (request: Request): boolean =>
+  mediaType(request) === "application/x-www-form-urlencoded";
+
+/** The media type without its parameters; empty when there is none. */
+const mediaType = ({ headers }: Request): string =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
