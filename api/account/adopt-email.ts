@@ -1,6 +1,6 @@
 import * as user from "../queries/user.ts";
-import { carryOut } from "./carry-out.ts";
 import type { Visit } from "./context.ts";
+import { submit } from "./submit.ts";
 
 /**
  * Takes over the address that the provider has confirmed: reminders by e-mail go to that one and to no other. An
@@ -11,5 +11,5 @@ export async function adoptEmail(visit: Pick<Visit, "account" | "session">): Pro
   const confirmed = session.email_verified ? (session.email ?? null) : null;
   const known = await user.settings(account.query({ userId: session.sub }), {});
   if ("email" in known && known.email === confirmed) return;
-  await carryOut(visit, "user.configure", { email: confirmed });
+  await submit(visit, "user.configure", { email: confirmed });
 }

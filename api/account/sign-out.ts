@@ -1,8 +1,8 @@
 import * as oidc from "openid-client";
-import { carryOut } from "./carry-out.ts";
 import type { Visit } from "./context.ts";
 import { message, seeOther } from "./respond.ts";
 import { sessionCookie } from "./session.ts";
+import { submit } from "./submit.ts";
 
 /**
  * POST /account/sign-out: ends every session of these pages, then the one at the provider where it offers that
@@ -10,7 +10,7 @@ import { sessionCookie } from "./session.ts";
  */
 export async function signOut(visit: Visit): Promise<Response> {
   const { account, session } = visit;
-  const ended = await carryOut(visit, "user.end-sessions", {});
+  const ended = await submit(visit, "user.end-sessions", {});
   if ("refusal" in ended) account.log.warn({ reason: ended.refusal.message }, "sessions could not be ended");
   const cookie = sessionCookie(account).clear();
   const provider = await account.findProvider().catch(() => undefined);

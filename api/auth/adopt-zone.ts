@@ -9,6 +9,9 @@ import type { Tables } from "../queries/context.ts";
 
 export type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 
+/** The zone of a token could not be taken over now, although it would change the user's day. */
+export class ZoneNotAdopted extends Error {}
+
 type Parts = Readonly<{ db: Kysely<Tables>; dispatch: Dispatch; defaultTimeZone: string }>;
 
 /**
@@ -33,6 +36,6 @@ export function createZoneAdoption({ db, dispatch, defaultTimeZone }: Parts): Ad
     );
     const present = user?.time_zone ?? defaultTimeZone;
     if ("refusal" in outcome && zone.name !== present)
-      throw new Error(`the token's zone was not taken over: ${outcome.refusal.message}`);
+      throw new ZoneNotAdopted(`the token's zone was not taken over: ${outcome.refusal.message}`);
   };
 }

@@ -1,15 +1,14 @@
 import { refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
-import { rpcRefusal } from "../mcp/errors.ts";
 import { createAdmission } from "./admission.ts";
-import { refusalResponse } from "./refusal-response.ts";
+import { fault, refusalResponse } from "./refusal-response.ts";
 import { createFinish } from "./response-headers.ts";
 
 const idleTimeoutSeconds = 30;
-/** Who asks for readiness at least so often is waited for until told that we are going. */
+/** A balancer that asks for readiness at least this often is waited for, until it has heard that we are stopping. */
 const askedMs = 10_000;
-/** When nothing has come or been answered for so long, nobody means to come, and every answer has left. */
+/** When nothing has come or been answered for this long, no further request is coming, and every answer has left. */
 const quietMs = 250;
 const drainMs = 3_000;
 
@@ -19,13 +18,17 @@ export type Listener = Readonly<{
   stop(): Promise<void>;
 }>;
 
-type Answer = (request: Request, remoteAddress: () => string | undefined) => Promise<Response> | Response;
+type Answers = Readonly<{
+  answer(request: Request, remoteAddress: () => string | undefined): Promise<Response> | Response;
+  /** The answer to a request that is refused before anything is looked at. */
+  turnAway(request: Request): Response;
+}>;
 
-/** Listens on HOST, or on both loopback addresses: `localhost` means either, as the client likes. */
+/** Listens on HOST, or on both loopback addresses, because `localhost` means one to some clients and the other to others. */
 export function listen(
   { host, port, baseUrl }: Pick<Config, "host" | "port" | "baseUrl">,
   log: Log,
-  answer: Answer,
+  { answer, turnAway }: Answers,
 ): Listener {
   const finish = createFinish(baseUrl);
   const admission = createAdmission();
@@ -38,7 +41,7 @@ export function listen(
     else lastRequest = performance.now();
   }
 
-  /** Asks the client of a door that stops to come back by another connection, which will be another door's. */
+  /** Asks the client of a stopping door to come back over a new connection, which will lead to another door. */
   function farewell(response: Response): Response {
     if (draining) response.headers.set("connection", "close");
     return finish(response);
@@ -63,7 +66,7 @@ export function listen(
         const leave = admission.admit(received);
         return leave ? serve(received, server).finally(leave) : turnAway(received);
       },
-      // What got past every handler: its text may hold what a client sent, so only the stack's places are noted.
+      // Nothing caught this error. Its text may hold what a client sent, so only the lines of its stack are logged.
       error(error) {
         log.error({ name: error.name, stack: placesOf(error) }, "request failed");
         return farewell(refusalResponse(fault.refusal));
@@ -75,8 +78,8 @@ export function listen(
   return {
     isDraining: () => draining,
     /**
-     * Bun closes every connection without a request under way when it stops listening, also one whose request or
-     * answer is just on its way. So we go on until nobody comes any more: a balancer that asks for readiness sees to it.
+     * When Bun stops listening, it closes every connection without a request under way, also one whose request or
+     * answer is just on its way. So requests are served until no more come, which a balancer that asks for readiness sees to.
      */
     async stop() {
       draining = true;
@@ -103,25 +106,7 @@ function listenOnLoopback<Server>(listenOn: (hostname: string) => Server): Serve
   }
 }
 
-const busy = refuse("overloaded", "The service has more to do than it can. Please try again.", {
-  applied: "no",
-  retryAfterSeconds: 1,
-});
-const turnedAway = await storedResponse(refusalResponse(busy.refusal));
-const callTurnedAway = await storedResponse(rpcRefusal(busy.refusal));
-
-/** Before anything is looked at: a request that is refused must cost next to nothing. */
-const turnAway = ({ url }: Request): Response => (url.endsWith("/mcp") ? callTurnedAway() : turnedAway());
-
-/** Makes the same response as often as wanted. */
-async function storedResponse(response: Response): Promise<() => Response> {
-  const body = await response.text();
-  const { status } = response;
-  const headers = { ...Object.fromEntries(response.headers), "x-content-type-options": "nosniff" };
-  return () => new Response(body, { status, headers });
-}
 const badHost = refuse("malformed_request", "The Host header does not name a host.");
-const fault = refuse("internal", "This request failed because of a fault of the service.");
 
 const placesOf = ({ stack }: Error): string[] =>
   stack?.match(/^\s+at .*/gm)?.map((line) => line.trim()) ?? [];
@@ -129,8 +114,8 @@ const placesOf = ({ stack }: Error): string[] =>
 const isHealthCheck = ({ url }: Request): boolean => url.endsWith("/health/ready");
 
 /**
- * Without a Host header (HTTP/1.0) a request has but a path, which URL refuses; and Elysia looks for the path of a
- * request after a host of at least four characters. Nothing of ours depends on the host in the URL.
+ * Gives a request without a Host header (HTTP/1.0) a full address: URL refuses a mere path, and Elysia expects a host
+ * of at least four characters before it. Nothing of ours depends on the host in the URL.
  * @returns undefined when the header is no host, or there are two (RFC 9112 §3.2)
  */
 function withFullAddress(request: Request): Request | undefined {

@@ -1,9 +1,23 @@
-import { keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
-import { type Refused, refuse } from "../../shared/errors.ts";
+import type { Actor } from "../../shared/actor.ts";
+import type { Fields } from "../../shared/contracts/validate.ts";
+import { cutArguments, keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
+import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
+import type { ToolCall } from "../../shared/queue/batch.ts";
 import type { PerformContext } from "../perform.ts";
-import type { Call } from "./call.ts";
-import { recordOf } from "./tool-call.ts";
 
+/** One tool call as it came in, and what its row in the action log will show of it. */
+export type ReceivedCall = Readonly<{ actor: Actor; args: Fields; record: Omit<ToolCall, "arguments"> }>;
+
+/** What a call's row is made of; the arguments are cut before they travel to a worker. */
+export const recordOf = (
+  { record, args }: Pick<ReceivedCall, "record" | "args">,
+  maxArguments: number,
+): ToolCall => ({
+  ...record,
+  arguments: cutArguments(args, maxArguments),
+});
+
+/** The refusal of a call whose row cannot be written. */
 export const unlogged = refuse("overloaded", "The service is briefly unable to log this call.", {
   applied: "no",
   retryAfterSeconds: 1,
@@ -15,19 +29,19 @@ export const unlogged = refuse("overloaded", "The service is briefly unable to l
  */
 export async function logCall(
   context: PerformContext,
-  call: Call,
+  call: ReceivedCall,
   outcome: string,
 ): Promise<Refused | undefined> {
   const record = recordOf(call, outcome === "ok" ? keptOfRun : keptOfRefused);
   const input = { call: record, outcome };
   const logged = await context.dispatch(call.actor, { name: "action.record", input });
-  if (!("refusal" in logged.outcome)) return undefined;
+  if (!isRefused(logged.outcome)) return undefined;
   const mayStand = logged.outcome.refusal.applied === "unknown";
   return mayStand && (await isLogged(context, call)) ? undefined : unlogged;
 }
 
-/** A worker's answer can be lost on its way; the row itself then says that it was written. */
-async function isLogged({ query }: PerformContext, { actor, record }: Call): Promise<boolean> {
+/** A worker's answer can be lost on its way; then the row itself shows that it was written. */
+async function isLogged({ query }: PerformContext, { actor, record }: ReceivedCall): Promise<boolean> {
   const { db, userId } = query(actor);
   const row = db.selectFrom("action_log").select("outcome").where("user_id", "=", userId);
   const found = await row

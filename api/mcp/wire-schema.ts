@@ -1,4 +1,4 @@
-import type { TSchema } from "typebox";
+import type { TObject, TSchema } from "typebox";
 
 type Node = TSchema & {
   type?: string;
@@ -11,11 +11,14 @@ type Node = TSchema & {
   required?: readonly string[] | undefined;
 };
 
+/** A tool's arguments, as tools/list shows them. */
+export const objectSchema = (schema: TObject) => ({ ...wireSchema(schema), type: "object" as const });
+
 /**
  * An argument schema as agents read it: only what a model can act on, because every client pays for the
  * whole list. Our own formats stay here: strict clients refuse names they do not know.
  */
-export function wireSchema({ type, enum: values, items, properties, required, ...rest }: Node): object {
+function wireSchema({ type, enum: values, items, properties, required, ...rest }: Node): object {
   if (values) return { type: "string", enum: values };
   if (type === "array" && items) return { type, items: wireSchema(items) };
   if (type === "object" && properties) {

@@ -38,6 +38,7 @@ export const listCategories = query({
 
 export const getCategory = query({
   name: "category.get",
+  resource: "Category",
   scopes: ["categories:read"],
   summary: "View a category",
   rest: [{ method: "GET", path, status: 200 }],
@@ -56,6 +57,7 @@ export const createCategory = command({
 
 export const updateCategory = command({
   name: "category.update",
+  resource: "Category",
   scopes: ["categories:write"],
   summary: "Change a category",
   rest: [
@@ -68,6 +70,7 @@ export const updateCategory = command({
 
 export const deleteCategory = command({
   name: "category.delete",
+  resource: "Category",
   scopes: ["categories:write"],
   summary: "Delete a category; its habits and todos stay, without a category",
   rest: [{ method: "DELETE", path, status: 204 }],

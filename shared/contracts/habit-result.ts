@@ -1,32 +1,27 @@
 import type { Static } from "typebox";
-import type { completeHabit, createHabit, todayHabits } from "./habit.ts";
 import type { Habit } from "./habit-schema.ts";
-import { lean, list, oneLine, presenter } from "./tool-result.ts";
+import { lean, list, oneLine, type ToolResult } from "./tool-result.ts";
 
-type Habit_ = Static<typeof Habit>;
+type HabitOutput = Static<typeof Habit>;
 
-export const today = presenter<typeof todayHabits>({
-  facts: { habits: { type: "array", items: { type: "object" } } },
-  present: ({ habits }) => ({
-    lines: habits.length === 0 ? ["No habits are due today."] : habits.map(line),
-    facts: { habits: habits.map(facts) },
-  }),
+/** JSON Schema of the facts in `oneHabit` and in `dueHabits`. */
+export const habitFacts = { habit: { type: "object" } };
+export const dueHabitsFacts = { habits: { type: "array", items: { type: "object" } } };
+
+export const oneHabit = (verb: string, habit: HabitOutput): ToolResult => ({
+  lines: [`${verb} ${lineOf(habit)}`],
+  facts: { habit: factsOf(habit) },
 });
 
-export const created = presenter<typeof createHabit>({
-  facts: { habit: { type: "object" } },
-  present: (habit) => ({ lines: [`Created ${line(habit)}`], facts: { habit: facts(habit) } }),
+export const completedHabit = (habit: HabitOutput): ToolResult =>
+  oneHabit(habit.type === "bad" ? "Avoided today:" : "Done today:", habit);
+
+export const dueHabits = (habits: readonly HabitOutput[]): ToolResult => ({
+  lines: habits.length === 0 ? ["No habits are due today."] : habits.map(lineOf),
+  facts: { habits: habits.map(factsOf) },
 });
 
-export const completed = presenter<typeof completeHabit>({
-  facts: { habit: { type: "object" } },
-  present: (habit) => ({
-    lines: [`${habit.type === "bad" ? "Avoided today" : "Done today"}: ${line(habit)}`],
-    facts: { habit: facts(habit) },
-  }),
-});
-
-function facts(habit: Habit_): Record<string, unknown> {
+function factsOf(habit: HabitOutput): Record<string, unknown> {
   const { id, name, type, frequency, time_of_day, description, streak_count, is_completed_today } = habit;
   const category = habit.category?.name ?? null;
   return lean({
@@ -42,7 +37,7 @@ function facts(habit: Habit_): Record<string, unknown> {
   });
 }
 
-function line({ id, name, type, frequency, ...habit }: Habit_): string {
+function lineOf({ id, name, type, frequency, ...habit }: HabitOutput): string {
   const { time_of_day, streak_count, is_completed_today, category, description } = habit;
   const details = list([
     `${type} habit`,

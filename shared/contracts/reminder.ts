@@ -22,6 +22,7 @@ const path = "/todos/{todo_id}/reminder";
 
 export const setReminder = command({
   name: "reminder.set",
+  resource: "Todo",
   scopes: ["todos:write"],
   summary: "Set or move the calling user's reminder for a todo",
   rest: [{ method: "PUT", path, status: 200 }],
@@ -31,6 +32,7 @@ export const setReminder = command({
 
 export const clearReminder = command({
   name: "reminder.clear",
+  resource: "Todo",
   scopes: ["todos:write"],
   summary: "Clear the calling user's reminder for a todo",
   rest: [{ method: "DELETE", path, status: 204 }],

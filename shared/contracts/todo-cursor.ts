@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
-import type { TimeOfDay } from "../db/entities.ts";
+import { TimeOfDay } from "../db/entities.ts";
 import { isCalendarDate } from "./text.ts";
 
 /** A todo's place in the default order. */
@@ -19,7 +19,7 @@ export function parseTodoCursor(text: string): TodoPlace | undefined {
   return {
     id: Number(id),
     due_date: due === "-" ? null : due,
-    time_of_day: time === "-" ? null : (time as TimeOfDay),
+    time_of_day: TimeOfDay.find((known) => known === time) ?? null,
   };
 }
 

@@ -1,57 +1,33 @@
 import type { Static } from "typebox";
-import type { createTodo, deleteTodo, pendingTodos, toggleTodo, updateTodo } from "./todo.ts";
-import type { Todo } from "./todo-schema.ts";
-import { lean, list, oneLine, type Presented, presenter } from "./tool-result.ts";
+import { clearedNames, type PendingTodos, type Todo } from "./todo-schema.ts";
+import { lean, list, oneLine, type ToolResult } from "./tool-result.ts";
+import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from "./tool-sentence.ts";
 
-type Todo_ = Static<typeof Todo>;
+type TodoOutput = Static<typeof Todo>;
 
-const one = { todo: { type: "object" } };
+/** JSON Schema of the facts in `oneTodo` and in `pendingPage`. */
+export const todoFacts = { todo: { type: "object" } };
+export const pendingFacts = {
+  todos: { type: "array", items: { type: "object" } },
+  total: { type: "integer" },
+  next_cursor: { type: "string" },
+};
 
-export const pending = presenter<typeof pendingTodos>({
-  facts: {
-    todos: { type: "array", items: { type: "object" } },
-    total: { type: "integer" },
-    next_cursor: { type: "string" },
-  },
-  present: ({ todos, total, next_cursor }) => ({
-    lines: [
-      `${todos.length} of ${total} incomplete todos${todos.length === 0 ? "." : ":"}`,
-      ...todos.map(line),
-      ...(next_cursor === null ? [] : [`More with cursor ${next_cursor}`]),
-    ],
-    facts: lean({ todos: todos.map(facts), total, next_cursor }),
-  }),
+export const oneTodo = (verb: string, todo: TodoOutput): ToolResult => ({
+  lines: [`${verb} ${lineOf(todo)}`],
+  facts: { todo: factsOf(todo) },
 });
 
-export const created = presenter<typeof createTodo>({
-  facts: one,
-  present: (todo) => presentOne("Created", todo),
+export const pendingPage = ({ todos, total, next_cursor }: Static<typeof PendingTodos>): ToolResult => ({
+  lines: [
+    `${todos.length} of ${total} incomplete todos${todos.length === 0 ? "." : ":"}`,
+    ...todos.map(lineOf),
+    ...(next_cursor === null ? [] : [`More with cursor ${next_cursor}`]),
+  ],
+  facts: lean({ todos: todos.map(factsOf), total, next_cursor }),
 });
 
-export const updated = presenter<typeof updateTodo>({
-  facts: one,
-  present: (todo) => presentOne("Changed", todo),
-});
-
-export const toggled = presenter<typeof toggleTodo>({
-  facts: one,
-  present: (todo) => presentOne(todo.is_completed ? "Complete:" : "Incomplete:", todo),
-});
-
-export const deleted = presenter<typeof deleteTodo>({
-  facts: { deleted_todo_id: { type: "integer" } },
-  present: (_, { todo_id }) => ({
-    lines: [`Deleted todo #${todo_id}.`],
-    facts: { deleted_todo_id: todo_id },
-  }),
-});
-
-const presentOne = (verb: string, todo: Todo_): Presented => ({
-  lines: [`${verb} ${line(todo)}`],
-  facts: { todo: facts(todo) },
-});
-
-function facts(todo: Todo_): Record<string, unknown> {
+function factsOf(todo: TodoOutput): Record<string, unknown> {
   const { id, title, description, due_date, time_of_day, estimated_minutes, context } = todo;
   const { is_completed, is_overdue, recurrence, next_todo_id } = todo;
   return lean({
@@ -70,7 +46,7 @@ function facts(todo: Todo_): Record<string, unknown> {
   });
 }
 
-function line({ id, title, due_date, is_overdue, ...todo }: Todo_): string {
+function lineOf({ id, title, due_date, is_overdue, ...todo }: TodoOutput): string {
   const { time_of_day, estimated_minutes, context, category, recurrence, next_todo_id } = todo;
   const details = list([
     due_date && `due ${due_date}`,
@@ -84,4 +60,21 @@ function line({ id, title, due_date, is_overdue, ...todo }: Todo_): string {
   ]);
   const description = todo.description === null ? "" : `. ${oneLine(todo.description)}`;
   return `#${id} ${title}${details === "" ? "" : ` — ${details}`}${description}`;
+}
+
+/** The changes that a call of update-todo asked for; nothing when it named none. */
+export function changesIn(args: SentArguments): readonly Phrase[] {
+  const clear = argument(args, "clear");
+  const cleared = Array.isArray(clear) ? clear.slice(0, 3) : [];
+  const changes = [
+    quotedAfter("title ", args, "title"),
+    quotedAfter("description ", args, "description"),
+    dueAfter("due ", args),
+    ...cleared.map((name): readonly Phrase[] => ["no ", fieldName(name)]),
+  ].filter((change) => change.length > 0);
+  return changes.flatMap((change, index) => [index === 0 ? ": " : ", ", ...change]);
+}
+
+function fieldName(name: unknown): Phrase {
+  return clearedNames.find((known) => known === name)?.replaceAll("_", " ") ?? { quoted: name };
 }

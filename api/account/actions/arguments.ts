@@ -1,23 +1,6 @@
 import { type Html, html } from "../../../shared/web/html.ts";
 
-/** A call's arguments: whatever the caller sent, so nothing in them may be relied on. */
-export type Args = Readonly<Record<string, unknown>>;
-
-/** An argument; undefined when it was not sent, whatever every object has by that name. */
-export const argument = (args: Args, name: string): unknown =>
-  Object.hasOwn(args, name) ? args[name] : undefined;
-
 const longest = 80;
-
-export function textIn(args: Args, name: string): string | undefined {
-  const value = argument(args, name);
-  return typeof value === "string" ? value : undefined;
-}
-
-export function idIn(args: Args, name: string): number | undefined {
-  const id = argument(args, name);
-  return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
-}
 
 /** Somebody else's words within ours: short, set apart, and unable to turn the text around them. */
 export function quote(value: unknown): Html {

@@ -1,8 +1,8 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import * as user from "../../queries/user.ts";
-import { carryOut } from "../carry-out.ts";
 import type { Visit } from "../context.ts";
 import { refusalPage, seeOther } from "../respond.ts";
+import { submit } from "../submit.ts";
 import { showSettings } from "./page.ts";
 
 /** POST /account/settings/day */
@@ -23,7 +23,7 @@ export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<
   const url = (form.get("webhook_url") ?? "").trim();
   if (leadsHere(url) && !visit.account.config.webhookAllowLoopback)
     return showSettings(visit, { webhook: { url, error: notHere } });
-  const outcome = await carryOut(visit, "user.configure", { webhook_url: url || null });
+  const outcome = await submit(visit, "user.configure", { webhook_url: url || null });
   if (!("refusal" in outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
   const [error] = outcome.refusal.errors?.webhook_url ?? [];
   if (!error) return refusalPage(visit.account, outcome.refusal);
@@ -43,7 +43,7 @@ function leadsHere(url: string): boolean {
 
 /** POST /account/settings/webhook/test: waits a moment for the result, which the page shows whenever it is there. */
 export async function sendTest(visit: Visit): Promise<Response> {
-  const outcome = await carryOut(visit, "webhook.test", {});
+  const outcome = await submit(visit, "webhook.test", {});
   if ("refusal" in outcome) return refusalPage(visit.account, outcome.refusal);
   await testFinished(visit);
   return seeOther("/account/settings#webhook");
@@ -61,7 +61,7 @@ async function testFinished({ account, session }: Visit): Promise<void> {
 }
 
 async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<Response> {
-  const outcome = await carryOut(visit, "user.configure", fields);
+  const outcome = await submit(visit, "user.configure", fields);
   return "refusal" in outcome
     ? refusalPage(visit.account, outcome.refusal)
     : seeOther(`/account/settings?done=${done}`);

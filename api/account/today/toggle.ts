@@ -1,6 +1,6 @@
-import { carryOut } from "../carry-out.ts";
 import type { Visit } from "../context.ts";
 import { refusalPage, seeOther } from "../respond.ts";
+import { submit } from "../submit.ts";
 
 /** POST /account/tick: completes a habit or todo, or takes that back. One that is so already stays so. */
 export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Response> {
@@ -8,8 +8,8 @@ export async function tickOff(visit: Visit, form: URLSearchParams): Promise<Resp
   const habitId = Number(form.get("habit_id"));
   const todoId = Number(form.get("todo_id"));
   const outcome = habitId
-    ? await carryOut(visit, done ? "habit.complete" : "habit.undo", { habit_id: habitId })
-    : await carryOut(visit, "todo.toggle", { todo_id: todoId, is_completed: done });
+    ? await submit(visit, done ? "habit.complete" : "habit.undo", { habit_id: habitId })
+    : await submit(visit, "todo.toggle", { todo_id: todoId, is_completed: done });
   if ("refusal" in outcome && outcome.refusal.code === "overloaded")
     return refusalPage(visit.account, outcome.refusal);
   return seeOther(
