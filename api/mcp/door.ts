@@ -15,7 +15,6 @@ import { admit, type CallContext, rejectCall, runTool } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall, type ReceivedCall } from "./log-call.ts";
 import { serveMessage } from "./serve.ts";
-import { createServer } from "./server.ts";
 import { tools } from "./tools.ts";
 
 export type McpContext = CallContext &
@@ -59,13 +58,13 @@ async function answerMessage(
   actor: Actor,
 ): Promise<Response> {
   const call = callIn(message, actor, context.now());
-  if (!call) return serveMessage(request, message, () => createServer(undefined));
+  if (!call) return serveMessage(request, message, undefined);
   const admitted = await admit(context, call);
   if (isRefused(admitted) && admitted.refusal.code === "insufficient_scope")
     return forbid(context, call, admitted, message.id);
   const answer = () =>
     isRefused(admitted) ? rejectCall(context, call, admitted) : runTool(context, call, admitted);
-  return serveMessage(request, message, () => createServer(answer));
+  return serveMessage(request, message, answer);
 }
 
 const maxToolName = 128;
