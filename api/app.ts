@@ -15,7 +15,7 @@ import { rpcRefusal } from "./mcp/errors.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest/door.ts";
 import { openApiDocument } from "./rest/openapi.ts";
 
-export type AppContext = RestContext &
+type AppContext = RestContext &
   McpContext &
   Readonly<{ metrics: Metrics; health(): Promise<Health>; answerPage(request: Request): Promise<Response> }>;
 

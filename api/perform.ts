@@ -12,10 +12,10 @@ export type PerformContext = Readonly<{
   query(actor: Pick<Actor, "userId">): QueryContext;
 }>;
 
-/** What a request says: the fields of its contract's input and, where one was sent, an idempotency key. */
+/** The content of a request: the fields of its contract's input and, where one was sent, an idempotency key. */
 export type Content = Readonly<{ fields: Fields; idempotencyKey?: string | undefined }>;
 
-export type PerformRequest = Readonly<{
+type PerformRequest = Readonly<{
   contract: Contract;
   actor: Pick<Actor, "userId" | "scopes">;
   /** Read only after the scope check: a caller who may not do this learns nothing about the content. */

@@ -25,7 +25,7 @@ export type Refusal = Readonly<{
   code: RefusalCode;
   message: string;
   errors?: FieldErrors;
-  /** What was not found; only on `not_found`, and not shown to callers as such. */
+  /** The resource that was not found, for the doors to make sentences of; no answer has it as a field. */
   resource?: ResourceName;
   /** Whether a refused mutation may have taken effect; only on `overloaded`. */
   applied?: "no" | "unknown";

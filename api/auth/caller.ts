@@ -8,7 +8,7 @@ import { type Resource, scopeChallenge, unauthenticatedChallenge } from "./chall
 export type CallerContext = Readonly<{ config: Pick<Config, "baseUrl">; authenticate: Authenticate }>;
 
 /** A refusal with the headers that its answer needs. */
-export type Challenged = Readonly<{ refusal: Refusal; headers: Headers }>;
+type Challenged = Readonly<{ refusal: Refusal; headers: Headers }>;
 
 /** Finds out who calls a protected resource, by the request's access token. */
 export async function findCaller(

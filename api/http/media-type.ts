@@ -1,5 +1,3 @@
-/** What a request's body is sent as, and what each reader of a body accepts. */
-
 /** REST takes JSON under any of its names, such as application/merge-patch+json. */
 export const isAnyJson = (request: Request): boolean =>
   /^application\/json$|\+json$/.test(mediaType(request));

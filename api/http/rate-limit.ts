@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limite
 
 const windowSeconds = 60;
 
-export type Allowance = Readonly<{
+type Allowance = Readonly<{
   allowed: boolean;
   limit: number;
   remaining: number;

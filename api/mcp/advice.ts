@@ -14,7 +14,7 @@ const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Category: undefined,
 };
 
-/** @returns undefined when the message says it already */
+/** @returns undefined when there is nothing to add to the message */
 function nextStep({ code, resource, applied, retryAfterSeconds = 1 }: Refusal): string | undefined {
   switch (code) {
     case "not_found":

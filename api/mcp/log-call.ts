@@ -8,7 +8,7 @@ import type { PerformContext } from "../perform.ts";
 /** One tool call as it came in, and what its row in the action log will show of it. */
 export type ReceivedCall = Readonly<{ actor: Actor; args: Fields; record: Omit<ToolCall, "arguments"> }>;
 
-/** What a call's row is made of; the arguments are cut before they travel to a worker. */
+/** The fields of a call's row. Long arguments are cut here, before they travel to a worker. */
 export const recordOf = (
   { record, args }: Pick<ReceivedCall, "record" | "args">,
   maxArguments: number,

@@ -34,8 +34,8 @@ export type OverLimit = Readonly<{
 }>;
 
 /**
- * A refused call must cost next to nothing, else the limit protects nobody: the first one of a minute waits
- * for its row, the others are added to it a few seconds later. All front doors add to the same row.
+ * Counts refused calls, which must cost next to nothing, or the limit would protect nobody. The first one of a minute
+ * waits for its row, the others are added to it a few seconds later. All front doors add to the same row.
  */
 export function createOverLimit({ dispatch, query }: PerformContext, now: () => number): OverLimit {
   const minutes = new Map<string, Minute>();

@@ -5,7 +5,7 @@ import type { Today } from "../../shared/db/present.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import { advise } from "./advice.ts";
 
-/** What a call that succeeded did, and the user's day on which it did it. */
+/** The end of a call that succeeded, and the user's day on which it came. */
 export type ToolOutcome = Readonly<{ result: ToolResult; today: Today; replayed: boolean }>;
 
 /** A tool's answer: text and structured content say the same, because clients show only one of them. */

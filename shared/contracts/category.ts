@@ -12,7 +12,7 @@ const Icon = Type.String({
   expects: "an icon name of at most 64 characters from a-z, 0-9 and -",
 });
 
-/** The category as habits and todos carry it. */
+/** The category as it is shown within habits and todos. */
 export const CategoryRef = Type.Object({ id: Id, name: Type.String(), color: Type.String() });
 
 export const Category = Type.Object({

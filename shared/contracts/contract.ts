@@ -12,13 +12,13 @@ export type Route = Readonly<{
   required?: readonly string[];
 }>;
 
-/** What all contracts state. */
+/** The parts that commands and queries have in common. */
 type Definition<Name extends string, Input extends TObject, Output extends TSchema> = Readonly<{
   name: Name;
-  /** All of them are needed. With none, the contract cannot be reached with a bearer token. */
+  /** A token needs all of them. A contract without scopes cannot be reached with a bearer token. */
   scopes: readonly Scope[];
   summary: string;
-  /** What the id in the path of a route names. */
+  /** The resource that the id in a route's path names. */
   resource?: ResourceName;
   rest?: readonly Route[];
   input: Input;
@@ -28,7 +28,7 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
 }>;
 
 /**
- * What a caller may ask for, defined once: both doors, the queue's payload, the worker, the OpenAPI document and
+ * A request that callers may make, defined once: both doors, the queue's payload, the worker, the OpenAPI document and
  * the log of agents' actions read it from here.
  */
 export type CommandContract<

@@ -65,7 +65,7 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()], "expects" in schema ? { expects: schema.expects } : {});
 }
 
-/** The list envelope of a paginated resource. */
+/** One page of a list, with links to the others. */
 export function PageOf<Item extends TSchema>(item: Item) {
   return Type.Object({
     data: Type.Array(item),

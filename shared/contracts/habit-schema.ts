@@ -7,7 +7,7 @@ export const Frequency = OneOf(["daily", "weekly", "custom"]);
 export const GraceDays = WholeNumber(0, 30);
 const exactly = { additionalProperties: false };
 
-export const ScheduleField = Type.Union(
+const ScheduleField = Type.Union(
   [
     Type.Object({ every_days: Type.Integer({ minimum: 1, maximum: 365 }) }, exactly),
     Type.Object(
@@ -47,7 +47,7 @@ export const Habit = Type.Object({
   updated_at: Timestamp,
 });
 
-/** What both create and update take. */
+/** The fields that both create and update take. */
 export const habitFields = {
   time_of_day: Clearable(TimeOfDay),
   category_id: Clearable(Id),

@@ -42,7 +42,7 @@ export const clearReminder = command({
 
 const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 
-/** RFC 3339 with an offset, or the same without one: wall time. Real dates and times only. */
+/** Whether a text is a real date and time in RFC 3339, with an offset or, as wall time, without one. */
 function isReminderTime(text: string): boolean {
   if (!shape.test(text)) return false;
   try {

@@ -12,7 +12,7 @@ const shape = /^(-|\d{4}-\d{2}-\d{2})\.(-|morning|afternoon|evening)\.([1-9]\d{0
 export const todoCursor = ({ id, due_date, time_of_day }: TodoPlace): string =>
   `${due_date ?? "-"}.${time_of_day ?? "-"}.${id}`;
 
-/** @returns undefined when the text is no cursor of ours */
+/** @returns undefined when the text is not a cursor */
 export function parseTodoCursor(text: string): TodoPlace | undefined {
   const [, due = "-", time = "-", id] = shape.exec(text) ?? [];
   if (!Number.isSafeInteger(Number(id)) || (due !== "-" && !isCalendarDate(due))) return undefined;

@@ -44,7 +44,7 @@ export const Todo = Type.Object({
   updated_at: Timestamp,
 });
 
-/** What both create and update take. */
+/** The fields that both create and update take. */
 export const todoFields = {
   description: Clearable(Description),
   due_date: Clearable(CalendarDate),

@@ -4,7 +4,7 @@ import { command, query } from "./contract.ts";
 import { Nullable, Timestamp, WholeNumber } from "./fields.ts";
 import { isCalendarDate } from "./text.ts";
 
-/** The action log: what each token did over MCP. No scopes: not reachable with a bearer token. */
+/** A call in the action log, which records what each token did over MCP. It cannot be reached with a bearer token. */
 const Call = Type.Object({
   requestId: Type.String(),
   tokenId: Type.String(),
@@ -52,7 +52,7 @@ export const Action = Type.Object({
   duration_ms: Type.Number(),
 });
 
-/** What a column is compared with; Postgres takes no NUL. */
+/** A value that a column is compared with. Postgres takes no NUL. */
 const Filter = Type.String({ pattern: "^[^\\u0000]*$", expects: "printable text" });
 const Instant = Type.String({
   format: "date-time",

@@ -1,4 +1,4 @@
-/** What a tool answers: the same facts twice, as lines to read and under the names that REST uses. */
+/** The answer of a tool: the same facts twice, as lines to read and under the names that REST uses. */
 export type ToolResult = Readonly<{ lines: readonly string[]; facts: Readonly<Record<string, unknown>> }>;
 
 /** Leaves out null and false, which agents assume of a fact that is not there: this saves them tokens. */
@@ -7,7 +7,7 @@ export function lean(facts: Readonly<Record<string, unknown>>): Record<string, u
   return Object.fromEntries(stated);
 }
 
-/** Text in one line, so that nothing a person wrote can pass for a line of ours. */
+/** Text in one line, so that what a person wrote cannot pass for a line of ours. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** The parts that apply, separated by commas. */

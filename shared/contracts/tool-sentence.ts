@@ -2,11 +2,11 @@ import { isCalendarDate } from "./text.ts";
 
 /**
  * A part of a sentence: our own words, a calendar date, or something that a caller sent. The last is shown in quotation
- * marks, so that nobody's words can pass for ours.
+ * marks, so that a caller's words cannot pass for ours.
  */
 export type Phrase = string | Readonly<{ date: string }> | Readonly<{ quoted: unknown }>;
 
-/** What a call is about, with its verb for a call that succeeded and for one that was refused. */
+/** The things that a call is about, with the verb for a call that succeeded and for one that was refused. */
 export type Sentence = Readonly<{ done: string; tried: string; object: readonly Phrase[] }>;
 
 /** A sentence of its verb, for both ends of the call, and the phrases of what it is about. */
@@ -26,7 +26,7 @@ export type SentArguments = Readonly<Record<string, unknown>>;
 export const argument = (args: SentArguments, name: string): unknown =>
   Object.hasOwn(args, name) ? args[name] : undefined;
 
-export const isGiven = (args: SentArguments, name: string): boolean => argument(args, name) !== undefined;
+const isGiven = (args: SentArguments, name: string): boolean => argument(args, name) !== undefined;
 
 export function idIn(args: SentArguments, name: string): number | undefined {
   const id = argument(args, name);

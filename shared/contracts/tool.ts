@@ -17,9 +17,9 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
   toInput(args: Static<Arguments>): Input;
   /** JSON Schema of the facts in its results, except the day and the zone, which every result has. */
   facts: Readonly<Record<string, object>>;
-  /** What the agent is shown of a call that succeeded. */
+  /** The answer that an agent gets when the call succeeded. */
   result(output: Output, input: Input): ToolResult;
-  /** What the log of agents' actions shows of a call. The arguments are as the caller sent them, unchecked. */
+  /** The call as people read it in the log of agents' actions. Its arguments are as the caller sent them, unchecked. */
   sentence(args: SentArguments, names: Names): Sentence;
 }>;
 

@@ -4,11 +4,11 @@ import { type FieldErrors, invalid, type Refused } from "../errors.ts";
 import { normaliseText } from "./text.ts";
 
 export type Fields = Record<string, unknown>;
-export type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Refused;
+type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Refused;
 
 type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; minLength?: number };
 
-/** What is derived from a schema at its first use and kept. */
+/** Parts of a schema that are derived at its first use and kept. */
 type Prepared = Readonly<{
   validator: ReturnType<typeof Compile<TObject>>;
   properties: readonly (readonly [name: string, schema: FieldSchema])[];

@@ -1,4 +1,5 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
+import { isRefused } from "../../../shared/errors.ts";
 import * as user from "../../queries/user.ts";
 import type { Visit } from "../context.ts";
 import { refusalPage, seeOther } from "../respond.ts";
@@ -24,7 +25,7 @@ export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<
   if (leadsHere(url) && !visit.account.config.webhookAllowLoopback)
     return showSettings(visit, { webhook: { url, error: notHere } });
   const outcome = await submit(visit, "user.configure", { webhook_url: url || null });
-  if (!("refusal" in outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
+  if (!isRefused(outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
   const [error] = outcome.refusal.errors?.webhook_url ?? [];
   if (!error) return refusalPage(visit.account, outcome.refusal);
   const inUse = "Reminders go to it: choose another way for them above before you remove it.";
@@ -35,16 +36,16 @@ export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<
 
 const notHere = "This must be a public https address: reminders are not sent to this machine.";
 
-/** By name or in figures; whatever else is no address of a webhook, its contract says. */
+/** Whether the address leads to this machine, by name or in figures. Its contract checks everything else. */
 function leadsHere(url: string): boolean {
   const host = URL.parse(url)?.hostname;
   return host !== undefined && mayBePublic(host, true) && !mayBePublic(host, false);
 }
 
-/** POST /account/settings/webhook/test: waits a moment for the result, which the page shows whenever it is there. */
+/** POST /account/settings/webhook/test: waits a moment, so that the page can show the result already. */
 export async function sendTest(visit: Visit): Promise<Response> {
   const outcome = await submit(visit, "webhook.test", {});
-  if ("refusal" in outcome) return refusalPage(visit.account, outcome.refusal);
+  if (isRefused(outcome)) return refusalPage(visit.account, outcome.refusal);
   await testFinished(visit);
   return seeOther("/account/settings#webhook");
 }
@@ -62,7 +63,7 @@ async function testFinished({ account, session }: Visit): Promise<void> {
 
 async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<Response> {
   const outcome = await submit(visit, "user.configure", fields);
-  return "refusal" in outcome
+  return isRefused(outcome)
     ? refusalPage(visit.account, outcome.refusal)
     : seeOther(`/account/settings?done=${done}`);
 }
