@@ -1,6 +1,8 @@
 /** REST takes JSON under any of its names, such as application/merge-patch+json. */
-export const isAnyJson = (request: Request): boolean =>
-  /^application\/json$|\+json$/.test(mediaType(request));
+export function isAnyJson(request: Request): boolean {
+  const type = mediaType(request);
+  return type === "application/json" || type.endsWith("+json");
+}
 
 /** MCP takes JSON under its one name (Streamable HTTP). */
 export const isPlainJson = (request: Request): boolean => mediaType(request) === "application/json";

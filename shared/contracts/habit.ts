@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import { TimeOfDay as timesOfDay } from "../db/entities.ts";
 import { command, query } from "./contract.ts";
 import { Description, Flag, Id, Name, Page, PageOf, TimeOfDay, TodayFields } from "./fields.ts";
 import { completedHabit, dueHabits, dueHabitsFacts, habitFacts, oneHabit } from "./habit-result.ts";
@@ -160,6 +159,6 @@ export const undoHabit = command({
 });
 
 function timeOfDayIn(args: SentArguments): readonly Phrase[] {
-  const known = timesOfDay.find((time) => time === argument(args, "time_of_day"));
+  const known = TimeOfDay.enum.find((time) => time === argument(args, "time_of_day"));
   return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
 }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
-import { TimeOfDay } from "../db/entities.ts";
+import type { TimeOfDay } from "../db/entities.ts";
+import { TimeOfDay as TimeOfDayField } from "./fields.ts";
 import { isCalendarDate } from "./text.ts";
 
 /** A todo's place in the default order. */
@@ -19,7 +20,7 @@ export function parseTodoCursor(text: string): TodoPlace | undefined {
   return {
     id: Number(id),
     due_date: due === "-" ? null : due,
-    time_of_day: TimeOfDay.find((known) => known === time) ?? null,
+    time_of_day: TimeOfDayField.enum.find((known) => known === time) ?? null,
   };
 }
 

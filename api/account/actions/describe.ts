@@ -3,7 +3,7 @@ import type { Tool } from "../../../shared/contracts/tool.ts";
 import type { Names, Phrase, SentArguments, Sentence } from "../../../shared/contracts/tool-sentence.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { sayFullDate } from "../dates.ts";
-import { quote } from "./arguments.ts";
+import { quote } from "./quote.ts";
 
 type DescribedCall = Readonly<{ tool: string; args: SentArguments; ok: boolean; names: Names }>;
 

@@ -2,7 +2,7 @@ import { type Html, html } from "../../../shared/web/html.ts";
 
 const longest = 80;
 
-/** Somebody else's words within ours: short, set apart, and unable to turn the text around them. */
+/** Shows a caller's words within ours: short, in quotation marks, and unable to turn the direction of the text around them. */
 export function quote(value: unknown): Html {
   if (value === undefined) return html`without a name`;
   if (typeof value === "number") return html`${value}`;
