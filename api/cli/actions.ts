@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { listActions } from "../../shared/contracts/tool-call.ts";
+import { listToolCalls } from "../../shared/contracts/tool-call.ts";
 import { validate } from "../../shared/contracts/validate.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { isRefused } from "../../shared/errors.ts";
@@ -29,7 +29,7 @@ const options = {
 async function main(): Promise<void> {
   const { subject, token: token_id, follow: goOn = false, limit, ...rest } = parseArgs({ options }).values;
   const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
-  const filters = validate(listActions, fields);
+  const filters = validate(listToolCalls, fields);
   if (isRefused(filters)) throw new Error(filters.refusal.message);
   const config = loadConfig();
   const url = await runningDatabase(config);

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { Static } from "typebox";
-import type { Action, listActions } from "../../shared/contracts/tool-call.ts";
+import type { LoggedToolCall, listToolCalls } from "../../shared/contracts/tool-call.ts";
 import { isRefused } from "../../shared/errors.ts";
 import type { QueryContext } from "../queries/context.ts";
 import { list } from "../queries/tool-call.ts";
 
-export type Filters = Static<(typeof listActions)["input"]>;
-type Row = Static<typeof Action>;
+export type Filters = Static<(typeof listToolCalls)["input"]>;
+type Row = Static<typeof LoggedToolCall>;
 
 const pollMs = 1_000;
 const pageSize = 200;

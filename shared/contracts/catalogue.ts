@@ -6,13 +6,13 @@ import * as habit from "./habit.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
 import * as todos from "./todo-queries.ts";
-import * as action from "./tool-call.ts";
+import * as toolCall from "./tool-call.ts";
 import * as user from "./user.ts";
 
 /** Every mutation. Workers must have a handler for each, or they do not compile. */
 export const commands = catalogue(
-  action.recordAction,
-  action.countActions,
+  toolCall.recordToolCall,
+  toolCall.countToolCalls,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,
@@ -36,8 +36,8 @@ export const commands = catalogue(
 
 /** Every read. The front door must answer each, or it does not compile. */
 export const queries = catalogue(
-  action.listActions,
-  action.listTokens,
+  toolCall.listToolCalls,
+  toolCall.listTokens,
   category.listCategories,
   category.getCategory,
   habit.listHabits,

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { Action } from "../../../shared/contracts/tool-call.ts";
+import type { LoggedToolCall } from "../../../shared/contracts/tool-call.ts";
 import { idIn, type Names, type SentArguments } from "../../../shared/contracts/tool-sentence.ts";
 import { type Cut, readStored } from "../../../shared/domain/cut-arguments.ts";
 import { localTime } from "../../../shared/domain/day.ts";
@@ -11,13 +11,13 @@ import { describeCall, describeRefusals } from "./describe.ts";
 import { sayOutcome } from "./outcomes.ts";
 import { nameOf } from "./who.ts";
 
-type Call = Static<typeof Action> & { args: SentArguments; cut: Cut | undefined; localTime: string };
+type Call = Static<typeof LoggedToolCall> & { args: SentArguments; cut: Cut | undefined; localTime: string };
 type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
 
 /** The calls under the days of the user on which they came. */
 export async function actionList(
   query: QueryContext,
-  actions: readonly Static<typeof Action>[],
+  actions: readonly Static<typeof LoggedToolCall>[],
   { timeZone, today, isFiltered }: Shown,
 ): Promise<Html> {
   if (actions.length === 0) return html`<p class="quiet">${isFiltered ? "No call is like that." : none}</p>`;
