@@ -1,8 +1,8 @@
 import type { Actor } from "../shared/actor.ts";
-import type { CommandName, QueryName } from "../shared/contracts/catalogue.ts";
-import type { Contract } from "../shared/contracts/contract.ts";
+import type { Contract } from "../shared/contracts/catalogue.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import { isRefused, type Refused, refuse } from "../shared/errors.ts";
+import type { ToolCall } from "../shared/queue/batch.ts";
 import type { CommandResult, Dispatch } from "../shared/queue/client/dispatch.ts";
 import type { QueryContext } from "./queries/context.ts";
 import { read } from "./queries/index.ts";
@@ -12,32 +12,60 @@ export type PerformContext = Readonly<{
   query(actor: Pick<Actor, "userId">): QueryContext;
 }>;
 
-type Options = Readonly<{
-  required?: readonly string[];
-  idempotencyKey?: string | undefined;
+/** The content of a request: the fields of its contract's input and, where one was sent, an idempotency key. */
+export type Content = Readonly<{ fields: Fields; idempotencyKey?: string | undefined }>;
+
+type PerformRequest = Readonly<{
+  contract: Contract;
+  actor: Pick<Actor, "userId" | "scopes">;
+  /** Read only after the scope check: a caller who may not do this learns nothing about the content. */
+  content(): Promise<Content | Refused> | Content | Refused;
+  /** Fields that the route demands beyond the contract's own. */
+  required?: readonly string[] | undefined;
 }>;
 
-/** Whether the actor's token may do this; both doors ask before they look at the request's content. */
-export function checkScopes({ scopes }: Contract, actor: Actor): Refused | undefined {
+/** A request that is permitted and valid. */
+export type PreparedRequest = Omit<PerformRequest, "content" | "required"> &
+  Readonly<{ input: object; idempotencyKey?: string | undefined }>;
+
+/** The one way of every request, by REST, by MCP or from a page: scopes, contract, then a read or a command. */
+export async function perform(context: PerformContext, request: PerformRequest): Promise<CommandResult> {
+  const prepared = await prepare(request);
+  return isRefused(prepared) ? { outcome: prepared, replayed: false } : execute(context, prepared);
+}
+
+/** The first half of `perform`; MCP calls the halves itself, because it logs what is refused in between. */
+export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
+  const { contract, actor, required } = request;
+  const forbidden = checkScopes(contract, actor);
+  if (forbidden) return forbidden;
+  const content = await request.content();
+  if (isRefused(content)) return content;
+  const validated = validate(contract, content.fields, required);
+  if (isRefused(validated)) return validated;
+  return { contract, actor, input: validated.input, idempotencyKey: content.idempotencyKey };
+}
+
+/** @returns the refusal when the actor lacks a scope of the contract */
+export function checkScopes(
+  { scopes }: Pick<Contract, "scopes">,
+  actor: Pick<Actor, "scopes">,
+): Refused | undefined {
   if (scopes.every((scope) => actor.scopes.includes(scope))) return undefined;
   return refuse("insufficient_scope", `This needs a token with the scope ${scopes.join(" and ")}.`);
 }
 
-/** What REST does with a permitted request: check it against its contract, then read, or dispatch and await. */
-export async function perform(
-  context: PerformContext,
-  contract: Contract,
-  actor: Actor,
-  fields: Fields,
-  { required = [], idempotencyKey }: Options = {},
+/**
+ * The second half of `perform`: answers a query, or dispatches a command and awaits its outcome.
+ * @param call the tool call that a command came by, which is logged in the command's transaction
+ */
+export async function execute(
+  { dispatch, query }: PerformContext,
+  { contract, actor, input, idempotencyKey }: PreparedRequest,
+  call?: ToolCall,
 ): Promise<CommandResult> {
-  const validated = validate(contract, fields, required);
-  if (isRefused(validated)) return { outcome: validated, replayed: false };
-  const { input } = validated;
-  if (contract.kind === "command") {
-    const name = contract.name as CommandName;
-    return context.dispatch(actor, { name, input, idempotencyKey });
-  }
-  const result = await read(contract.name as QueryName, context.query(actor), input);
+  if (contract.kind === "command")
+    return dispatch(actor, { name: contract.name, input, idempotencyKey, ...(call && { call }) });
+  const result = await read(contract.name, query(actor), input);
   return { outcome: isRefused(result) ? result : { body: result }, replayed: false };
 }

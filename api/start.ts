@@ -7,13 +7,14 @@ import { createDispatch } from "../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { openAccountPages } from "./account/open.ts";
-import { createApp } from "./app.ts";
+import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createHealthCheck, leaving } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { createTurnAway } from "./http/turn-away.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
@@ -22,11 +23,11 @@ import { createReadShare } from "./queries/share.ts";
 type Options = Readonly<{
   config: Config;
   log: Log;
-  /** What dates commands and reads (epoch ms), instead of PostgreSQL's clock: for tests that travel in time. */
+  /** Dates commands, reads and tool calls (epoch ms) instead of PostgreSQL's clock, for tests that travel in time. */
   now?: () => number;
 }>;
 
-/** So long a frozen Redis delays a request before its process counts for itself; what follows may take 1.5 s more. */
+/** When Redis has not answered for this long, a request is counted by its process alone. */
 const countingTimeoutMs = 300;
 
 /** Starts one front door. Any number of them can run side by side. */
@@ -43,7 +44,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const query: PerformContext["query"] = ({ userId }) =>
     createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share });
   const adoptZone = createZoneAdoption({ query, dispatch });
-  const overLimit = createOverLimit({ dispatch, query }, clock.now);
+  const overLimit = createOverLimit({ dispatch, query }, now);
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now);
   const metrics = createMetrics(config);
@@ -52,7 +53,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     config,
     log,
     metrics,
-    clock,
+    now,
     dispatch,
     authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone }),
     answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone }),
@@ -62,11 +63,14 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     query,
     health: async () => (listener.isDraining() ? leaving : health()),
   });
-  const listener = listen(config, log, (request, remoteAddress) =>
-    new URL(request.url).pathname === "/metrics"
-      ? metrics.answer(request, remoteAddress())
-      : app.handle(request),
-  );
+  const turnAway = await createTurnAway(["/mcp"], refusalAt);
+  const listener = listen(config, log, {
+    turnAway,
+    answer: (request, remoteAddress) =>
+      new URL(request.url).pathname === "/metrics"
+        ? metrics.answer(request, remoteAddress())
+        : app.handle(request),
+  });
   return {
     async stop() {
       await listener.stop();

@@ -1,7 +1,10 @@
 /** Field name → sentences, as in the body of a 422. */
 export type FieldErrors = Record<string, string[]>;
 
-/** Every way the service says no. A closed list: each door maps each code once. */
+/** The things of a user that have ids. */
+export type ResourceName = "Habit" | "Todo" | "Category";
+
+/** The codes of all refusals. The list is closed, so that each door can map each code exactly once. */
 export type RefusalCode =
   | "unauthenticated"
   | "insufficient_scope"
@@ -17,11 +20,13 @@ export type RefusalCode =
   | "overloaded"
   | "internal";
 
-/** A refusal is a value: handlers return it, nothing throws it. */
+/** Why something was not done. It is a value that is returned, never thrown. */
 export type Refusal = Readonly<{
   code: RefusalCode;
   message: string;
   errors?: FieldErrors;
+  /** The resource that was not found, for the doors to make sentences of; no answer has it as a field. */
+  resource?: ResourceName;
   /** Whether a refused mutation may have taken effect; only on `overloaded`. */
   applied?: "no" | "unknown";
   retryAfterSeconds?: number;
@@ -37,18 +42,19 @@ export function refuse(
   return { refusal: { code, message, ...more } };
 }
 
-export const notFound = (what: string): Refused => refuse("not_found", `${what} not found.`);
+export const notFound = (resource: ResourceName): Refused =>
+  refuse("not_found", `${resource} not found.`, { resource });
 
 export const conflict = (message: string): Refused => refuse("conflict", message);
 
-/** A mutation for which nobody can answer now. */
+/** The refusal of a mutation that no worker answers now. */
 export const unavailable = (applied: "no" | "unknown"): Refused =>
   refuse("overloaded", "The service is briefly unable to write. Please try again.", {
     applied,
     retryAfterSeconds: 1,
   });
 
-/** A 422 in the words of the first field, with all of them in `errors`. */
+/** A 422 whose message is the first field's, with the messages of all fields in `errors`. */
 export function invalid(errors: FieldErrors): Refused {
   const sentences = Object.values(errors).flat();
   const more = sentences.length - 1;
@@ -56,7 +62,7 @@ export function invalid(errors: FieldErrors): Refused {
   return refuse("invalid", `${sentences[0]}${suffix}`, { errors });
 }
 
-/** What a repeat hears that is another request than the one its key was used for. */
+/** The refusal of a request that repeats the key of another request. */
 export const keyTaken = invalid({
   "Idempotency-Key": ["The idempotency key was already used for a different request; use a new key."],
 });

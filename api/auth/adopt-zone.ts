@@ -10,6 +10,9 @@ import type { QueryContext } from "../queries/context.ts";
 
 export type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 
+/** The zone of a token could not be taken over now, although it would change the user's day. */
+export class ZoneNotAdopted extends Error {}
+
 type Parts = Readonly<{
   query(actor: Pick<Actor, "userId">): QueryContext;
   dispatch: Dispatch;
@@ -38,6 +41,6 @@ export function createZoneAdoption({ query, dispatch }: Parts): AdoptZone {
     );
     const present = user?.time_zone ?? defaultTimeZone;
     if ("refusal" in outcome && zone.name !== present)
-      throw new Error(`the token's zone was not taken over: ${outcome.refusal.message}`);
+      throw new ZoneNotAdopted(`the token's zone was not taken over: ${outcome.refusal.message}`);
   };
 }

@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
-import type { Action, listActions } from "../../shared/contracts/tool-call.ts";
+import type { LoggedToolCall, listToolCalls } from "../../shared/contracts/tool-call.ts";
 import type { QueryContext } from "../queries/context.ts";
 import { list } from "../queries/tool-call.ts";
 
-export type LogFilters = Static<(typeof listActions)["input"]>;
-type LoggedCall = Static<typeof Action>;
+export type LogFilters = Static<(typeof listToolCalls)["input"]>;
+type LoggedCall = Static<typeof LoggedToolCall>;
 
 const pollMs = 1_000;
 const pageSize = 200;

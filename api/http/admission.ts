@@ -1,46 +1,46 @@
-/** Decides at a request's very first moment whether it can be served, so that refusing costs next to nothing. */
-export type Admission = Readonly<{
-  /** @returns what to call when the request is answered; undefined when it is to be refused */
+/** Decides whether a request can be served before anything else is done with it, so that refusing costs next to nothing. */
+type Admission = Readonly<{
+  /** @returns a function to call when the request is answered; undefined when it is to be refused */
   admit(request: Request): (() => void) | undefined;
   stop(): void;
 }>;
 
 const beatMs = 10;
-/** A process that runs its timers this late has more to do than it can. */
+/** A process that runs its timers this late (ms) has more to do than it can. */
 const lateMs = 15;
-/** Shorter than this is a burst, which is to be served. */
+/** Lateness shorter than this (ms) is a burst, which is to be served. */
 const burstMs = 500;
-/** Without a refusal for so long the load is gone. */
+/** The load is taken to be gone when there was no refusal for this long. */
 const calmMs = 2_000;
-/** What is under way at once while load is shed: enough to fill every batch, and no more than is answered in time. */
+/** How many requests are under way at once while load is shed: enough to fill every batch, few enough to be answered in time. */
 const limit = 500;
 
 /**
- * Sheds load while this process has been late for long: each sender, told by the header that he shows, has an equal
- * part of the limit, of which one more part stays free for whoever comes next. So who sends most is refused first.
+ * Sheds load after this process has been late for long. Senders are told apart by their authorization header. Each may
+ * use an equal part of the limit, and one part stays free for the next to come, so that the busiest are refused first.
  */
 export function createAdmission(): Admission {
   const underWay = new Map<string, number>();
   let total = 0;
   let isShedding = false;
-  /** How much longer it was late than not, in milliseconds. */
+  /** How much longer this process was late than it was not (ms). */
   let lateFor = 0;
   let lastRefusal = Number.NEGATIVE_INFINITY;
   let lastBeat = performance.now();
-  let lastLook = lastBeat;
+  let lastCheck = lastBeat;
 
-  // Under load timers starve for seconds while requests are taken in, so each request looks too.
-  function look(now: number): void {
+  // Under load, timers do not run for seconds while requests are taken in, so each request checks, too.
+  function check(now: number): void {
     const isLate = now - lastBeat > beatMs + lateMs;
-    lateFor = Math.min(burstMs, Math.max(0, lateFor + (isLate ? now - lastLook : lastLook - now)));
-    lastLook = now;
+    lateFor = Math.min(burstMs, Math.max(0, lateFor + (isLate ? now - lastCheck : lastCheck - now)));
+    lastCheck = now;
     if (lateFor === burstMs) isShedding = true;
     else if (lateFor === 0 && now - lastRefusal > calmMs) isShedding = false;
   }
 
   const heart = setInterval(() => {
-    look(performance.now());
-    lastBeat = lastLook;
+    check(performance.now());
+    lastBeat = lastCheck;
   }, beatMs);
   heart.unref();
 
@@ -59,7 +59,7 @@ export function createAdmission(): Admission {
     admit({ headers }) {
       const sender = headers.get("authorization") ?? "";
       const now = performance.now();
-      look(now);
+      check(now);
       const share = Math.max(1, limit / (underWay.size + 1));
       if (isShedding && (total >= limit || (underWay.get(sender) ?? 0) >= share)) {
         lastRefusal = now;

@@ -1,5 +1,6 @@
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
+import { isAnyJson } from "./media-type.ts";
 
 const maxBodyBytes = 64 * 1024;
 
@@ -12,8 +13,7 @@ export async function readBody(request: Request): Promise<Readonly<{ fields: Fie
   const text = await readText(request);
   if (typeof text !== "string") return text;
   if (text === "") return { fields: {} };
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json" && !type?.endsWith("+json")) return notJsonType;
+  if (!isAnyJson(request)) return notJsonType;
   const value = parseJson(text);
   return isObject(value) ? { fields: value } : notJson;
 }
@@ -43,7 +43,7 @@ async function readBounded(body: Request["body"]): Promise<Uint8Array | undefine
   return Buffer.concat(chunks);
 }
 
-/** Brackets may nest this deep: no schema needs more, and parsers have died of more. */
+/** How deep brackets may nest. No schema needs more, and deep nesting has crashed parsers. */
 const maxDepth = 32;
 
 /** @returns undefined when the text is not JSON, or absurdly deep */

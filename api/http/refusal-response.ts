@@ -1,6 +1,6 @@
-import type { Refusal, RefusalCode } from "../../shared/errors.ts";
+import { type Refusal, type RefusalCode, refuse } from "../../shared/errors.ts";
 
-/** The one place where a refusal gets its HTTP status (spec §7). */
+/** The one place where a refusal gets its HTTP status. */
 const statuses: Record<RefusalCode, number> = {
   unauthenticated: 401,
   insufficient_scope: 403,
@@ -17,12 +17,18 @@ const statuses: Record<RefusalCode, number> = {
   overloaded: 503,
 };
 
+/** The refusal of a request that met a mistake in our code. */
+export const fault = refuse("internal", "This request failed because of a fault of the service.");
+
+/** The refusal of an address that does not exist. */
+export const nothingHere = refuse("not_found", "There is nothing at this address.");
+
 export const statusOf = (code: RefusalCode): number => statuses[code];
 
 export function refusalResponse(refusal: Refusal, headers: Headers = new Headers()): Response {
   const { code, message, errors, applied, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
-  // A 422 is exactly the validation error body of spec §2.7; every other error names its code.
+  // A 422 has the messages by field instead of a code; every other refusal names its code.
   const body = code === "invalid" ? { message, errors } : { message, code, ...(applied && { applied }) };
   return jsonResponse(JSON.stringify(body), statuses[code], headers);
 }

@@ -1,9 +1,9 @@
-/** Public documents about the service, which change with its version and settings only. */
+/** Headers of public documents about the service, which change only with its version and its settings. */
 export const cacheable = { "cache-control": "public, max-age=300" };
 
 /**
- * Gives every answer of the front door what is the same for all: no browser guesses its type, no cache keeps what
- * nobody declared public, and a service with https is never asked without it again.
+ * Gives every answer of the front door the headers that all of them have: no browser guesses a type, no cache keeps
+ * what was not declared public, and browsers that have used https do not go back to http.
  */
 export function createFinish(baseUrl: string): (response: Response) => Response {
   const secure = baseUrl.startsWith("https:");

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../shared/errors.ts";
+import type { Refusal, ResourceName } from "../../shared/errors.ts";
 
 /** A refusal as one sentence that says what to do next. */
 export function advise(refusal: Refusal): string {
@@ -7,12 +7,18 @@ export function advise(refusal: Refusal): string {
   return advice === undefined ? refusal.message : `${reason}; ${advice}.`;
 }
 
-function nextStep({ code, message, applied, retryAfterSeconds = 1 }: Refusal): string | undefined {
+/** Which tool lists the ids of a resource, where one does. */
+const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
+  Habit: "get-today-habits lists the ids of the habits due today",
+  Todo: "get-pending-todos lists the ids of the incomplete todos",
+  Category: undefined,
+};
+
+/** @returns undefined when there is nothing to add to the message */
+function nextStep({ code, resource, applied, retryAfterSeconds = 1 }: Refusal): string | undefined {
   switch (code) {
     case "not_found":
-      return message.startsWith("Habit")
-        ? "get-today-habits lists the ids of the habits due today"
-        : "get-pending-todos lists the ids of the incomplete todos";
+      return resource && whereIdsAre[resource];
     case "conflict":
       return "nothing was changed and nothing needs to be done";
     case "invalid":

@@ -1,28 +1,26 @@
 import { type CallToolResult, INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
-import type { Actor } from "../../shared/actor.ts";
-import type { Fields } from "../../shared/contracts/validate.ts";
+import { isDatabaseError } from "../../shared/db/database-error.ts";
+import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { Log } from "../../shared/process/log.ts";
-import type { ToolCall } from "../../shared/queue/batch.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
-import { checkScopes, type PerformContext } from "../perform.ts";
+import { checkScopes, execute, type PerformContext, type PreparedRequest, prepare } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
-import { logCall } from "./log-call.ts";
+import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import type { OverLimit } from "./over-limit.ts";
-import { performCall } from "./perform-call.ts";
-import { answered, refused } from "./result.ts";
-import { type ToolEntry, tools } from "./tools.ts";
+import { answered, refused, type ToolOutcome } from "./result.ts";
+import { readArguments, type ToolEntry, tools } from "./tools.ts";
 
 export type CallContext = PerformContext &
   Readonly<{ log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
 
-/** One tool call, from its first check to its answer. */
-export type Call = Readonly<{ actor: Actor; args: Fields; record: Omit<ToolCall, "arguments"> }>;
+type Entry<Kind extends ToolEntry["kind"]> = Extract<ToolEntry, { kind: Kind }>;
 
-/** What needs no look at the arguments: the token's allowance of tool calls, the tool's name, the token's scopes. */
+/** The checks before the arguments: the token's allowance of tool calls, the tool's name, the token's scopes. */
 export async function admit(
   { toolRateLimit }: CallContext,
-  { actor, record }: Call,
+  { actor, record }: ReceivedCall,
 ): Promise<ToolEntry | Refused> {
   const allowance = await toolRateLimit(actor.tokenId);
   if (allowance && !allowance.allowed) {
@@ -35,37 +33,112 @@ export async function admit(
 
 const unknownTool = refuse("not_found", `Unknown tool; the tools are ${[...tools.keys()].join(", ")}.`);
 
-/**
- * Carries an admitted call out and answers it once its row in the action log is committed. When that cannot
- * be, the call is refused, and a read gives nothing away.
- */
-export async function carryOut(context: CallContext, call: Call, entry: ToolEntry): Promise<CallToolResult> {
-  try {
-    const performed = await performCall(context, call, entry);
-    if (isRefused(performed)) return await sayNo(context, call, performed);
-    return answered(performed);
-  } catch (error) {
-    const reason = error instanceof Error ? error.stack : String(error);
-    context.log.error({ tool: call.record.tool, reason }, "tool call failed");
-    const applied = entry.contract.kind === "query" ? "no" : "unknown";
-    const message = "The service is briefly unable to answer.";
-    return refused({ code: "overloaded", message, applied, retryAfterSeconds: 1 }, undefined);
-  }
-}
-
 /** Answers a call that was not admitted, once its row is committed. */
-export async function turnAway(context: CallContext, call: Call, refusal: Refused): Promise<CallToolResult> {
+export async function rejectCall(
+  context: CallContext,
+  call: ReceivedCall,
+  refusal: Refused,
+): Promise<CallToolResult> {
   if (refusal.refusal.code === "rate_limited") {
     const counted = await context.overLimit.count(call);
     return refused((counted.refused ?? refusal).refusal, counted.today);
   }
   const unlogged = await logCall(context, call, refusal.refusal.code);
   if (!unlogged && refusal === unknownTool) throw new ProtocolError(INVALID_PARAMS, refusal.refusal.message);
-  return sayNo(context, call, unlogged ?? refusal);
+  return refusalResult(context, call, unlogged ?? refusal);
 }
 
-/** With the user's day, unless the database that knows it is what is missing. */
-async function sayNo({ query }: CallContext, { actor }: Call, { refusal }: Refused): Promise<CallToolResult> {
-  const clock = await readDaySettings(query(actor)).catch(() => undefined);
-  return refused(refusal, clock?.today);
+/**
+ * Performs an admitted call and answers it once its row in the action log is committed. When that cannot
+ * be, the call is refused, and a read gives nothing away.
+ */
+export async function runTool(
+  context: CallContext,
+  call: ReceivedCall,
+  entry: ToolEntry,
+): Promise<CallToolResult> {
+  try {
+    const { contract } = entry;
+    const content = () => readArguments(entry, call.args);
+    const prepared = await prepare({ contract, actor: call.actor, content });
+    const outcome = isRefused(prepared)
+      ? await logRefusal(context, call, prepared)
+      : entry.kind === "command"
+        ? await runCommand(context, call, entry, prepared)
+        : await runQuery(context, call, entry, prepared);
+    return isRefused(outcome) ? await refusalResult(context, call, outcome) : answered(outcome);
+  } catch (error) {
+    const reason = error instanceof Error ? error.stack : String(error);
+    context.log.error({ tool: call.record.tool, reason }, "tool call failed");
+    const applied = entry.kind === "query" ? "no" : "unknown";
+    return refused((isDatabaseError(error) ? away : fault)(applied), undefined);
+  }
 }
+
+/** A change's row is written in the transaction of its effects; a change that failed has none yet. */
+async function runCommand(
+  context: CallContext,
+  call: ReceivedCall,
+  { tool }: Entry<"command">,
+  prepared: PreparedRequest,
+): Promise<ToolOutcome | Refused> {
+  const today = await readToday(context, call);
+  // Every answer states the day. That it cannot be read is found out before anything is changed.
+  if (!today) return { refusal: away("no") };
+  const { outcome, replayed } = await execute(context, prepared, recordOf(call, keptOfRun));
+  if (!isRefused(outcome)) return { result: tool.result(outcome.body, prepared.input), today, replayed };
+  const { code, applied } = outcome.refusal;
+  if (code === "overloaded" && applied === "no") return logOverload(context, call, outcome);
+  return code === "internal" ? logRefusal(context, call, outcome) : outcome;
+}
+
+/** A read's row shows how it ended, and nothing is given out without it. */
+async function runQuery(
+  context: CallContext,
+  call: ReceivedCall,
+  { tool }: Entry<"query">,
+  prepared: PreparedRequest,
+): Promise<ToolOutcome | Refused> {
+  const { outcome } = await execute(context, prepared);
+  if (isRefused(outcome)) return logRefusal(context, call, outcome);
+  const unlogged = await logCall(context, call, "ok");
+  if (unlogged) return unlogged;
+  const { body } = outcome;
+  return { result: tool.result(body, prepared.input), today: tool.day(body), replayed: false };
+}
+
+async function logRefusal(context: CallContext, call: ReceivedCall, refusal: Refused): Promise<Refused> {
+  return (await logCall(context, call, refusal.refusal.code)) ?? refusal;
+}
+
+const overloadLogMs = 300;
+
+/** Logs a change that was refused for overload where that is possible soon: its caller should not wait long. */
+async function logOverload(context: CallContext, call: ReceivedCall, refusal: Refused): Promise<Refused> {
+  await Promise.race([logCall(context, call, refusal.refusal.code), Bun.sleep(overloadLogMs)]);
+  return refusal;
+}
+
+/** The result of a refused call, with the user's day unless the database that knows it cannot be asked. */
+async function refusalResult(
+  context: CallContext,
+  call: ReceivedCall,
+  { refusal }: Refused,
+): Promise<CallToolResult> {
+  return refused(refusal, await readToday(context, call));
+}
+
+/** @returns undefined when the database cannot be asked */
+const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Promise<Today | undefined> =>
+  readDaySettings(query(actor)).then(
+    ({ today }) => today,
+    () => undefined,
+  );
+
+type Applied = "no" | "unknown";
+
+const away = (applied: Applied) =>
+  refuse("overloaded", "The service is briefly unable to answer.", { applied, retryAfterSeconds: 1 }).refusal;
+
+const fault = (applied: Applied) =>
+  refuse("internal", "This call failed because of a fault of the service.", { applied }).refusal;

@@ -5,22 +5,25 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Actor } from "../../shared/actor.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
-import type { ServerClock } from "../../shared/db/server-clock.ts";
+import { printable } from "../../shared/domain/printable.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Authenticate } from "../auth/authenticate.ts";
-import { scopeChallenge, unauthenticatedChallenge } from "../auth/challenge.ts";
+import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, parseJson, readText } from "../http/body.ts";
-import { admit, type Call, type CallContext, carryOut, turnAway } from "./call.ts";
+import { isPlainJson } from "../http/media-type.ts";
+import { admit, type CallContext, rejectCall, runTool } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
-import { logCall } from "./log-call.ts";
+import { logCall, type ReceivedCall } from "./log-call.ts";
 import { serveMessage } from "./serve.ts";
-import { createServer } from "./server.ts";
-import { callOf } from "./tool-call.ts";
 import { tools } from "./tools.ts";
 
 export type McpContext = CallContext &
-  Readonly<{ config: Config; authenticate: Authenticate; clock: Pick<ServerClock, "now"> }>;
+  CallerContext &
+  Readonly<{
+    config: Config;
+    /** When a call came in (epoch ms). */
+    now(): number;
+  }>;
 
 /** Answers the MCP endpoint: 403 for foreign hosts and origins, 405, 401, 503, then the message itself. */
 export async function answerMcp(context: McpContext, request: Request): Promise<Response> {
@@ -28,14 +31,8 @@ export async function answerMcp(context: McpContext, request: Request): Promise<
   const foreign = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
   if (foreign) return foreign;
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
-  const authorization = request.headers.get("authorization");
-  const caller = await context.authenticate(authorization);
-  if (isRefused(caller)) {
-    const headers = new Headers();
-    const challenge = unauthenticatedChallenge(context.config, "mcp", authorization !== null);
-    if (caller.refusal.code === "unauthenticated") headers.set("www-authenticate", challenge);
-    return rpcRefusal(caller.refusal, headers);
-  }
+  const caller = await findCaller(context, "mcp", request);
+  if (isRefused(caller)) return rpcRefusal(caller.refusal, caller.headers);
   const message = await readMessage(request);
   return message instanceof Response ? message : answerMessage(context, request, message, caller.actor);
 }
@@ -45,8 +42,7 @@ const { refusal: notJson } = refuse("malformed_body", "The request body must be 
 const { refusal: notJsonType } = refuse("unsupported_media_type", "Send the message as application/json.");
 
 async function readMessage(request: Request): Promise<Fields | Response> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") return rpcRefusal(notJsonType);
+  if (!isPlainJson(request)) return rpcRefusal(notJsonType);
   const text = await readText(request);
   if (typeof text !== "string") return rpcRefusal(text.refusal);
   const message = parseJson(text);
@@ -61,21 +57,47 @@ async function answerMessage(
   message: Fields,
   actor: Actor,
 ): Promise<Response> {
-  const call = callOf(message, actor, context.clock.now());
-  if (!call) return serveMessage(request, message, () => createServer(undefined));
+  const call = callIn(message, actor, context.now());
+  if (!call) return serveMessage(request, message, undefined);
   const admitted = await admit(context, call);
   if (isRefused(admitted) && admitted.refusal.code === "insufficient_scope")
     return forbid(context, call, admitted, message.id);
   const answer = () =>
-    isRefused(admitted) ? turnAway(context, call, admitted) : carryOut(context, call, admitted);
-  return serveMessage(request, message, () => createServer(answer));
+    isRefused(admitted) ? rejectCall(context, call, admitted) : runTool(context, call, admitted);
+  return serveMessage(request, message, answer);
+}
+
+const maxToolName = 128;
+
+/** @returns undefined when the JSON-RPC message is no tool call, or a malformed one */
+function callIn(message: Fields, actor: Actor, startedAt: number): ReceivedCall | undefined {
+  const { method, params, id } = message;
+  const isAnswerable = typeof id === "string" || typeof id === "number";
+  if (method !== "tools/call" || !isAnswerable || !isObject(params)) return undefined;
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== "string" || !isObject(args)) return undefined;
+  return {
+    actor,
+    args,
+    record: {
+      requestId: Bun.randomUUIDv7(),
+      tokenId: actor.tokenId,
+      clientName: actor.clientName === null ? null : printable(actor.clientName),
+      tool: printable(name).slice(0, maxToolName),
+      startedAt,
+    },
+  };
 }
 
 /** A missing scope is answered over HTTP, so that OAuth clients can step up. */
-async function forbid(context: McpContext, call: Call, { refusal }: Refused, id: unknown): Promise<Response> {
+async function forbid(
+  context: McpContext,
+  call: ReceivedCall,
+  { refusal }: Refused,
+  id: unknown,
+): Promise<Response> {
   const unlogged = await logCall(context, call, refusal.code);
   if (unlogged) return rpcRefusal(unlogged.refusal, new Headers(), id);
   const scopes = tools.get(call.record.tool)?.contract.scopes ?? [];
-  const challenge = scopeChallenge(context.config, "mcp", scopes);
-  return rpcRefusal(refusal, new Headers({ "www-authenticate": challenge }), id);
+  return rpcRefusal(refusal, challengeHeaders(context.config, "mcp", refusal, true, scopes), id);
 }

@@ -2,10 +2,10 @@ import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
 import type { Refusal } from "../../shared/errors.ts";
 import { jsonResponse, statusOf } from "../http/refusal-response.ts";
 
-/** JSON-RPC's range for errors of the server's own. */
+/** The first code of the range that JSON-RPC leaves to servers. */
 const serverError = -32_000;
 
-/** A request that never became a call, as HTTP status and JSON-RPC error at once. */
+/** Refuses a request that never became a tool call, by HTTP status and JSON-RPC error at once. */
 export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknown = null): Response {
   const { code, message, applied, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));

@@ -1,10 +1,24 @@
-import { keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
-import { type Refused, refuse } from "../../shared/errors.ts";
+import type { Actor } from "../../shared/actor.ts";
+import type { Fields } from "../../shared/contracts/validate.ts";
+import { cutArguments, keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
+import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
+import type { ToolCall } from "../../shared/queue/batch.ts";
 import type { PerformContext } from "../perform.ts";
 import { isLogged } from "../queries/tool-call.ts";
-import type { Call } from "./call.ts";
-import { recordOf } from "./tool-call.ts";
 
+/** One tool call as it came in, and what its row in the action log will show of it. */
+export type ReceivedCall = Readonly<{ actor: Actor; args: Fields; record: Omit<ToolCall, "arguments"> }>;
+
+/** The fields of a call's row. Long arguments are cut here, before they travel to a worker. */
+export const recordOf = (
+  { record, args }: Pick<ReceivedCall, "record" | "args">,
+  maxArguments: number,
+): ToolCall => ({
+  ...record,
+  arguments: cutArguments(args, maxArguments),
+});
+
+/** The refusal of a call whose row cannot be written. */
 export const unlogged = refuse("overloaded", "The service is briefly unable to log this call.", {
   applied: "no",
   retryAfterSeconds: 1,
@@ -16,13 +30,13 @@ export const unlogged = refuse("overloaded", "The service is briefly unable to l
  */
 export async function logCall(
   context: PerformContext,
-  call: Call,
+  call: ReceivedCall,
   outcome: string,
 ): Promise<Refused | undefined> {
   const record = recordOf(call, outcome === "ok" ? keptOfRun : keptOfRefused);
   const input = { call: record, outcome };
   const logged = await context.dispatch(call.actor, { name: "action.record", input });
-  if (!("refusal" in logged.outcome)) return undefined;
+  if (!isRefused(logged.outcome)) return undefined;
   const mayStand = logged.outcome.refusal.applied === "unknown";
   const { query } = context;
   return mayStand && (await isLogged(query(call.actor), call.record.requestId)) ? undefined : unlogged;

@@ -1,18 +1,16 @@
 import type { Actor } from "../../shared/actor.ts";
 import { keptOfRefused } from "../../shared/domain/cut-arguments.ts";
 import type { Today } from "../../shared/domain/today.ts";
-import type { Refused } from "../../shared/errors.ts";
+import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { ToolCall } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/client/dispatch.ts";
 import type { PerformContext } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
-import type { Call } from "./call.ts";
-import { unlogged } from "./log-call.ts";
-import { recordOf } from "./tool-call.ts";
+import { type ReceivedCall, recordOf, unlogged } from "./log-call.ts";
 
 const minuteMs = 60_000;
 const writeEveryMs = 5_000;
-/** Each further refusal of a minute takes so much longer: whoever does not wait is made to. */
+/** How much longer each further refusal of a minute takes, so that callers who do not wait are slowed down. */
 const slowerByMs = 10;
 const slowestMs = 3_000;
 
@@ -21,23 +19,23 @@ type Minute = {
   actor: Actor;
   row: ToolCall;
   today: Promise<Today | undefined>;
-  /** The first one's row; undefined: it stands. */
+  /** Why the first call's row could not be written; undefined when it stands. */
   first: Promise<Refused | undefined>;
-  /** Counted here so far, and how many of them are not in the row yet. */
+  /** How many calls were counted here so far, and how many of them are not in the row yet. */
   total: number;
   more: number;
 };
 
 export type OverLimit = Readonly<{
   /** Counts a call; resolves, the later the more there are, when its minute's row stands or cannot be written. */
-  count(call: Call): Promise<Readonly<{ refused: Refused | undefined; today: Today | undefined }>>;
+  count(call: ReceivedCall): Promise<Readonly<{ refused: Refused | undefined; today: Today | undefined }>>;
   /** Writes what is not written yet. */
   stop(): Promise<void>;
 }>;
 
 /**
- * A refused call must cost next to nothing, else the limit protects nobody: the first one of a minute waits
- * for its row, the others are added to it a few seconds later. All front doors add to the same row.
+ * Counts refused calls, which must cost next to nothing, or the limit would protect nobody. The first one of a minute
+ * waits for its row, the others are added to it a few seconds later. All front doors add to the same row.
  */
 export function createOverLimit({ dispatch, query }: PerformContext, now: () => number): OverLimit {
   const minutes = new Map<string, Minute>();
@@ -47,10 +45,10 @@ export function createOverLimit({ dispatch, query }: PerformContext, now: () => 
     calls: number,
   ): Promise<Refused | undefined> {
     const { outcome } = await dispatch(actor, { name: "action.count", input: { call: row, calls } });
-    return "refusal" in outcome ? unlogged : undefined;
+    return isRefused(outcome) ? unlogged : undefined;
   }
 
-  function open(call: Call): Minute {
+  function open(call: ReceivedCall): Minute {
     const { actor } = call;
     const row = rowOf(call);
     const today = readDaySettings(query(actor)).then(
@@ -93,10 +91,11 @@ export function createOverLimit({ dispatch, query }: PerformContext, now: () => 
   };
 }
 
-const minuteOf = ({ startedAt }: Call["record"]): number => Math.floor(startedAt / minuteMs) * minuteMs;
+const minuteOf = ({ startedAt }: ReceivedCall["record"]): number =>
+  Math.floor(startedAt / minuteMs) * minuteMs;
 
-/** The row of the call's minute: its id is the same at every front door. */
-function rowOf(call: Call): ToolCall {
+/** The row of the call's minute; its id is the same at every front door. */
+function rowOf(call: ReceivedCall): ToolCall {
   const { actor, record } = call;
   const startedAt = minuteOf(record);
   const requestId = keyedId(actor.userId, JSON.stringify([actor.tokenId, startedAt]));

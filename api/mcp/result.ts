@@ -1,21 +1,22 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { DayFields } from "../../shared/contracts/fields.ts";
+import type { ToolResult } from "../../shared/contracts/tool-result.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import { advise } from "./advice.ts";
-import type { Presented } from "./results/index.ts";
 
-/** What a call did, and the user's day on which it did it. */
-export type Done = Readonly<{ presented: Presented; today: Today; replayed: boolean }>;
+/** The end of a call that succeeded, and the user's day on which it came. */
+export type ToolOutcome = Readonly<{ result: ToolResult; today: Today; replayed: boolean }>;
 
 /** A tool's answer: text and structured content say the same, because clients show only one of them. */
-export function answered({ presented, today, replayed }: Done): CallToolResult {
-  const { lines, facts } = presented;
+export function answered({ result, today, replayed }: ToolOutcome): CallToolResult {
+  const { lines, facts } = result;
   const repeat = replayed
     ? ["Done by an earlier call with this idempotency_key; this one changed nothing."]
     : [];
   return {
     content: [{ type: "text", text: [dayLine(today), ...lines, ...repeat].join("\n") }],
-    structuredContent: { ...clockFacts(today), ...facts, ...(replayed && { replayed }) },
+    structuredContent: { ...dayFields(today), ...facts, ...(replayed && { replayed }) },
   };
 }
 
@@ -34,9 +35,9 @@ export function refused(refusal: Refusal, today: Today | undefined): CallToolRes
   return {
     isError: true,
     content: [{ type: "text", text }],
-    ...(today && { structuredContent: { ...clockFacts(today), ...facts } }),
+    ...(today && { structuredContent: { ...dayFields(today), ...facts } }),
   };
 }
 
 const dayLine = ({ date, timeZone }: Today): string => `Today is ${date} in ${timeZone}.`;
-const clockFacts = ({ date, timeZone }: Today) => ({ today: date, time_zone: timeZone });
+const dayFields = ({ date, timeZone }: Today): DayFields => ({ today: date, time_zone: timeZone });

@@ -1,25 +1,34 @@
 import {
+  type CallToolResult,
   createMcpHandler,
+  INVALID_PARAMS,
   isLegacyRequest,
-  type Server,
+  ProtocolError,
+  Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { version } from "../../shared/process/version.ts";
+import { toolList } from "./tools.ts";
+
+type CallTool = () => Promise<CallToolResult>;
 
 /**
- * Answers one JSON-RPC message with one JSON body, in whichever revision of the protocol it speaks. Only
+ * Answers one JSON-RPC message with one JSON body, in whichever revision of the protocol it is written. Only
  * subscriptions/listen is answered by a stream, which ends at once: the list of tools never changes.
+ * @param callTool performs the tool call that the message is; undefined when it is none
  */
 export async function serveMessage(
   request: Request,
   message: object,
-  createServer: () => Server,
+  callTool: CallTool | undefined,
 ): Promise<Response> {
   if (await isLegacyRequest(request, message))
-    return serveHandshakeRevision(request, message, createServer());
-  return createMcpHandler(createServer, { legacy: "reject" }).fetch(request, { parsedBody: message });
+    return serveHandshakeRevision(request, message, createServer(callTool));
+  const handler = createMcpHandler(() => createServer(callTool), { legacy: "reject" });
+  return handler.fetch(request, { parsedBody: message });
 }
 
-/** The SDK's own way for the older revisions answers in SSE and refuses clients that accept JSON alone. */
+/** For the older revisions the SDK would answer in SSE, and refuse clients that accept JSON alone. */
 async function serveHandshakeRevision(request: Request, message: object, server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
@@ -29,4 +38,34 @@ async function serveHandshakeRevision(request: Request, message: object, server:
   const response = await transport.handleRequest(forwarded, { parsedBody: message });
   await server.close();
   return response;
+}
+
+/** The revisions that `initialize` negotiates. The one of 2026-07-28 needs no negotiation. */
+const handshakeRevisions = ["2025-11-25", "2025-06-18", "2025-03-26"];
+
+const instructions = [
+  "Habits and todos of the person whose token this is.",
+  "Give every write an idempotency_key of your own and repeat it when you retry: its effect then happens once.",
+  "A bad habit is completed by having avoided it today.",
+].join(" ");
+
+const hourMs = 3_600_000;
+
+/** Makes a server for one message: nothing is kept between requests, so any front door can answer any of them. */
+function createServer(callTool: CallTool | undefined): Server {
+  const server = new Server(
+    { name: "kept", title: "Kept", version },
+    {
+      capabilities: { tools: {} },
+      instructions,
+      supportedProtocolVersions: handshakeRevisions,
+      cacheHints: { "tools/list": { ttlMs: hourMs, cacheScope: "public" } },
+    },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools: toolList }));
+  server.setRequestHandler("tools/call", () => {
+    if (!callTool) throw new ProtocolError(INVALID_PARAMS, "A tool call names its tool and its arguments.");
+    return callTool();
+  });
+  return server;
 }

@@ -1,38 +1,33 @@
 import { type TObject, Type } from "typebox";
-import { contracts } from "../../shared/contracts/catalogue.ts";
-import type { Contract, Tool } from "../../shared/contracts/contract.ts";
-import { outputSchema, type Presenter, presenters } from "./results/index.ts";
-import { wireSchema } from "./wire-schema.ts";
+import { type CommandName, contracts, type QueryName } from "../../shared/contracts/catalogue.ts";
+import type { CommandContract, QueryContract } from "../../shared/contracts/contract.ts";
+import { IdempotencyKey } from "../../shared/contracts/fields.ts";
+import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
+import { type Fields, validate } from "../../shared/contracts/validate.ts";
+import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
+import type { Content } from "../perform.ts";
+import { objectSchema } from "./wire-schema.ts";
 
-/** One tool: its contract, its declaration in it, and what its result looks like. */
-export type ToolEntry = Readonly<{
-  contract: Contract;
-  tool: Tool;
-  /** The tool's own arguments and the door's. */
-  arguments: TObject;
-  presenter: Presenter;
-}>;
-
-const maxKeyLength = 255;
-const IdempotencyKey = Type.String({
-  minLength: 1,
-  maxLength: maxKeyLength,
-  expects: `text of 1 to ${maxKeyLength} characters`,
-});
-
-/** Every write takes an idempotency key, and the door adds it, so that no tool can forget it. */
-function argumentsOf({ kind }: Contract, tool: Tool): TObject {
-  if (kind === "query") return tool.arguments;
-  return Type.Object({ ...tool.arguments.properties, idempotency_key: Type.Optional(IdempotencyKey) });
-}
+/** One tool with its contract. A command's `arguments` are the tool's own and the idempotency key. */
+export type ToolEntry = Readonly<{ arguments: TObject }> &
+  (
+    | Readonly<{ kind: "command"; contract: CommandContract<CommandName>; tool: Tool }>
+    | Readonly<{ kind: "query"; contract: QueryContract<QueryName>; tool: QueryTool }>
+  );
 
 const entries = contracts.flatMap((contract): ToolEntry[] => {
-  const tool = contract.mcp;
-  if (!tool) return [];
-  const presenter = presenters[contract.name];
-  if (!presenter) throw new Error(`The tool of ${contract.name} has no result.`);
-  return [{ contract, tool, arguments: argumentsOf(contract, tool), presenter }];
+  if (contract.kind === "query") {
+    const { kind, mcp: tool } = contract;
+    return tool ? [{ kind, contract, tool, arguments: tool.arguments }] : [];
+  }
+  const { kind, mcp: tool } = contract;
+  return tool ? [{ kind, contract, tool, arguments: withIdempotencyKey(tool.arguments) }] : [];
 });
+
+/** Added here to every write, so that no tool can forget it. */
+function withIdempotencyKey({ properties }: TObject): TObject {
+  return Type.Object({ ...properties, idempotency_key: Type.Optional(IdempotencyKey) });
+}
 
 /** By tool name. */
 export const tools: ReadonlyMap<string, ToolEntry> = new Map(
@@ -40,15 +35,47 @@ export const tools: ReadonlyMap<string, ToolEntry> = new Map(
 );
 
 /** The answer to tools/list: the same for every token, so that clients know what more they could ask for. */
-export const toolList = entries.map(({ contract, tool, presenter, ...entry }) => ({
+export const toolList = entries.map(({ kind, tool, ...entry }) => ({
   name: tool.name,
   description: tool.description,
-  inputSchema: wireSchema(entry.arguments) as { type: "object" },
-  outputSchema: outputSchema(presenter),
+  inputSchema: objectSchema(entry.arguments),
+  outputSchema: outputSchema(tool),
   annotations: {
-    readOnlyHint: contract.kind === "query",
+    readOnlyHint: kind === "query",
     destructiveHint: tool.destructive,
     idempotentHint: tool.idempotent,
     openWorldHint: false,
   },
 }));
+
+/** A refusal has the day and the zone, too, so only these are required of every answer. */
+function outputSchema({ facts }: Pick<Tool, "facts">) {
+  const text = { type: "string" };
+  return {
+    type: "object" as const,
+    properties: { today: text, time_zone: text, ...facts },
+    required: ["today", "time_zone"],
+  };
+}
+
+/** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
+export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
+  const known = Object.keys(entry.arguments.properties);
+  const unknown = Object.keys(args).filter((name) => !known.includes(name));
+  if (unknown.length > 0) return unknownArguments(unknown, known);
+  const { refine } = tool;
+  const checked = validate({ input: entry.arguments, ...(refine && { refine }) }, args);
+  if (isRefused(checked)) return checked;
+  const { idempotency_key: key, ...own } = checked.input;
+  const fields = { ...tool.toInput(own) };
+  return typeof key === "string" ? { fields, idempotencyKey: key } : { fields };
+}
+
+const maxShown = 64;
+
+function unknownArguments(unknown: readonly string[], known: readonly string[]): Refused {
+  const sentence = `is not an argument of this tool, which takes ${known.join(", ")}.`;
+  return invalid(
+    Object.fromEntries(unknown.map((name) => [name, [`${name.slice(0, maxShown)} ${sentence}`]])),
+  );
+}

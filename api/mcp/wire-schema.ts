@@ -1,21 +1,24 @@
-import type { TSchema } from "typebox";
+import type { TObject, TSchema } from "typebox";
 
-type Node = TSchema & {
+type SchemaNode = TSchema & {
   type?: string;
   enum?: readonly string[];
   format?: string;
   minimum?: number;
   maximum?: number;
-  items?: Node;
-  properties?: Record<string, Node>;
+  items?: SchemaNode;
+  properties?: Record<string, SchemaNode>;
   required?: readonly string[] | undefined;
 };
+
+/** A tool's arguments, as tools/list shows them. */
+export const objectSchema = (schema: TObject) => ({ ...wireSchema(schema), type: "object" as const });
 
 /**
  * An argument schema as agents read it: only what a model can act on, because every client pays for the
  * whole list. Our own formats stay here: strict clients refuse names they do not know.
  */
-export function wireSchema({ type, enum: values, items, properties, required, ...rest }: Node): object {
+function wireSchema({ type, enum: values, items, properties, required, ...rest }: SchemaNode): object {
   if (values) return { type: "string", enum: values };
   if (type === "array" && items) return { type, items: wireSchema(items) };
   if (type === "object" && properties) {

@@ -1,12 +1,10 @@
 import { sql } from "kysely";
+import type { Names } from "../../shared/contracts/tool-sentence.ts";
 import type { QueryContext } from "./context.ts";
-
-/** Names of habits and titles of todos by id. */
-export type Names = Readonly<{ habits: ReadonlyMap<number, string>; todos: ReadonlyMap<number, string> }>;
 
 type Named = { id: number; name: string };
 
-/** The present names of a user's habits and todos. What was deleted has none. */
+/** The present names of a user's habits and todos; what is deleted has none. */
 export async function namesOf(
   { own, rows }: QueryContext,
   ids: Readonly<{ habits: number[]; todos: number[] }>,

@@ -1,13 +1,12 @@
 import { sql } from "kysely";
 import { parseTodoCursor, type TodoPlace, todoCursor } from "../../shared/contracts/todo-cursor.ts";
+import { pendingLimit } from "../../shared/contracts/todo-schema.ts";
 import { allOf, type Condition, daySettingsOf, type QueryHandler, readDaySettings } from "./context.ts";
 import { countOf, inContext, isPending, presentTodos, todoRows } from "./todo.ts";
 
-const defaultLimit = 25;
-
 /** By keyset: todos that come or go between two pages never make one repeat or skip another. */
 export const list: QueryHandler<"todo.pending"> = async (query, input) => {
-  const { overdue_only, context, limit = defaultLimit, cursor } = input;
+  const { overdue_only, context, limit = pendingLimit, cursor } = input;
   const conditions = [isPending];
   if (overdue_only) conditions.push(sql`t.due_date < ${(await readDaySettings(query)).today.date}::date`);
   if (context !== undefined) conditions.push(inContext(context));

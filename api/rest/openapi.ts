@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
-import { contracts } from "../../shared/contracts/catalogue.ts";
-import type { Contract, Route } from "../../shared/contracts/contract.ts";
+import { type Contract, contracts } from "../../shared/contracts/catalogue.ts";
+import type { Route } from "../../shared/contracts/contract.ts";
+import { idempotencyKeyLimit } from "../../shared/contracts/fields.ts";
 import { allScopes } from "../../shared/contracts/scopes.ts";
 import { restPrefix } from "./door.ts";
 
@@ -66,7 +67,7 @@ const idempotencyKey = {
   in: "header",
   required: false,
   description: "The same key with the same request answers the first outcome again; kept for 24 hours.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
+  schema: { type: "string", minLength: 1, maxLength: idempotencyKeyLimit },
 };
 
 const json = (schema: object) => ({ "application/json": { schema } });

@@ -1,17 +1,18 @@
 import type { Static, TSchema } from "typebox";
 import * as category from "./category.ts";
-import type { Contract } from "./contract.ts";
+import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
-import * as action from "./tool-call.ts";
+import * as todos from "./todo-queries.ts";
+import * as toolCall from "./tool-call.ts";
 import * as user from "./user.ts";
 
 /** Every mutation. Workers must have a handler for each, or they do not compile. */
 export const commands = catalogue(
-  action.recordAction,
-  action.countActions,
+  toolCall.recordToolCall,
+  toolCall.countToolCalls,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,
@@ -35,16 +36,16 @@ export const commands = catalogue(
 
 /** Every read. The front door must answer each, or it does not compile. */
 export const queries = catalogue(
-  action.listActions,
-  action.listTokens,
+  toolCall.listToolCalls,
+  toolCall.listTokens,
   category.listCategories,
   category.getCategory,
   habit.listHabits,
   habit.todayHabits,
   habit.getHabit,
-  todo.listTodos,
-  todo.pendingTodos,
-  todo.getTodo,
+  todos.listTodos,
+  todos.pendingTodos,
+  todos.getTodo,
   dashboard.getDashboard,
   user.getSettings,
 );
@@ -56,10 +57,9 @@ export type QueryName = keyof Queries;
 export type InputOf<C extends { input: TSchema }> = Static<C["input"]>;
 export type OutputOf<C extends { output: TSchema }> = Static<C["output"]>;
 
-export const contracts: readonly Contract[] = [
-  ...Object.values(commands),
-  ...Object.values(queries),
-] as readonly Contract[];
+export type Contract = CommandContract<CommandName> | QueryContract<QueryName>;
+
+export const contracts: readonly Contract[] = [...Object.values(commands), ...Object.values(queries)];
 
 function catalogue<const Contracts extends readonly { name: string }[]>(...list: Contracts) {
   return Object.fromEntries(list.map((contract) => [contract.name, contract])) as {

@@ -12,7 +12,7 @@ const Icon = Type.String({
   expects: "an icon name of at most 64 characters from a-z, 0-9 and -",
 });
 
-/** The category as habits and todos carry it. */
+/** The category as it is shown within habits and todos. */
 export const CategoryRef = Type.Object({ id: Id, name: Type.String(), color: Type.String() });
 
 export const Category = Type.Object({
@@ -38,6 +38,7 @@ export const listCategories = query({
 
 export const getCategory = query({
   name: "category.get",
+  resource: "Category",
   scopes: ["categories:read"],
   summary: "View a category",
   rest: [{ method: "GET", path, status: 200 }],
@@ -56,6 +57,7 @@ export const createCategory = command({
 
 export const updateCategory = command({
   name: "category.update",
+  resource: "Category",
   scopes: ["categories:write"],
   summary: "Change a category",
   rest: [
@@ -68,6 +70,7 @@ export const updateCategory = command({
 
 export const deleteCategory = command({
   name: "category.delete",
+  resource: "Category",
   scopes: ["categories:write"],
   summary: "Delete a category; its habits and todos stay, without a category",
   rest: [{ method: "DELETE", path, status: 204 }],

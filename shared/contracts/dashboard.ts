@@ -3,7 +3,7 @@ import { query } from "./contract.ts";
 import { Habit } from "./habit-schema.ts";
 import { Todo } from "./todo-schema.ts";
 
-export const Dashboard = Type.Object({
+const Dashboard = Type.Object({
   habits: Type.Array(Habit),
   todos: Type.Array(Todo),
   activity_strip: Type.Record(Type.String(), Type.Integer()),

@@ -44,7 +44,16 @@ export const Timestamp = Type.String({
   description: "UTC with microseconds and a trailing Z",
 });
 
+/** The idempotency key of a command, which is a header in REST and an argument in MCP. */
+export const idempotencyKeyLimit = 255;
+export const IdempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: idempotencyKeyLimit,
+  expects: `text of 1 to ${idempotencyKeyLimit} characters`,
+});
+
 /** The user's day and zone, which every answer to an agent carries. */
+export type DayFields = Readonly<{ today: string; time_zone: string }>;
 export const TodayFields = { today: Type.String({ format: "date" }), time_zone: Type.String() };
 
 /** Null clears the field in PUT and PATCH, and is the same as leaving it out in POST. */
@@ -53,11 +62,10 @@ export function Clearable<Schema extends TSchema>(schema: Schema) {
 }
 
 export function Nullable<Schema extends TSchema>(schema: Schema) {
-  const { expects } = schema as { expects?: string };
-  return Type.Union([schema, Type.Null()], expects === undefined ? {} : { expects });
+  return Type.Union([schema, Type.Null()], "expects" in schema ? { expects: schema.expects } : {});
 }
 
-/** The list envelope of a paginated resource. */
+/** One page of a list, with links to the others. */
 export function PageOf<Item extends TSchema>(item: Item) {
   return Type.Object({
     data: Type.Array(item),

@@ -17,7 +17,7 @@ export const FrequencyField = OneOf(frequencies);
 export const GraceDays = WholeNumber(0, 30);
 const exactly = { additionalProperties: false };
 
-export const ScheduleField = Type.Union(
+const ScheduleField = Type.Union(
   [
     Type.Object({ every_days: Type.Integer({ minimum: 1, maximum: 365 }) }, exactly),
     Type.Object(
@@ -57,7 +57,7 @@ export const Habit = Type.Object({
   updated_at: Timestamp,
 });
 
-/** What both create and update take. */
+/** The fields that both create and update take. */
 export const habitFields = {
   time_of_day: Clearable(TimeOfDayField),
   category_id: Clearable(Id),

@@ -1,10 +1,24 @@
-import { Type } from "typebox";
-import { command, query, tool } from "./contract.ts";
+import { type Static, Type } from "typebox";
+import { command, query } from "./contract.ts";
 import { Description, Flag, Id, Name, Page, PageOf, TimeOfDayField, TodayFields } from "./fields.ts";
+import { completedHabit, dueHabits, dueHabitsFacts, habitFacts, oneHabit } from "./habit-result.ts";
 import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
+import { queryTool, tool } from "./tool.ts";
+import {
+  argument,
+  idIn,
+  named,
+  type Phrase,
+  quoted,
+  quotedAfter,
+  type SentArguments,
+  said,
+} from "./tool-sentence.ts";
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
+const onlyTimeOfDay = Type.Object({ time_of_day: Type.Optional(TimeOfDayField) });
+const DueHabits = Type.Object({ ...TodayFields, habits: Type.Array(Habit) });
 
 export const listHabits = query({
   name: "habit.list",
@@ -24,20 +38,24 @@ export const todayHabits = query({
   name: "habit.today",
   scopes: ["habits:read"],
   summary: "List the habits due today",
-  mcp: tool({
+  mcp: queryTool({
     name: "get-today-habits",
     description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
     destructive: false,
     idempotent: true,
-    arguments: Type.Object({ time_of_day: Type.Optional(TimeOfDayField) }),
+    arguments: onlyTimeOfDay,
     toInput: (args) => args,
+    facts: dueHabitsFacts,
+    result: ({ habits }: Static<typeof DueHabits>) => dueHabits(habits),
+    sentence: (args) => said("Looked at", "look at", "the habits due today", ...timeOfDayIn(args)),
   }),
-  input: Type.Object({ time_of_day: Type.Optional(TimeOfDayField) }),
-  output: Type.Object({ ...TodayFields, habits: Type.Array(Habit) }),
+  input: onlyTimeOfDay,
+  output: DueHabits,
 });
 
 export const getHabit = query({
   name: "habit.get",
+  resource: "Habit",
   scopes: ["habits:read"],
   summary: "View a habit",
   rest: [{ method: "GET", path, status: 200 }],
@@ -64,6 +82,16 @@ export const createHabit = command({
       grace_days: Type.Optional(GraceDays),
     }),
     toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
+    facts: habitFacts,
+    result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
+    sentence: (args) =>
+      said(
+        "Created",
+        "create",
+        "the habit ",
+        quoted(args, "name"),
+        argument(args, "type") === "bad" ? ", to avoid" : "",
+      ),
   }),
   input: Type.Object({ name: Name, type: HabitTypeField, frequency: FrequencyField, ...habitFields }),
   output: Habit,
@@ -71,6 +99,7 @@ export const createHabit = command({
 
 export const updateHabit = command({
   name: "habit.update",
+  resource: "Habit",
   scopes: ["habits:write"],
   summary: "Change a habit; a new rhythm looks forward only and never breaks or revives a streak",
   rest: [
@@ -89,6 +118,7 @@ export const updateHabit = command({
 
 export const deleteHabit = command({
   name: "habit.delete",
+  resource: "Habit",
   scopes: ["habits:write"],
   summary: "Delete a habit and its completions",
   rest: [{ method: "DELETE", path, status: 204 }],
@@ -98,6 +128,7 @@ export const deleteHabit = command({
 
 export const completeHabit = command({
   name: "habit.complete",
+  resource: "Habit",
   scopes: ["habits:write"],
   summary: "Mark a habit completed today; for a bad habit: avoided today",
   rest: [{ method: "POST", path: `${path}/complete`, status: 200 }],
@@ -108,6 +139,10 @@ export const completeHabit = command({
     idempotent: true,
     arguments: onlyId,
     toInput: (args) => args,
+    facts: habitFacts,
+    result: completedHabit,
+    sentence: (args, { habits }) =>
+      said("Completed", "complete", ...named("habit", idIn(args, "habit_id"), habits)),
   }),
   input: onlyId,
   output: Habit,
@@ -115,9 +150,15 @@ export const completeHabit = command({
 
 export const undoHabit = command({
   name: "habit.undo",
+  resource: "Habit",
   scopes: ["habits:write"],
   summary: "Undo today's completion; streak and longest streak become what they were before it",
   rest: [{ method: "DELETE", path: `${path}/complete`, status: 200 }],
   input: onlyId,
   output: Habit,
 });
+
+function timeOfDayIn(args: SentArguments): readonly Phrase[] {
+  const known = TimeOfDayField.enum.find((time) => time === argument(args, "time_of_day"));
+  return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
+}

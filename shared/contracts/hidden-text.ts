@@ -1,13 +1,13 @@
 /**
- * Text that people do not see but programs read: the names and titles here are read by people's agents. What
- * honest text needs of it passes: emoji sequences, joiners inside words, word breaks of scripts without spaces.
+ * Whether a text has parts that people do not see but programs read, since agents read all names and titles. The
+ * invisible characters of ordinary text pass: emoji sequences, joiners inside words, word breaks of scripts without spaces.
  */
 export function hidesText(text: string): boolean {
   const withoutFlags = text.replace(subdivisionFlags, "");
   return hidden.some((pattern) => pattern.test(withoutFlags)) || (text.trim() !== "" && !visible.test(text));
 }
 
-/** England, Scotland and Wales: the one honest use of tag characters (Unicode emoji, RGI set). */
+/** England, Scotland and Wales: the only ordinary use of tag characters (Unicode emoji, RGI set). */
 const subdivisionFlags =
   /\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/gu;
 
@@ -27,5 +27,5 @@ const hidden: readonly RegExp[] = [
   /(?<!\p{sc=Mongolian})[\u180B-\u180D\u180F]/u,
 ];
 
-/** U+2800 is a Braille pattern without dots, U+115F and U+1160 fill up Korean syllables. */
+/** Characters that can be seen. U+2800 is a Braille pattern without dots, U+115F and U+1160 fill up Korean syllables. */
 const visible = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800\u115F\u1160]/u;

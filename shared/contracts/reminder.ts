@@ -23,6 +23,7 @@ const path = "/todos/{todo_id}/reminder";
 
 export const setReminder = command({
   name: "reminder.set",
+  resource: "Todo",
   scopes: ["todos:write"],
   summary: "Set or move the calling user's reminder for a todo",
   rest: [{ method: "PUT", path, status: 200 }],
@@ -32,6 +33,7 @@ export const setReminder = command({
 
 export const clearReminder = command({
   name: "reminder.clear",
+  resource: "Todo",
   scopes: ["todos:write"],
   summary: "Clear the calling user's reminder for a todo",
   rest: [{ method: "DELETE", path, status: 204 }],
@@ -41,7 +43,7 @@ export const clearReminder = command({
 
 const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 
-/** RFC 3339 with an offset, or the same without one: wall time. Real dates and times only. */
+/** Whether a text is a real date and time in RFC 3339, with an offset or, as wall time, without one. */
 function isReminderTime(text: string): boolean {
   if (!shape.test(text)) return false;
   try {

@@ -11,7 +11,7 @@ export const scopes = {
 export type Scope = keyof typeof scopes;
 
 /** Every scope, in the order people read them. */
-export const allScopes = Object.keys(scopes) as Scope[];
+export const allScopes: readonly Scope[] = Object.keys(scopes).filter(isScope);
 
 export function isScope(word: string): word is Scope {
   return Object.hasOwn(scopes, word);

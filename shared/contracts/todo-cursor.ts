@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
 import type { TimeOfDay } from "../domain/vocabulary.ts";
+import { TimeOfDayField } from "./fields.ts";
 import { isCalendarDate } from "./text.ts";
 
 /** A todo's place in the default order. */
@@ -12,14 +13,14 @@ const shape = /^(-|\d{4}-\d{2}-\d{2})\.(-|morning|afternoon|evening)\.([1-9]\d{0
 export const todoCursor = ({ id, due_date, time_of_day }: TodoPlace): string =>
   `${due_date ?? "-"}.${time_of_day ?? "-"}.${id}`;
 
-/** @returns undefined when the text is no cursor of ours */
+/** @returns undefined when the text is not a cursor */
 export function parseTodoCursor(text: string): TodoPlace | undefined {
   const [, due = "-", time = "-", id] = shape.exec(text) ?? [];
   if (!Number.isSafeInteger(Number(id)) || (due !== "-" && !isCalendarDate(due))) return undefined;
   return {
     id: Number(id),
     due_date: due === "-" ? null : due,
-    time_of_day: time === "-" ? null : (time as TimeOfDay),
+    time_of_day: TimeOfDayField.enum.find((known) => known === time) ?? null,
   };
 }
 

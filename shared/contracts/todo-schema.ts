@@ -1,20 +1,25 @@
 import { Type } from "typebox";
+import { parseRecurrence } from "../domain/recurrence.ts";
 import { recurrenceStarts } from "../domain/vocabulary.ts";
+import type { FieldErrors } from "../errors.ts";
 import { CategoryRef } from "./category.ts";
 import {
   CalendarDate,
   Clearable,
   Context,
   Description,
+  Flag,
   Id,
   Line,
   Nullable,
   OneOf,
   TimeOfDayField,
   Timestamp,
+  TodayFields,
   WholeNumber,
 } from "./fields.ts";
 import { Reminder } from "./reminder.ts";
+import { TodoCursor } from "./todo-cursor.ts";
 
 export const Recurrence = Line(500);
 export const Minutes = WholeNumber(1, 100_000);
@@ -40,7 +45,7 @@ export const Todo = Type.Object({
   updated_at: Timestamp,
 });
 
-/** What both create and update take. */
+/** The fields that both create and update take. */
 export const todoFields = {
   description: Clearable(Description),
   due_date: Clearable(CalendarDate),
@@ -51,8 +56,34 @@ export const todoFields = {
   recurrence: Clearable(Recurrence),
   recurrence_from: Clearable(RecurrenceFrom),
 };
-/** In a tool a word clears a field: null trips some clients. */
-export const ClearedFields = Type.Array(OneOf(["description", "due_date"]), {
+
+export function checkRecurrence({ recurrence }: { recurrence?: string | null }): FieldErrors | undefined {
+  if (recurrence == null) return undefined;
+  const parsed = parseRecurrence(recurrence);
+  return "error" in parsed ? { recurrence: [parsed.error] } : undefined;
+}
+
+/** A tool clears a field by its name, because some clients cannot send null. */
+export const clearedNames = ["description", "due_date"] as const;
+export const ClearedFields = Type.Array(OneOf(clearedNames), {
   uniqueItems: true,
   expects: "a list of description and due_date",
+});
+
+/** How many pending todos are listed when a caller does not state a limit. */
+export const pendingLimit = 25;
+const maxPendingLimit = 100;
+
+export const PendingFilters = Type.Object({
+  overdue_only: Type.Optional(Flag),
+  context: Type.Optional(Context),
+  limit: Type.Optional(WholeNumber(1, maxPendingLimit)),
+  cursor: Type.Optional(TodoCursor),
+});
+
+export const PendingTodos = Type.Object({
+  ...TodayFields,
+  todos: Type.Array(Todo),
+  total: Type.Integer(),
+  next_cursor: Nullable(Type.String()),
 });

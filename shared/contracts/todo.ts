@@ -1,86 +1,27 @@
-import { Type } from "typebox";
-import { parseRecurrence } from "../domain/recurrence.ts";
-import type { FieldErrors } from "../errors.ts";
-import { command, query, tool } from "./contract.ts";
+import { type Static, Type } from "typebox";
+import { command } from "./contract.ts";
+import { CalendarDate, Context, Description, Flag, Id, Name, TimeOfDayField } from "./fields.ts";
+import { changesIn, oneTodo, todoFacts } from "./todo-result.ts";
+import { ClearedFields, checkRecurrence, Minutes, Recurrence, Todo, todoFields } from "./todo-schema.ts";
+import { tool } from "./tool.ts";
 import {
-  CalendarDate,
-  Context,
-  Description,
-  Flag,
-  Id,
-  Name,
-  Nullable,
-  OneOf,
-  Page,
-  PageOf,
-  TimeOfDayField,
-  TodayFields,
-  WholeNumber,
-} from "./fields.ts";
-import { TodoCursor } from "./todo-cursor.ts";
-import { ClearedFields, Minutes, Recurrence, Todo, todoFields } from "./todo-schema.ts";
+  argument,
+  dueAfter,
+  idIn,
+  type Names,
+  named,
+  quoted,
+  quotedAfter,
+  type SentArguments,
+  said,
+} from "./tool-sentence.ts";
 
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
 
-function checkRecurrence({ recurrence }: { recurrence?: string | null }): FieldErrors | undefined {
-  if (recurrence == null) return undefined;
-  const parsed = parseRecurrence(recurrence);
-  return "error" in parsed ? { recurrence: [parsed.error] } : undefined;
-}
+type TodoOutput = Static<typeof Todo>;
 
-export const listTodos = query({
-  name: "todo.list",
-  scopes: ["todos:read"],
-  summary: "List todos, by default the incomplete ones",
-  rest: [{ method: "GET", path: "/todos", status: 200 }],
-  input: Type.Object({
-    status: Type.Optional(OneOf(["incomplete", "completed", "all"])),
-    due: Type.Optional(OneOf(["today", "overdue", "upcoming"])),
-    context: Type.Optional(Context),
-    time_of_day: Type.Optional(TimeOfDayField),
-    page: Type.Optional(Page),
-  }),
-  output: PageOf(Todo),
-});
-
-const maxPending = 100;
-const pendingFilters = {
-  overdue_only: Type.Optional(Flag),
-  context: Type.Optional(Context),
-  limit: Type.Optional(WholeNumber(1, maxPending)),
-  cursor: Type.Optional(TodoCursor),
-};
-
-export const pendingTodos = query({
-  name: "todo.pending",
-  scopes: ["todos:read"],
-  summary: "List incomplete todos in the default order, after a cursor",
-  mcp: tool({
-    name: "get-pending-todos",
-    description: "List incomplete todos by due date, 25 unless limit says otherwise.",
-    destructive: false,
-    idempotent: true,
-    arguments: Type.Object(pendingFilters),
-    toInput: (args) => args,
-  }),
-  input: Type.Object(pendingFilters),
-  output: Type.Object({
-    ...TodayFields,
-    todos: Type.Array(Todo),
-    total: Type.Integer(),
-    next_cursor: Nullable(Type.String()),
-  }),
-});
-
-export const getTodo = query({
-  name: "todo.get",
-  scopes: ["todos:read"],
-  summary: "View a todo",
-  rest: [{ method: "GET", path, status: 200 }],
-  input: onlyId,
-  output: Todo,
-});
+const todoIn = (args: SentArguments, { todos }: Names) => named("todo", idIn(args, "todo_id"), todos);
 
 export const createTodo = command({
   name: "todo.create",
@@ -104,6 +45,17 @@ export const createTodo = command({
       recurrence: Type.Optional(Recurrence),
     }),
     toInput: (args) => args,
+    facts: todoFacts,
+    result: (todo: TodoOutput) => oneTodo("Created", todo),
+    sentence: (args) =>
+      said(
+        "Created",
+        "create",
+        "the todo ",
+        quoted(args, "title"),
+        ...dueAfter(", due ", args),
+        ...quotedAfter(", repeating by ", args, "recurrence"),
+      ),
   }),
   input: Type.Object({ title: Name, ...todoFields }),
   output: Todo,
@@ -112,6 +64,7 @@ export const createTodo = command({
 
 export const updateTodo = command({
   name: "todo.update",
+  resource: "Todo",
   scopes: ["todos:write"],
   summary: "Change a todo",
   rest: [
@@ -140,6 +93,9 @@ export const updateTodo = command({
       ...fields,
       ...Object.fromEntries(clear.map((name) => [name, null])),
     }),
+    facts: todoFacts,
+    result: (todo: TodoOutput) => oneTodo("Changed", todo),
+    sentence: (args, names) => said("Changed", "change", ...todoIn(args, names), ...changesIn(args)),
   }),
   input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...todoFields }),
   output: Todo,
@@ -148,6 +104,7 @@ export const updateTodo = command({
 
 export const deleteTodo = command({
   name: "todo.delete",
+  resource: "Todo",
   scopes: ["todos:write"],
   summary: "Delete a todo and its reminder for good",
   rest: [{ method: "DELETE", path, status: 204 }],
@@ -158,6 +115,12 @@ export const deleteTodo = command({
     idempotent: true,
     arguments: onlyId,
     toInput: (args) => args,
+    facts: { deleted_todo_id: { type: "integer" } },
+    result: (_: null, { todo_id }) => ({
+      lines: [`Deleted todo #${todo_id}.`],
+      facts: { deleted_todo_id: todo_id },
+    }),
+    sentence: (args, names) => said("Deleted", "delete", ...todoIn(args, names)),
   }),
   input: onlyId,
   output: Type.Null(),
@@ -165,6 +128,7 @@ export const deleteTodo = command({
 
 export const toggleTodo = command({
   name: "todo.toggle",
+  resource: "Todo",
   scopes: ["todos:write"],
   summary: "Flip a todo between complete and incomplete, or bring it to the wanted state",
   rest: [{ method: "POST", path: `${path}/toggle`, status: 200 }],
@@ -178,6 +142,15 @@ export const toggleTodo = command({
       todo_id,
       ...(completed !== undefined && { is_completed: completed }),
     }),
+    facts: todoFacts,
+    result: (todo: TodoOutput) => oneTodo(todo.is_completed ? "Complete:" : "Incomplete:", todo),
+    sentence: (args, names) => {
+      const object = todoIn(args, names);
+      const completed = argument(args, "completed");
+      if (completed === true) return said("Ticked off", "tick off", ...object);
+      if (completed === false) return said("Reopened", "reopen", ...object);
+      return said("Ticked off or reopened", "tick off or reopen", ...object);
+    },
   }),
   input: Type.Object({ todo_id: Id, is_completed: Type.Optional(Flag) }),
   output: Todo,

@@ -4,8 +4,8 @@ import { command, query } from "./contract.ts";
 import { Nullable, Timestamp, WholeNumber } from "./fields.ts";
 import { isCalendarDate } from "./text.ts";
 
-/** The action log: what each token did over MCP. No scopes: not reachable with a bearer token. */
-const Call = Type.Object({
+/** A call in the action log, which records what each token did over MCP. It cannot be reached with a bearer token. */
+const ToolCallFields = Type.Object({
   requestId: Type.String(),
   tokenId: Type.String(),
   clientName: Nullable(Type.String()),
@@ -14,32 +14,32 @@ const Call = Type.Object({
   startedAt: Type.Number(),
 });
 
-export const recordAction = command({
+export const recordToolCall = command({
   name: "action.record",
   scopes: [],
   summary: "Write the row of a tool call that changes nothing: a read, or a refused call",
-  input: Type.Object({ call: Call, outcome: Type.String() }),
+  input: Type.Object({ call: ToolCallFields, outcome: Type.String() }),
   output: Type.Null(),
 });
 
 /** The row's `requestId` and `startedAt` are those of the token's minute. */
-export const countActions = command({
+export const countToolCalls = command({
   name: "action.count",
   scopes: [],
   summary: "Add to the number of a token's calls over the rate limit in one minute",
-  input: Type.Object({ call: Call, calls: WholeNumber(1, Number.MAX_SAFE_INTEGER) }),
+  input: Type.Object({ call: ToolCallFields, calls: WholeNumber(1, Number.MAX_SAFE_INTEGER) }),
   output: Type.Null(),
 });
 
 const cursorShape =
   /^(?<date>[\d-]{10})T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{6}Z_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 Format.Set("action-cursor", (text) => isCalendarDate(cursorShape.exec(text)?.groups?.date ?? ""));
-const ActionCursor = Type.String({
+const ToolCallCursor = Type.String({
   format: "action-cursor",
   expects: "the next_cursor of an earlier answer",
 });
 
-export const Action = Type.Object({
+export const LoggedToolCall = Type.Object({
   request_id: Type.String(),
   token_id: Type.String(),
   client_name: Nullable(Type.String()),
@@ -52,7 +52,7 @@ export const Action = Type.Object({
   duration_ms: Type.Number(),
 });
 
-/** What a column is compared with; Postgres takes no NUL. */
+/** A value that a column is compared with. Postgres takes no NUL. */
 const Filter = Type.String({ pattern: "^[^\\u0000]*$", expects: "printable text" });
 const Instant = Type.String({
   format: "date-time",
@@ -60,7 +60,7 @@ const Instant = Type.String({
   expects: "a time such as 2026-11-20T09:15:00Z",
 });
 
-export const listActions = query({
+export const listToolCalls = query({
   name: "action.list",
   scopes: [],
   summary: "A user's tool calls, newest first, after a cursor",
@@ -70,10 +70,10 @@ export const listActions = query({
     outcome: Type.Optional(Filter),
     from: Type.Optional(Instant),
     to: Type.Optional(Instant),
-    cursor: Type.Optional(ActionCursor),
+    cursor: Type.Optional(ToolCallCursor),
     limit: Type.Optional(WholeNumber(1, 200)),
   }),
-  output: Type.Object({ actions: Type.Array(Action), next_cursor: Nullable(Type.String()) }),
+  output: Type.Object({ actions: Type.Array(LoggedToolCall), next_cursor: Nullable(Type.String()) }),
 });
 
 export const listTokens = query({

@@ -93,7 +93,7 @@ export const deleteUser = command({
   output: Type.Null(),
 });
 
-/** https, or http to this machine, which the pages and the workers refuse unless a setting allows it. */
+/** Allows https, and http to this machine, which pages and workers refuse unless a setting allows it. */
 function isWebhookUrl(text: string): boolean {
   if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);

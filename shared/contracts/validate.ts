@@ -1,15 +1,14 @@
 import type { Static, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { type FieldErrors, invalid, type Refused } from "../errors.ts";
-import type { Contract } from "./contract.ts";
 import { normaliseText } from "./text.ts";
 
 export type Fields = Record<string, unknown>;
-export type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Refused;
+type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Refused;
 
-type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; maxLength?: number };
+type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; minLength?: number };
 
-/** What is derived from a schema once, at its first use. */
+/** Parts of a schema that are derived at its first use and kept. */
 type Prepared = Readonly<{
   validator: ReturnType<typeof Compile<TObject>>;
   properties: readonly (readonly [name: string, schema: FieldSchema])[];
@@ -31,7 +30,7 @@ function prepared(schema: TObject): Prepared {
  * @param required fields demanded beyond the schema's own, as PUT does
  */
 export function validate<Input extends TObject>(
-  contract: Pick<Contract<Input>, "input" | "refine">,
+  contract: Readonly<{ input: Input; refine?(input: Static<Input>): FieldErrors | undefined }>,
   fields: Fields,
   required: readonly string[] = [],
 ): Validated<Input> {
@@ -56,7 +55,7 @@ function stored(schema: TObject, fields: Fields): Fields {
 /** An optional text that is blank counts as cleared; a required one fails its minimum length. */
 function storedText(schema: FieldSchema, text: string): string | null {
   const clearable = schema.anyOf !== undefined;
-  const { format, minLength } = (schema.anyOf?.[0] ?? schema) as FieldSchema & { minLength?: number };
+  const { format, minLength } = schema.anyOf?.[0] ?? schema;
   if (format !== "line" && format !== "paragraph") return text;
   const normal = normaliseText(text, format);
   return clearable && minLength === undefined && normal.trim() === "" ? null : normal;

@@ -41,6 +41,16 @@ describe("every call leaves exactly one row", () => {
     expect(duration_ms).toBeWithin(0, Date.now() - before + 1);
   });
 
+  test("dated by the same clock as the command that it asks for", async () => {
+    const { call, logged } = await fresh();
+    const now = Date.now() + 120_000;
+    stack.clock.now = now;
+    await call("create-todo", { title: "Later" });
+    await call("get-pending-todos");
+    stack.clock.now = undefined;
+    expect((await logged()).map(({ called_at }) => called_at.getTime())).toEqual([now, now]);
+  });
+
   test("reads, writes, conflicts, unknown ids, bad arguments, unknown tools and repeats", async () => {
     const { call, outcomes } = await fresh();
     const { facts } = await call("create-habit", { name: "Read" });

@@ -1,23 +1,23 @@
 import type { Static } from "typebox";
-import type { Action } from "../../../shared/contracts/tool-call.ts";
+import type { LoggedToolCall } from "../../../shared/contracts/tool-call.ts";
+import { idIn, type Names, type SentArguments } from "../../../shared/contracts/tool-sentence.ts";
 import { type Cut, readStored } from "../../../shared/domain/cut-arguments.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
-import { type Names, namesOf } from "../../queries/names.ts";
+import { namesOf } from "../../queries/names.ts";
 import { sayDate } from "../visit/dates.ts";
-import { type Args, idIn } from "./arguments.ts";
 import { describeCall, describeRefusals } from "./describe.ts";
 import { sayOutcome } from "./outcomes.ts";
 import { nameOf } from "./who.ts";
 
-type Call = Static<typeof Action> & { args: Args; cut: Cut | undefined; localTime: string };
+type Call = Static<typeof LoggedToolCall> & { args: SentArguments; cut: Cut | undefined; localTime: string };
 type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
 
 /** The calls, each under the user's day on which it came. */
 export async function actionList(
   query: QueryContext,
-  actions: readonly Static<typeof Action>[],
+  actions: readonly Static<typeof LoggedToolCall>[],
   { timeZone, today, isFiltered }: Shown,
 ): Promise<Html> {
   if (actions.length === 0) return html`<p class="quiet">${isFiltered ? "No call is like that." : none}</p>`;

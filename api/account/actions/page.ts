@@ -1,4 +1,4 @@
-import { listActions } from "../../../shared/contracts/tool-call.ts";
+import { listToolCalls } from "../../../shared/contracts/tool-call.ts";
 import { validate } from "../../../shared/contracts/validate.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
@@ -20,7 +20,7 @@ export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const query = context.query({ userId: session.sub });
   const chosen = new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
-  const validated = validate(listActions, { ...queryFields(listActions.input, chosen), limit: pageSize });
+  const validated = validate(listToolCalls, { ...queryFields(listToolCalls.input, chosen), limit: pageSize });
   if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const [{ timeZone }, found, known] = await Promise.all([
     readDaySettings(query),

@@ -1,9 +1,10 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
+import { isRefused } from "../../../shared/errors.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import * as user from "../../queries/user.ts";
-import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { submit } from "../visit/submit.ts";
 import { showSettings } from "./page.ts";
 
 /** POST /account/settings/day */
@@ -24,8 +25,8 @@ export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<
   const url = (form.get("webhook_url") ?? "").trim();
   if (leadsHere(url) && !visit.context.config.webhookAllowLoopback)
     return showSettings(visit, { webhook: { url, error: notHere } });
-  const outcome = await carryOut(visit, "user.configure", { webhook_url: url || null });
-  if (!("refusal" in outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
+  const outcome = await submit(visit, "user.configure", { webhook_url: url || null });
+  if (!isRefused(outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
   const [error] = outcome.refusal.errors?.webhook_url ?? [];
   if (!error) return refusalPage(visit.context, outcome.refusal);
   const inUse = "Reminders go to it: choose another way for them above before you remove it.";
@@ -36,16 +37,16 @@ export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<
 
 const notHere = "This must be a public https address: reminders are not sent to this machine.";
 
-/** By name or in figures; whatever else is no address of a webhook, its contract says. */
+/** Whether the address leads to this machine, by name or in figures. Its contract checks everything else. */
 function leadsHere(url: string): boolean {
   const host = URL.parse(url)?.hostname;
   return host !== undefined && mayBePublic(host, true) && !mayBePublic(host, false);
 }
 
-/** POST /account/settings/webhook/test: waits a moment for the result, which the page shows whenever it is there. */
+/** POST /account/settings/webhook/test: waits a moment, so that the page can show the result already. */
 export async function sendTest(visit: Visit): Promise<Response> {
-  const outcome = await carryOut(visit, "webhook.test", {});
-  if ("refusal" in outcome) return refusalPage(visit.context, outcome.refusal);
+  const outcome = await submit(visit, "webhook.test", {});
+  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
   await testFinished(visit);
   return seeOther("/account/settings#webhook");
 }
@@ -62,8 +63,8 @@ async function testFinished({ context, session }: Visit): Promise<void> {
 }
 
 async function save(visit: Visit, done: string, fields: Record<string, unknown>): Promise<Response> {
-  const outcome = await carryOut(visit, "user.configure", fields);
-  return "refusal" in outcome
+  const outcome = await submit(visit, "user.configure", fields);
+  return isRefused(outcome)
     ? refusalPage(visit.context, outcome.refusal)
     : seeOther(`/account/settings?done=${done}`);
 }

@@ -1,6 +1,6 @@
 import * as user from "../../queries/user.ts";
-import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
+import { submit } from "../visit/submit.ts";
 
 /**
  * Stores the address that the provider has confirmed: reminders by e-mail go to no other. When the provider sends
@@ -11,5 +11,5 @@ export async function adoptEmail(visit: Pick<Visit, "context" | "session">): Pro
   const confirmed = session.email_verified ? (session.email ?? null) : null;
   const known = await user.settings(context.query({ userId: session.sub }), {});
   if (known.email === confirmed) return;
-  await carryOut(visit, "user.configure", { email: confirmed });
+  await submit(visit, "user.configure", { email: confirmed });
 }

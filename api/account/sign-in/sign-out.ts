@@ -1,9 +1,9 @@
 import * as oidc from "openid-client";
 import { message } from "../../../shared/web/page.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
-import { carryOut } from "../visit/carry-out.ts";
 import type { Visit } from "../visit/context.ts";
 import { sessionCookie } from "../visit/session.ts";
+import { submit } from "../visit/submit.ts";
 
 /**
  * POST /account/sign-out: ends every session of these pages, then the one at the provider if it supports that
@@ -11,7 +11,7 @@ import { sessionCookie } from "../visit/session.ts";
  */
 export async function signOut(visit: Visit): Promise<Response> {
   const { context, session } = visit;
-  const ended = await carryOut(visit, "user.end-sessions", {});
+  const ended = await submit(visit, "user.end-sessions", {});
   if ("refusal" in ended) context.log.warn({ reason: ended.refusal.message }, "sessions could not be ended");
   const cookie = sessionCookie(context).clear();
   const provider = await context.findProvider().catch(() => undefined);

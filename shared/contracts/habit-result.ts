@@ -1,0 +1,51 @@
+import type { Static } from "typebox";
+import type { Habit } from "./habit-schema.ts";
+import { lean, list, oneLine, type ToolResult } from "./tool-result.ts";
+
+type HabitOutput = Static<typeof Habit>;
+
+/** JSON Schema of the facts in `oneHabit` and in `dueHabits`. */
+export const habitFacts = { habit: { type: "object" } };
+export const dueHabitsFacts = { habits: { type: "array", items: { type: "object" } } };
+
+export const oneHabit = (verb: string, habit: HabitOutput): ToolResult => ({
+  lines: [`${verb} ${lineOf(habit)}`],
+  facts: { habit: factsOf(habit) },
+});
+
+export const completedHabit = (habit: HabitOutput): ToolResult =>
+  oneHabit(habit.type === "bad" ? "Avoided today:" : "Done today:", habit);
+
+export const dueHabits = (habits: readonly HabitOutput[]): ToolResult => ({
+  lines: habits.length === 0 ? ["No habits are due today."] : habits.map(lineOf),
+  facts: { habits: habits.map(factsOf) },
+});
+
+function factsOf(habit: HabitOutput): Record<string, unknown> {
+  const { id, name, type, frequency, time_of_day, description, streak_count, is_completed_today } = habit;
+  const category = habit.category?.name ?? null;
+  return lean({
+    id,
+    name,
+    type,
+    frequency,
+    time_of_day,
+    description,
+    streak_count,
+    is_completed_today,
+    category,
+  });
+}
+
+function lineOf({ id, name, type, frequency, ...habit }: HabitOutput): string {
+  const { time_of_day, streak_count, is_completed_today, category, description } = habit;
+  const details = list([
+    `${type} habit`,
+    frequency,
+    `streak ${streak_count}`,
+    is_completed_today && "completed today",
+    time_of_day,
+    category && `in ${category.name}`,
+  ]);
+  return `#${id} ${name} — ${details}${description === null ? "" : `. ${oneLine(description)}`}`;
+}

@@ -1,0 +1,80 @@
+import type { Static } from "typebox";
+import { clearedNames, type PendingTodos, type Todo } from "./todo-schema.ts";
+import { lean, list, oneLine, type ToolResult } from "./tool-result.ts";
+import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from "./tool-sentence.ts";
+
+type TodoOutput = Static<typeof Todo>;
+
+/** JSON Schema of the facts in `oneTodo` and in `pendingPage`. */
+export const todoFacts = { todo: { type: "object" } };
+export const pendingFacts = {
+  todos: { type: "array", items: { type: "object" } },
+  total: { type: "integer" },
+  next_cursor: { type: "string" },
+};
+
+export const oneTodo = (verb: string, todo: TodoOutput): ToolResult => ({
+  lines: [`${verb} ${lineOf(todo)}`],
+  facts: { todo: factsOf(todo) },
+});
+
+export const pendingPage = ({ todos, total, next_cursor }: Static<typeof PendingTodos>): ToolResult => ({
+  lines: [
+    `${todos.length} of ${total} incomplete todos${todos.length === 0 ? "." : ":"}`,
+    ...todos.map(lineOf),
+    ...(next_cursor === null ? [] : [`More with cursor ${next_cursor}`]),
+  ],
+  facts: lean({ todos: todos.map(factsOf), total, next_cursor }),
+});
+
+function factsOf(todo: TodoOutput): Record<string, unknown> {
+  const { id, title, description, due_date, time_of_day, estimated_minutes, context } = todo;
+  const { is_completed, is_overdue, recurrence, next_todo_id } = todo;
+  return lean({
+    id,
+    title,
+    description,
+    due_date,
+    is_overdue,
+    time_of_day,
+    estimated_minutes,
+    context,
+    category: todo.category?.name ?? null,
+    recurrence,
+    is_completed,
+    next_todo_id,
+  });
+}
+
+function lineOf({ id, title, due_date, is_overdue, ...todo }: TodoOutput): string {
+  const { time_of_day, estimated_minutes, context, category, recurrence, next_todo_id } = todo;
+  const details = list([
+    due_date && `due ${due_date}`,
+    is_overdue && "overdue",
+    time_of_day,
+    estimated_minutes !== null && `${estimated_minutes} min`,
+    context && `@${context}`,
+    category && `in ${category.name}`,
+    recurrence && `repeats ${recurrence}`,
+    next_todo_id !== null && `next is #${next_todo_id}`,
+  ]);
+  const description = todo.description === null ? "" : `. ${oneLine(todo.description)}`;
+  return `#${id} ${title}${details === "" ? "" : ` — ${details}`}${description}`;
+}
+
+/** The changes that a call of update-todo asked for; nothing when it named none. */
+export function changesIn(args: SentArguments): readonly Phrase[] {
+  const clear = argument(args, "clear");
+  const cleared = Array.isArray(clear) ? clear.slice(0, 3) : [];
+  const changes = [
+    quotedAfter("title ", args, "title"),
+    quotedAfter("description ", args, "description"),
+    dueAfter("due ", args),
+    ...cleared.map((name): readonly Phrase[] => ["no ", fieldName(name)]),
+  ].filter((change) => change.length > 0);
+  return changes.flatMap((change, index) => [index === 0 ? ": " : ", ", ...change]);
+}
+
+function fieldName(name: unknown): Phrase {
+  return clearedNames.find((known) => known === name)?.replaceAll("_", " ") ?? { quoted: name };
+}

@@ -1,0 +1,15 @@
+/** The answer of a tool: the same facts twice, as lines to read and under the names that REST uses. */
+export type ToolResult = Readonly<{ lines: readonly string[]; facts: Readonly<Record<string, unknown>> }>;
+
+/** Leaves out null and false, which agents assume of a fact that is not there: this saves them tokens. */
+export function lean(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const stated = Object.entries(facts).filter(([, value]) => value !== null && value !== false);
+  return Object.fromEntries(stated);
+}
+
+/** Text in one line, so that what a person wrote cannot pass for a line of ours. */
+export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/** The parts that apply, separated by commas. */
+export const list = (parts: readonly (string | false | null)[]): string =>
+  parts.filter((part) => part !== false && part !== null).join(", ");

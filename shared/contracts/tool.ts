@@ -1,0 +1,42 @@
+import type { Static, TObject } from "typebox";
+import type { FieldErrors } from "../errors.ts";
+import type { DayFields } from "./fields.ts";
+import type { ToolResult } from "./tool-result.ts";
+import type { Names, SentArguments, Sentence } from "./tool-sentence.ts";
+
+/** One MCP tool: its own lean arguments, turned into the contract's input, and what agents and people read of it. */
+export type Tool<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
+  name: string;
+  description: string;
+  destructive: boolean;
+  /** Whether a second call with the same arguments changes nothing more. */
+  idempotent: boolean;
+  arguments: Arguments;
+  /** Rules that one argument's schema cannot state. */
+  refine?(args: Static<Arguments>): FieldErrors | undefined;
+  toInput(args: Static<Arguments>): Input;
+  /** JSON Schema of the facts in its results, except the day and the zone, which every result has. */
+  facts: Readonly<Record<string, object>>;
+  /** The answer that an agent gets when the call succeeded. */
+  result(output: Output, input: Input): ToolResult;
+  /** The call as people read it in the log of agents' actions. Its arguments are as the caller sent them, unchecked. */
+  sentence(args: SentArguments, names: Names): Sentence;
+}>;
+
+/** The tool of a read, whose output has the user's day and zone; a change's are looked up before it. */
+export type QueryTool<Input = object, Output = unknown> = Tool<Input, Output> &
+  Readonly<{ day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
+
+/** Declares the tool of a command; the types of its arguments hold within the declaration. */
+export function tool<Arguments extends TObject, Input, Output>(
+  definition: Tool<Input, Output, Arguments>,
+): Tool<Input, Output> {
+  return definition;
+}
+
+/** Declares the tool of a query. */
+export function queryTool<Arguments extends TObject, Input, Output extends DayFields>(
+  definition: Tool<Input, Output, Arguments>,
+): QueryTool<Input, Output> {
+  return { ...definition, day: ({ today, time_zone }) => ({ date: today, timeZone: time_zone }) };
+}
