@@ -3,7 +3,7 @@ import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
 import { isRefused, keyTaken, refuse, unavailable } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
-import type { Handler, HandlerContext } from "../handlers/handler.ts";
+import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { outcomeCode, recordCall } from "../handlers/tool-call/action-log.ts";
 import type { Quotas } from "../unit-of-work/quotas.ts";
@@ -55,14 +55,14 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
   }
   // The transaction that has locked the key may be about to commit an earlier attempt of the same request.
   if (late.has(command)) return replyTo(command, unavailable(lockedKeys.has(command.id) ? "unknown" : "no"));
-  const result = handler.run(context, command.input as never);
+  const result = handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   if (isStored(handler, command, outcome)) inbox.insert(inboxRow(run, command, outcome));
   return replyTo(command, outcome);
 }
 
 /** A refused input is not stored with its idempotency key, so that the corrected request may use the same key. */
-function isStored(handler: Handler<never>, { fingerprint }: QueuedCommand, outcome: Outcome): boolean {
+function isStored(handler: AnyHandler, { fingerprint }: QueuedCommand, outcome: Outcome): boolean {
   if (handler.idempotent || isRefusedAs("overloaded", outcome)) return false;
   return fingerprint === null || !isRefusedAs("invalid", outcome);
 }

@@ -4,6 +4,7 @@ import type { Outcome, Reply } from "../../shared/queue/batch.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
 import type { CommandToRun } from "./begin.ts";
 import type { ReceivedBatch } from "./command-metrics.ts";
+import { isAnswer } from "./database-error.ts";
 import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
 import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
@@ -84,7 +85,7 @@ function resultOf(
 }
 
 const codeOf = ({ by, cause }: TransactionFailed): string =>
-  by === "database" ? (cause as { code: string }).code : "";
+  by === "database" && isAnswer(cause) ? cause.code : "";
 
 /** A concurrent duplicate, a row that was deleted meanwhile, no partition yet, serialization, deadlock. */
 const isPassing = (failure: TransactionFailed): boolean =>

@@ -51,9 +51,7 @@ export function createRetryQueue({ run, reply }: RetryOptions): RetryQueue {
 
   return {
     add(commands) {
-      const countOfUser = new Map<string, number>();
-      for (const { received } of waiting)
-        countOfUser.set(received.command.userId, (countOfUser.get(received.command.userId) ?? 0) + 1);
+      const countOfUser = countByUser(waiting);
       const turnedAway = commands.filter((received) => {
         const { userId } = received.command;
         const ofUser = countOfUser.get(userId) ?? 0;
@@ -67,6 +65,15 @@ export function createRetryQueue({ run, reply }: RetryOptions): RetryQueue {
     },
     drained: () => running ?? Promise.resolve(),
   };
+}
+
+function countByUser(waiting: readonly Entry[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { received } of waiting) {
+    const { userId } = received.command;
+    counts.set(userId, (counts.get(userId) ?? 0) + 1);
+  }
+  return counts;
 }
 
 const nextTry = (received: ReceivedCommand, tries: number): Entry => ({

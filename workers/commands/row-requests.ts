@@ -15,7 +15,7 @@ export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly
 export function demandOf(command: QueuedCommand, repeat: boolean): Demand {
   const { rows, makes } = handlerOf(command.name);
   const seen = repeat || command.fingerprint !== null ? storedReply(command) : [];
-  return demand(command, [...(rows?.(command.input as never) ?? []), ...seen], makes);
+  return demand(command, [...(rows?.(command.input) ?? []), ...seen], makes);
 }
 
 /** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
@@ -24,7 +24,7 @@ export function relatedDemandOf({ habits, todos }: State, command: QueuedCommand
   const { related } = handlerOf(name);
   if (!related) return demand(command, []);
   const loaded = { habits: ownRows(habits, userId), todos: ownRows(todos, userId) };
-  const { rows, makes } = related(loaded, input as never);
+  const { rows, makes } = related(loaded, input);
   return demand(command, rows, makes);
 }
 

@@ -43,16 +43,21 @@ export type LoadedTables = Pick<OwnTables, "habits" | "todos">;
 export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: NumberedTable | undefined }>;
 
 /** One command's rule: pure and synchronous, on rows already loaded and locked. Refusals are values. */
-export type Handler<Name extends CommandName> = Readonly<{
+export type Handler<Name extends CommandName> = HandlerOf<InputOf<Commands[Name]>, OutputOf<Commands[Name]>>;
+
+/** The handler of any command: its input was checked by the front door, together with the command's name. */
+export type AnyHandler = HandlerOf<unknown, object | null>;
+
+type HandlerOf<Input, Output> = Readonly<{
   /** The rows that its input names. */
-  rows?(input: InputOf<Commands[Name]>): readonly RowRequest[];
+  rows?(input: Input): readonly RowRequest[];
   /** Asked once those are loaded. */
-  related?(loaded: LoadedTables, input: InputOf<Commands[Name]>): Related;
+  related?(loaded: LoadedTables, input: Input): Related;
   /** The table in which it makes a row. */
   makes?: NumberedTable;
   /** Its cost grows with what the user has, so it gets a transaction of its own and delays no other command. */
   slow?: boolean;
-  run(context: HandlerContext, input: InputOf<Commands[Name]>): OutputOf<Commands[Name]> | Refused;
+  run(context: HandlerContext, input: Input): Output | Refused;
   /** Running it twice has the effect of running it once, so its reply needs no row in the inbox. */
   idempotent?: boolean;
   /** Work that is too much for one transaction, done after it and before the command is answered. */

@@ -8,7 +8,7 @@ import { habitCreate } from "./habit/create.ts";
 import { habitDelete } from "./habit/delete.ts";
 import { habitUndo } from "./habit/undo.ts";
 import { habitUpdate } from "./habit/update.ts";
-import type { Handler } from "./handler.ts";
+import type { AnyHandler, Handler } from "./handler.ts";
 import { reminderClear } from "./reminder/clear.ts";
 import { reminderSet } from "./reminder/set.ts";
 import { todoCreate } from "./todo/create.ts";
@@ -49,9 +49,10 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
 };
 
 /** In a rolling deploy a newer front door may send a command that only newer workers have: its caller tries again. */
-const unknownCommand: Handler<never> = { run: () => unavailable("no") };
+const unknownCommand: AnyHandler = { run: () => unavailable("no") };
 
-/** The one cast from a command's name to its handler: the front door checked name and input together. */
-export function handlerOf(name: CommandName): Handler<never> {
-  return (handlers[name] as Handler<never> | undefined) ?? unknownCommand;
+/** Finds the handler of a command by its name. */
+export function handlerOf(name: CommandName): AnyHandler {
+  const known: Partial<Record<CommandName, AnyHandler>> = handlers;
+  return known[name] ?? unknownCommand;
 }

@@ -32,17 +32,13 @@ export function createQuotas(): Quotas {
   const known = new Map<string, Count>();
   const idOf = ({ userId, table }: QuotaUse): string => `${table} ${userId}`;
 
-  async function count(
+  async function learnTable(
     connection: Queryable,
     table: NumberedTable,
-    userIds: readonly string[],
+    uses: readonly QuotaUse[],
   ): Promise<void> {
-    const { rows } = await connection.query<{ user_id: string; count: number }>(
-      `select v.user_id, (select count(*) from (select 1 from ${table} t where t.user_id = v.user_id limit $2) t)
-       from unnest($1::text[]) v(user_id)`,
-      [userIds, quotas[table]],
-    );
-    for (const { user_id: userId, count } of rows) {
+    const userIds = [...new Set(uses.map(({ userId }) => userId))];
+    for (const { user_id: userId, count } of await countRows(connection, table, userIds)) {
       const trustedUntil =
         performance.now() + (count < quotas[table] / 2 ? trustedMs.belowHalf : trustedMs.aboveHalf);
       known.set(idOf({ userId, table }), { count, trustedUntil });
@@ -57,10 +53,7 @@ export function createQuotas(): Quotas {
     async learn(connection, uses) {
       const unknown = uses.filter((one) => !((known.get(idOf(one))?.trustedUntil ?? 0) > performance.now()));
       const byTable = Map.groupBy(unknown, ({ table }) => table);
-      const counts = [...byTable].map(([table, some]) =>
-        count(connection, table, [...new Set(some.map(({ userId }) => userId))]),
-      );
-      await Promise.all(counts);
+      await Promise.all([...byTable].map(([table, some]) => learnTable(connection, table, some)));
     },
     use(one) {
       const entry = known.get(idOf(one));
@@ -70,4 +63,14 @@ export function createQuotas(): Quotas {
       return true;
     },
   };
+}
+
+/** Counts no further than the quota, however many rows there are. */
+async function countRows(connection: Queryable, table: NumberedTable, userIds: readonly string[]) {
+  const { rows } = await connection.query<{ user_id: string; count: number }>(
+    `select v.user_id, (select count(*) from (select 1 from ${table} t where t.user_id = v.user_id limit $2) t)
+       from unnest($1::text[]) v(user_id)`,
+    [userIds, quotas[table]],
+  );
+  return rows;
 }
