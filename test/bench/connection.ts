@@ -1,11 +1,11 @@
 import type { Socket } from "bun";
 
-/** Raw HTTP requests that go one after another, each when the one before is answered. */
+/** A connection that sends raw HTTP requests one after another, each when the previous one is answered. */
 export type Sequence = readonly string[];
 
 type Options = Readonly<{
   port: number;
-  /** What to send next; undefined ends the connection. */
+  /** @returns the next request, or undefined to end the connection */
   next(): Sequence | undefined;
   onAnswer(status: string, milliseconds: number): void;
 }>;

@@ -1,6 +1,6 @@
 import { keepBusy, type Sequence } from "./connection.ts";
 
-/** What the bench asks of this process, by argument (JSON) … */
+/** The order that the bench gives this process as an argument (JSON). */
 export type Load = Readonly<{
   port: number;
   connections: number;
@@ -9,7 +9,7 @@ export type Load = Readonly<{
   sequences: readonly Sequence[];
 }>;
 
-/** … and what it is told: when the measured time begins and ends, then the figures. */
+/** The messages that the bench gets back: when the measured time begins and ends, then the figures. */
 export type LoadMessage = "begin" | "end" | Measured;
 
 export type Measured = Readonly<{
@@ -21,7 +21,7 @@ export type Measured = Readonly<{
   statuses: Record<string, number>;
 }>;
 
-/** Sends as fast as the connections allow. A process of its own, so that its work is not the bench's. */
+/** Sends as fast as the connections allow. It is a process of its own, so that its work does not count as the bench's. */
 async function generate(load: Load, tell: (message: LoadMessage) => void): Promise<void> {
   const { port, connections, warmUpSeconds, seconds, sequences } = load;
   const latencies: number[] = [];

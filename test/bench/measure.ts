@@ -14,7 +14,7 @@ const programs: Record<keyof Cpu, RegExp> = {
   postgres: /^(\S*\/postgres |postgres: )/,
 };
 
-/** Puts one load on a server and takes its figures, with what it cost our processes. */
+/** Puts one load on a server and measures its answers and the processor time of our processes. */
 export async function measure(load: Load): Promise<HttpResult> {
   const result = Promise.withResolvers<Measured>();
   let before = descendants();

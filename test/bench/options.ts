@@ -3,14 +3,14 @@ import { type Scenario, scenarios } from "./scenarios.ts";
 
 export type Options = Readonly<{
   seconds: number;
-  /** Of which the best counts, for either side: a busy machine only ever takes away. */
+  /** The best round counts, for the service and its limit alike, because a busy machine only ever slows down. */
   rounds: number;
   connections: number;
   users: number;
   chosen: readonly Scenario[];
 }>;
 
-/** Reads `-- --seconds 5 --rounds 1 --connections 48 --users 1000 --only create,list`. @throws on what it does not know. */
+/** Reads `-- --seconds 5 --rounds 1 --connections 48 --users 1000 --only create,list`. @throws when an option is unknown. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

@@ -6,7 +6,7 @@ export type PgbenchResult = Readonly<{ perSecond: number }>;
 
 type Options = Readonly<{ url: string; script: string; connections: number; seconds: number }>;
 
-/** What PostgreSQL alone does with the same statements: pgbench, prepared, at as many connections. */
+/** Measures PostgreSQL alone with the same statements: pgbench, prepared, over as many connections. */
 export async function pgbench({ url, script, connections, seconds }: Options): Promise<PgbenchResult> {
   const folder = mkdtempSync(join(tmpdir(), "kept-bench-"));
   try {
@@ -27,7 +27,7 @@ export async function pgbench({ url, script, connections, seconds }: Options): P
   }
 }
 
-/** @throws with what to install when there is none. */
+/** @throws when pgbench is missing, with the package to install */
 export function demandPgbench(): void {
   if (!Bun.which("pgbench"))
     throw new Error(

@@ -10,7 +10,7 @@ import { printResults } from "./report.ts";
 import { type Scenario, sequencesOf } from "./scenarios.ts";
 import { seed, userAt } from "./seed.ts";
 
-/** After two, the just-in-time compiler still takes a quarter of a worker's time. */
+/** After two seconds the just-in-time compiler still takes a quarter of a worker's time. */
 const warmUpSeconds = 5;
 
 export type Result = Readonly<{ scenario: Scenario; http: HttpResult; limitPerSecond: number }>;

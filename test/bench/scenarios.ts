@@ -6,7 +6,7 @@ type Request = Readonly<{ method: "GET" | "POST" | "DELETE"; path: string; body?
 
 export type Scenario = Readonly<{
   name: string;
-  /** What PostgreSQL alone is asked for in the comparison, as a pgbench script and in words. */
+  /** The work of PostgreSQL alone in the comparison, as a pgbench script and in words. */
   limit: string;
   script(users: number): string;
   /** A user's nth sequence of requests, each answered with a 2xx. */
@@ -34,7 +34,7 @@ export const scenarios: readonly Scenario[] = [
     requests: (user, nth) => [{ method: "POST", path: `/todos/${idAt(user, nth)}/toggle` }],
   },
   {
-    // Half of the requests are undos: a habit can be completed but once a day.
+    // Half of the requests are undos: a habit can be completed only once a day.
     name: "complete",
     limit: "lock, insert and update",
     script: lockInsertAndUpdate,

@@ -32,7 +32,10 @@ async function expectRefusedInTime(calls: readonly Promise<Answer>[]): Promise<v
   }
 }
 
-/** Calls one after another. @returns the middle one of the times they took, in ms */
+/**
+ * Calls one after another.
+ * @returns the median of the times they took, in ms
+ */
 async function middleTime(attempt: () => Promise<Answer>, check: (answer: Answer) => void): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < 9; turn++) {

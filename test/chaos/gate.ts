@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../../shared/embedded/port.ts";
 
-/** A way to a server that can be disturbed, as networks are, while both ends stay as they are. */
+/** A proxy before a server that can fail as networks do, while both ends stay untouched. */
 export type Gate = Readonly<{
-  /** The server's address, through the gate. */
+  /** The address by which the server is reached through the gate. */
   url: string;
   /** Ends every connection and refuses new ones. */
   shut(): void;
@@ -11,11 +11,11 @@ export type Gate = Readonly<{
   /** Ends every connection; new ones are welcome. */
   cut(): void;
   /**
-   * Leaves every connection open and carries nothing over it any more, not even its end, as when a load
-   * balancer forgot it. New connections work.
+   * Leaves every connection open but carries nothing over it any more, not even its end, as when a load balancer
+   * forgot it. New connections work.
    */
   silence(): void;
-  /** Carries everything so many milliseconds later; 0 ends that. */
+  /** Delays everything by this many milliseconds; 0 ends the delay. */
   delay(ms: number): void;
 }>;
 
@@ -71,7 +71,7 @@ export async function openGate(address: string): Promise<Gate> {
   };
 }
 
-/** Does things so much later, always in the order in which they came. */
+/** Runs things after a delay, always in the order in which they came. */
 function createDelay(delayMs: () => number): (act: () => void) => void {
   let last = 0;
   return (act) => {

@@ -7,7 +7,10 @@ const { sql, redisUrl, call, kill } = await startWorld("killed");
 
 const writers = 8;
 
-/** Writes while `disturb` runs and a moment longer. @returns what each writer was told */
+/**
+ * Writes while `disturb` runs and a moment longer.
+ * @returns the answers that each writer got
+ */
 async function writeDuring(disturb: () => Promise<void>): Promise<Written[]> {
   let over = false;
   const writing = Array.from({ length: writers }, (_, writer) => writeUntil(call, writer, () => over));

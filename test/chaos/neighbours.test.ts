@@ -14,7 +14,7 @@ afterAll(async () => {
   await stage.stop();
 });
 
-/** So long that only waiting for somebody else explains it, also on a busy machine. */
+/** Even on a busy machine, only waiting for somebody else explains a longer time. */
 const patienceMs = 1_000;
 
 function expectUntouched(bystanders: readonly Sample[]): void {
@@ -23,7 +23,7 @@ function expectUntouched(bystanders: readonly Sample[]): void {
   expect(msAt(bystanders, 0.99)).toBeLessThan(patienceMs);
 }
 
-/** A client as it should be, which tries again until it is done. */
+/** A careful client, which tries again until its request is done. */
 async function repeated(attempt: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; !(await attempt()); tries++) {
     if (tries === 10) throw new Error("It was never carried out.");
@@ -126,7 +126,7 @@ describe("a heavy command of one user delays no stranger", () => {
   }, 30_000);
 });
 
-/** As many rows as the commands would have made of it, whatever columns there are. */
+/** Copies a row as often as commands would have created it, whatever columns it has. */
 async function copyHabit(id: number, count: number): Promise<void> {
   await sql`
     insert into habits

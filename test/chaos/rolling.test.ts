@@ -4,7 +4,7 @@ import { testEnvironment } from "../harness.ts";
 import { startBalancer } from "../support/balancer.ts";
 import { pidsOf, startRoles } from "../support/roles.ts";
 
-/** The figure in docs/reliability.md is of ten: ROLLING_ROUNDS=10. */
+/** The figure in docs/reliability.md was measured with ROLLING_ROUNDS=10. */
 const rounds = Number(Bun.env.ROLLING_ROUNDS ?? 2);
 const clients = 24;
 

@@ -4,7 +4,7 @@ import { freePort, testEnvironment } from "../harness.ts";
 import { startRoles } from "../support/roles.ts";
 import { callDoors, timed } from "./world.ts";
 
-/** A way to Redis on which connections that subscribe can fall silent, as behind a load balancer that forgot them. */
+/** A proxy before Redis in which subscriptions can fall silent, as behind a load balancer that forgot them. */
 async function openSilencer(redisUrl: string) {
   const target = new URL(redisUrl);
   const subscribed = new Set<Socket>();

@@ -13,7 +13,7 @@ import { type Gate, openGate } from "./gate.ts";
 export type Victim = "api" | "workers" | "redis" | "postgres";
 
 export type World = Readonly<{
-  /** Straight to the private PostgreSQL, past the gate. */
+  /** A connection to the private PostgreSQL that passes no gate. */
   sql: SQL;
   databaseUrl: string;
   redisUrl: string;
@@ -31,7 +31,7 @@ export type Call = (
   options?: { door?: number; body?: unknown; key?: string },
 ) => Promise<Answer>;
 
-/** A Kept of two front doors and two workers on servers of its own, all real processes that may be killed. */
+/** Starts two front doors and two workers on servers of their own, all real processes that may be killed. */
 export async function startWorld(name: string, env: Record<string, string> = {}): Promise<World> {
   const folder = join(import.meta.dir, "../..", `data-test-${name}-${process.pid}`);
   const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
@@ -86,7 +86,7 @@ export async function startWorld(name: string, env: Record<string, string> = {})
   };
 }
 
-/** Calls the front door of that number, any number, with one token of all scopes. */
+/** Calls front doors with one token of all scopes; any door number is mapped to an existing door. */
 export function callDoors(baseUrls: readonly string[], token: string): Call {
   return (method, path, { door = 0, body, key } = {}) =>
     callRest({ baseUrl: baseUrls[door % baseUrls.length] ?? "" }, method, path, {
@@ -96,7 +96,7 @@ export function callDoors(baseUrls: readonly string[], token: string): Call {
     });
 }
 
-/** Milliseconds that something took, with its result. */
+/** Measures in milliseconds how long something took, and passes on its result. */
 export async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
   const start = performance.now();
   const result = await work;

@@ -13,7 +13,7 @@ export type Written = Readonly<{
 }>;
 
 /**
- * A client as it should be: one write after another, each under a key of its own and repeated, at whichever
+ * A careful client: one write after another, each under a key of its own and repeated, at whichever
  * door, until it is answered.
  */
 export async function writeUntil(call: Call, writer: number, isOver: () => boolean): Promise<Written> {

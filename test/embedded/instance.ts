@@ -93,7 +93,7 @@ export function processesOf({ dataDir }: Place): Map<number, string> {
       const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
       if (ours && command) found.set(pid, command);
     } catch {
-      // Ended meanwhile, or not ours to see.
+      // The process has ended meanwhile, or belongs to another user.
     }
   }
   return found;
@@ -110,7 +110,7 @@ export async function within<T>(seconds: number, check: () => T | Promise<T>): P
   }
 }
 
-/** What the fixture api sees: starts are counted in PostgreSQL, calls in Redis. */
+/** The counts of the fixture api: starts are in PostgreSQL, calls in Redis. */
 export async function look({ port }: Place): Promise<{ starts: number; calls: number; pid: number }> {
   const response = await fetch(`http://127.0.0.1:${port}/`);
   if (!response.ok) throw new Error(await response.text());

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync
 import { join } from "node:path";
 import { look, newParent, newPlace, removeParent, startIn } from "./instance.ts";
 
-// These need root to become somebody else and to lock others out.
+// These tests need root, to become another user and to lock other users out.
 const asRoot = process.platform === "linux" && process.getuid?.() === 0;
 const nobody = { uid: 65_534, gid: 65_534 };
 

@@ -1,4 +1,4 @@
-/** One line of the table. */
+/** One line of the table of figures. */
 export type Row = Readonly<{ figure: string; goal: string; measured: string; ok: boolean }>;
 
 export type Figure = (options: FigureOptions) => Promise<Row[]>;

@@ -9,14 +9,14 @@ const seconds = 12;
 const allowance = 600;
 const limited = { MCP_RATE_LIMIT_PER_MINUTE: String(allowance) };
 
-/** What one account, or nobody at all, can do to another user's writes. */
+/** Measures how much one account, or a caller without any, can slow another user's writes. */
 export const flood: Figure = async () => [
   ...(await onStage({ env: limited }, refusedCalls)),
   await onStage({}, readiness),
   await onStage({ env: limited }, costlyRules),
 ];
 
-/** One token beyond its limit that goes on, with the largest arguments there are. */
+/** One token goes on beyond its limit, with the largest possible arguments. */
 async function refusedCalls(stage: Stage): Promise<Row[]> {
   const token = await stage.tokenOf("mallory");
   const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(44_000))).toString("base64");

@@ -40,7 +40,10 @@ export const frozen: Figure = () =>
     ];
   });
 
-/** Stops a worker at a moment at which PostgreSQL waits for it in the middle of a transaction. @returns its process id */
+/**
+ * Freezes a worker while PostgreSQL waits for it in the middle of a transaction.
+ * @returns its process id
+ */
 async function freezeInTransaction({ sql }: Stage): Promise<number> {
   const [worker] = pidsOf("workers");
   if (worker === undefined) throw new Error("There is no worker.");

@@ -68,7 +68,7 @@ const oddIds = [
 ];
 const id = fc.option(fc.constantFrom(...oddIds), { nil: undefined, freq: 4 });
 
-/** With a real id unless told otherwise; what the later cases need is not removed. */
+/** Fills in a real id unless another is given. Rows that later cases need are not deleted. */
 function addressOf(route: (typeof routes)[number], { ids }: FuzzContext, odd?: string): string {
   const removes = route.method === "DELETE" && !route.path.endsWith("/complete");
   return route.path.replace(/\{(\w+)\}/, (_, name: string) => odd ?? String(removes ? 1 : ids[name]));

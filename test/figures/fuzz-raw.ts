@@ -5,7 +5,7 @@ export const latin = fc
   .string({ unit: "binary-ascii", maxLength: 60 })
   .map((text) => text.replace(/[\r\n]/g, " "));
 
-/** Mostly the usual, so that most requests are odd in one thing and get far. */
+/** Mostly usual parts, so that most requests are odd in one thing only and reach the handlers. */
 const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
@@ -35,7 +35,7 @@ const oddHeaders = fc.oneof(
     .map(([name, text]) => `${name}: ${text}`),
 );
 
-/** But the pages: they need an identity provider to sign in at, which the stage has not. */
+/** The pages are left out: they need an identity provider to sign in at, which the stage lacks. */
 export const oddTargets = fc.oneof(
   fc.constantFrom("*", "//", "/%", "/%zz", "/%00", "/api/v1", "/api/v1/", "/mcp/", "/mcp?x=%zz"),
   fc.constantFrom(

@@ -1,13 +1,13 @@
 import { percentile } from "../support/flood.ts";
 import { connectRaw, type RawConnection } from "./raw.ts";
 
-/** So many requests a second, whatever becomes of those before: what a crowd does, as no closed loop can. */
+/** Sends a fixed number of requests a second whatever becomes of earlier ones, as a crowd does and no closed loop can. */
 export type OpenLoad = Readonly<{
   port: number;
   perSecond: number;
   warmUpSeconds: number;
   seconds: number;
-  /** Of which each carries one request at a time. */
+  /** Each connection carries one request at a time. */
   connections: number;
   requests: readonly string[];
 }>;
@@ -17,7 +17,7 @@ export type Offered = Readonly<{
   sent: number;
   carried: number;
   refused: number;
-  /** Of what was carried, and of what was refused; milliseconds. */
+  /** Latency in milliseconds of what was carried, and of what was refused. */
   carriedP99: number;
   refusedP99: number;
   /** Requests that found no free connection, and answers that were neither. */

@@ -74,7 +74,7 @@ const createRequests = ({ tokenOf }: Stage): Promise<string[]> =>
     }),
   );
 
-/** From a process of its own, as the bench's load. */
+/** The load comes from a process of its own, as in the bench. */
 async function offer(load: OpenLoad): Promise<Offered> {
   const { promise, resolve, reject } = Promise.withResolvers<Offered>();
   const generator = Bun.spawn([process.execPath, join(import.meta.dir, "open-loop.ts")], {

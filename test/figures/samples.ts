@@ -44,12 +44,12 @@ export const msAt = (samples: readonly Sample[], share: number): number =>
     share,
   );
 
-/** E.g. "1,200 × 201, 3 × 503 no". */
+/** Counts the statuses, such as "1,200 × 201, 3 × 503 no". */
 export function tally(samples: readonly Sample[]): string {
   const counts = Map.groupBy(samples, ({ outcome }) => outcome);
   return [...counts].map(([outcome, { length }]) => `${length} × ${outcome}`).join(", ") || "none";
 }
 
-/** E.g. "p50 4 ms, p99 12 ms". */
+/** Formats latencies, such as "p50 4 ms, p99 12 ms". */
 export const times = (samples: readonly Sample[]): string =>
   `p50 ${msAt(samples, 0.5).toFixed(0)} ms, p99 ${msAt(samples, 0.99).toFixed(0)} ms`;

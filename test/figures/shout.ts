@@ -1,6 +1,9 @@
 const patienceMs = 250;
 
-/** Sends bytes as they are. @returns all that comes back until the server hangs up or is silent for long */
+/**
+ * Sends bytes as they are.
+ * @returns everything that comes back until the server hangs up or stays silent
+ */
 export function shout(port: number, bytes: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let received = "";

@@ -6,11 +6,11 @@ type CallOptions = Readonly<{
   door?: number;
   body?: unknown;
   key?: string;
-  /** Instead of the user's own. */
+  /** A token to use instead of the user's own. */
   token?: string;
 }>;
 
-/** Calls a front door, any number, as that user. */
+/** Calls a front door as that user; any door number is mapped to an existing door. */
 export type CallAs = (user: string, method: string, path: string, options?: CallOptions) => Promise<Answer>;
 
 export type Stage = Readonly<{

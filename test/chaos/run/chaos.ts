@@ -29,9 +29,9 @@ type Run = Readonly<{ world: World; clients: readonly Client[]; history: History
 
 const users = 4;
 const clientsOfUser = 3;
-/** Whoever waits longer for the goal waits for nothing. */
+/** A run that has not reached its goal after this long will not reach it. */
 const longestMs = 600_000;
-/** Between two disturbances, when hardly anything is acknowledged. */
+/** The pause between two disturbances while hardly anything is acknowledged. */
 const longestPauseMs = 10_000;
 
 /**

@@ -16,11 +16,11 @@ export type Client = Readonly<{
   caller: Caller;
   history: History;
   random: Random;
-  /** Of the shared rows: what all clients of this user write to. */
+  /** The shared rows, which all clients of this user write to. */
   shared: SharedRows;
 }>;
 
-/** What the clients of one user have in common. */
+/** The rows that the clients of one user share. */
 export type SharedRows = {
   /** Toggled only under keys, so that what was done is known in the end to the last flip. */
   keyedTodo: number;
@@ -36,8 +36,8 @@ type How = Readonly<{ via?: "rest" | "mcp"; keyed?: boolean; hedged?: boolean }>
 const persistenceMs = 30_000;
 
 /**
- * Carries an action out as a careful client does: under a key it repeats until the answer is final, at one
- * door after the other; without one it asks once and lives with the answer.
+ * Performs an action as a careful client does: under a key it repeats until the answer is final, at one
+ * door after the other; without a key it asks once and accepts the answer.
  */
 export async function perform(client: Client, action: Action, how: How = {}): Promise<Conclusion> {
   const operation = begin(client, action, how);

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Glob } from "bun";
 
-/** The clocks of processes, each of which can be put wrong while its process runs. */
+/** The clocks of processes. Each can be set wrong while its process runs. */
 export type Clocks = Readonly<{
-  /** What the process of that name is to be started with. */
+  /** The environment with which the process of that name must be started. */
   environment(name: string): Record<string, string>;
   set(name: string, seconds: number): void;
   remove(): void;
@@ -34,7 +34,7 @@ export function createClocks(): Clocks {
         FAKETIME_TIMESTAMP_FILE: fileOf(name),
         // The file is looked at once a second.
         FAKETIME_CACHE_DURATION: "1",
-        // Timers count on: it is the time of day that goes wrong.
+        // Timers go on correctly; only the time of day becomes wrong.
         FAKETIME_DONT_FAKE_MONOTONIC: "1",
         FAKETIME_DISABLE_SHM: "1",
       };

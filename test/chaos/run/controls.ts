@@ -6,11 +6,14 @@ import { createJobMetrics } from "../../../shared/queue/job-metrics.ts";
 import { commandQueue, openWorker } from "../../../shared/queue/queues.ts";
 import { signal, type World } from "./world.ts";
 
-/** Faults that a run must find, or it proves nothing. */
+/** Deliberate faults. A run that does not find them proves nothing. */
 export const controlNames = ["inbox-off", "async-commit", "ack-on-enqueue"] as const;
 export type ControlName = (typeof controlNames)[number];
 
-/** Breaks the service, without an option of its own, before any client comes. @returns how to end that */
+/**
+ * Breaks the service from outside before any client comes.
+ * @returns a function that ends the fault
+ */
 export function startControl(name: ControlName, world: World): Promise<() => Promise<unknown>> {
   return controls[name](world);
 }
@@ -50,7 +53,7 @@ async function commitLater({ sql, pidsOf }: World): Promise<() => Promise<unknow
   return async () => clearInterval(powerCuts);
 }
 
-/** One more worker, which answers every batch as it comes and does nothing of it. */
+/** Adds a worker that answers every batch at once without running it. */
 async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unknown>> {
   const publisher = connectFailFast(redisUrl);
   const connection = connectBlocking(redisUrl, workerSilenceMs);
@@ -74,7 +77,7 @@ async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unkno
   };
 }
 
-/** A todo, habit or category as it would have become. */
+/** Invents the todo, habit or category that the command would have made. */
 function inventSuccess(input: unknown): Omit<Reply, "ticket"> {
   const id = 1_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
   const body = { id, description: null, is_completed: true, is_completed_today: true, ...(input as object) };

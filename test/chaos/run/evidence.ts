@@ -15,7 +15,7 @@ export type HabitRow = Readonly<{ id: number; name: string; completions_count: n
 export type CategoryRow = Readonly<{ id: number; name: string }>;
 export type LogRow = Readonly<{ tool: string; arguments: string; outcome: string; replayed: boolean }>;
 
-/** What clients were told, and what is in the tables in the end. */
+/** The answers that clients got, and the tables at the end. */
 export type Evidence = Readonly<{
   history: History;
   inflicted: readonly Inflicted[];
@@ -23,11 +23,11 @@ export type Evidence = Readonly<{
   habits: readonly HabitRow[];
   categories: readonly CategoryRow[];
   log: readonly LogRow[];
-  /** Commands that the inbox has more than one reply to. */
+  /** Commands with more than one reply in the inbox. */
   doubleReplies: number;
 }>;
 
-/** Something that may not be, in a sentence. */
+/** A broken promise, in a sentence. */
 export type Violation = Readonly<{ kind: ViolationKind; sentence: string }>;
 
 export const violationKinds = [
@@ -47,7 +47,7 @@ export const violationKinds = [
 ] as const;
 export type ViolationKind = (typeof violationKinds)[number];
 
-/** Reads every table that the invariants speak of. */
+/** Reads every table that the checks use. */
 export async function gather(sql: SQL, history: History, inflicted: readonly Inflicted[]): Promise<Evidence> {
   const todos: TodoRow[] = await sql`
     select id::float8, title, description, is_completed, extract(epoch from created_at)::float8 * 1000 as created_at

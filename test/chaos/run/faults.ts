@@ -1,10 +1,10 @@
 import type { Fault } from "./schedule.ts";
 import { signal, type World } from "./world.ts";
 
-/** A disturbance as it was: from when, and when it ended (epoch ms). */
+/** A disturbance with its begin and end (epoch ms). */
 export type Inflicted = Readonly<{ fault: Fault; from: number; to: number }>;
 
-/** Disturbs the world as the fault says, for as long as it says. */
+/** Disturbs the world by one fault for its duration. */
 export async function inflict(world: World, fault: Fault): Promise<Inflicted> {
   const from = Date.now();
   const undo = apply(world, fault);
@@ -13,7 +13,7 @@ export async function inflict(world: World, fault: Fault): Promise<Inflicted> {
   return { fault, from, to: Date.now() };
 }
 
-/** @returns what ends the disturbance */
+/** @returns a function that ends the disturbance */
 function apply({ gates, clocks, pidsOf }: World, fault: Fault): () => void {
   switch (fault.kind) {
     case "kill": {

@@ -1,8 +1,8 @@
-/** What one operation asks the service for. Ids are those of earlier answers. */
+/** The request of one operation. Its ids come from earlier answers. */
 export type Action =
   | Readonly<{ kind: "create todo"; title: string; description: string; category?: number }>
   | Readonly<{ kind: "rename todo"; todo: number; title: string; category?: number }>
-  /** Without `wanted` it flips. */
+  /** The state to set; without it the todo is flipped. */
   | Readonly<{ kind: "toggle todo"; todo: number; wanted?: boolean }>
   | Readonly<{ kind: "delete todo"; todo: number }>
   | Readonly<{ kind: "read todo"; todo: number }>
@@ -15,7 +15,7 @@ export type Action =
   | Readonly<{ kind: "rename category"; category: number; name: string }>
   | Readonly<{ kind: "delete category"; category: number }>;
 
-/** The fields of an answered resource that the invariants speak of. */
+/** The fields of an answered resource that the checks use. */
 export type Resource = Readonly<{
   id?: number;
   title?: string;
@@ -26,15 +26,15 @@ export type Resource = Readonly<{
 
 export type Answer =
   | Readonly<{ verdict: "done"; resource: Resource; replayed: boolean }>
-  /** A 4xx, or what an agent is told in its place. */
+  /** A 4xx, or the same refusal as an agent gets it. */
   | Readonly<{ verdict: "refused"; code: string }>
-  /** 503 with `applied`: no. */
+  /** A 503 with `applied: no`. */
   | Readonly<{ verdict: "no" }>
-  /** 503 with `applied`: unknown. */
+  /** A 503 with `applied: unknown`. */
   | Readonly<{ verdict: "unknown" }>
   /** The connection broke, or nothing came for longer than anybody waits. */
   | Readonly<{ verdict: "unanswered"; reason: string }>
-  /** What no disturbance excuses. */
+  /** An answer that no disturbance excuses. */
   | Readonly<{ verdict: "wrong"; told: string }>;
 
 /** One request; times are epoch ms of this process, which nobody disturbs. */
@@ -43,7 +43,7 @@ export type Attempt = Readonly<{
   from: number;
   to: number;
   answer: Answer;
-  /** The tool call that it was; undefined: REST. */
+  /** The tool call; undefined when the request came over REST. */
   call?: ToolRequest | undefined;
 }>;
 
@@ -93,7 +93,7 @@ export function createHistory(): History {
 
 export type Conclusion = Exclude<Answer, { verdict: "wrong" }>;
 
-/** What a client may conclude from all it was told of an operation. */
+/** The conclusion that a client may draw from all answers to an operation. */
 export function conclusionOf({ attempts }: Operation): Conclusion {
   const answers = attempts.map(({ answer }) => answer);
   const told = (verdict: Answer["verdict"]) => answers.find((answer) => answer.verdict === verdict);

@@ -7,7 +7,7 @@ export type Random = Readonly<{
   shuffled<Item>(items: readonly Item[]): Item[];
 }>;
 
-/** A stream of its own for each purpose: what one takes changes nothing for another. */
+/** Each purpose has a stream of its own, so that the choices of one do not change those of another. */
 export function createRandom(seed: number, purpose: string): Random {
   const next = mulberry32(Bun.hash.xxHash32(purpose, seed));
   const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));

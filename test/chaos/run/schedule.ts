@@ -11,7 +11,7 @@ const servers = ["redis", "postgres"] as const;
 /** libfaketime and the allocator that Redis is built with do not go together. */
 const withClocks = parts.filter((part) => part !== "redis");
 
-/** Who connects to whom, through a gate each. */
+/** The connections of the service, each through a gate of its own. */
 export const ways = [
   ...doors.map((door) => `clients to ${door}` as const),
   ...[...doors, ...workers].flatMap((part) => servers.map((server) => `${part} to ${server}` as const)),
@@ -19,7 +19,7 @@ export const ways = [
 ] as const;
 export type Way = (typeof ways)[number];
 
-/** One disturbance. `ms`: for how long; `after`: the time until the next one. */
+/** One disturbance: `ms` is its duration, `after` the time until the next one. */
 export type Fault = Readonly<{ ms: number; after: number }> &
   (
     | Readonly<{ kind: "kill"; on: Part }>
@@ -27,7 +27,7 @@ export type Fault = Readonly<{ ms: number; after: number }> &
     | Readonly<{ kind: "freeze"; on: Part }>
     /** `cut`: once; `silence`: until somebody notices; `shut`: for a while; `slow`: each packet is late. */
     | Readonly<{ kind: "cut" | "silence" | "shut" | "slow"; on: Way }>
-    /** The clock is so many seconds off. */
+    /** The clock is wrong by this many seconds. */
     | Readonly<{ kind: "clock"; on: Part; seconds: number }>
   );
 
@@ -65,7 +65,7 @@ function kindsAndVictims(clocks: boolean): Pick<Fault, "kind" | "on">[] {
   const onWays = (kind: "cut" | "silence" | "shut" | "slow", of: readonly Way[] = ways) =>
     of.map((on) => ({ kind, on }));
   return [
-    // What dies most often in life.
+    // These die most often in production.
     ...onParts("kill"),
     ...onParts("kill"),
     ...onParts("freeze"),

@@ -10,21 +10,21 @@ import { type Part, parts, type Way, ways } from "./schedule.ts";
 import { issueTokens } from "./tokens.ts";
 
 export type World = Readonly<{
-  /** Straight to PostgreSQL, past every gate. */
+  /** A connection to PostgreSQL that passes no gate. */
   sql: SQL;
-  /** Straight to Redis. */
+  /** The address of Redis that passes no gate. */
   redisUrl: string;
   /** The front doors as clients see them. */
   doors: readonly string[];
   gates: Readonly<Record<Way, Gate>>;
   clocks: Clocks;
   pidsOf(part: Part): number[];
-  /** Bearer tokens, so many for each of so many users. */
+  /** Bearer tokens, several for each user. */
   tokens(users: number, each: number): Promise<string[][]>;
   stop(): Promise<void>;
 }>;
 
-/** A Kept of two front doors, two workers and an identity provider on servers of its own, a gate on every way. */
+/** Starts two front doors, two workers and an identity provider on servers of their own, with a gate before each server. */
 export async function startWorld(): Promise<World> {
   const folder = join(import.meta.dir, "../../..", `data-test-chaos-${process.pid}`);
   const clocks = createClocks();

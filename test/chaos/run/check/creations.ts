@@ -4,8 +4,8 @@ import { conclusionOf, describe, type Operation } from "../history.ts";
 type Row = Readonly<{ id: number }>;
 
 /**
- * Told "no" or refused: never there. Else at most once, with the id that was told. Whether an acknowledged one is
- * there, and as its client left it, is for the sequences to say.
+ * A creation that was refused or answered with "no" must not exist. Any other exists at most once, with the id of its
+ * answer. The check of the sequences finds whether an acknowledged one exists as its client left it.
  */
 export function checkCreations(evidence: Evidence): Violation[] {
   const rowsOf = indexRows(evidence);
@@ -33,7 +33,7 @@ function judge(operation: Operation, rows: readonly Row[]): Violation | undefine
   return { kind: "doubled", sentence: `The id ${told} was told, the row has ${row.id}: ${what}.` };
 }
 
-/** The rows that stem from a creation, by what nobody changes of them. */
+/** The rows made by a creation, found by the fields that nobody changes. */
 function indexRows({ todos, habits, categories }: Evidence): (operation: Operation) => readonly Row[] {
   const todosBy = Map.groupBy(todos, ({ description }) => description);
   const habitsBy = Map.groupBy(habits, ({ name }) => name);

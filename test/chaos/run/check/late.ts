@@ -1,12 +1,12 @@
 import type { Evidence, Violation } from "../evidence.ts";
 import { conclusionOf, describe, type Operation } from "../history.ts";
 
-/** So long before and after it was put wrong, PostgreSQL's clock may have dated what is looked at. */
+/** A row may have been dated by PostgreSQL's wrong clock this long before and after the disturbance. */
 const marginMs = 5_000;
 
 /**
  * What was answered "unknown" is done by then or never: the row of a creation is not younger than the answer.
- * While PostgreSQL's own clock is wrong nothing can be said of it.
+ * Rows from the time when PostgreSQL's own clock is wrong are not checked.
  */
 export function checkLate({ history, inflicted, todos }: Evidence): Violation[] {
   const rows = new Map(todos.map((row) => [row.description, row]));

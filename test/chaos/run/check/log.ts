@@ -4,8 +4,8 @@ import type { Attempt, Operation, ToolRequest } from "../history.ts";
 type Group = { calls: Attempt[]; rows: LogRow[] };
 
 /**
- * Every tool call that was answered with what it did, or why not, has its one row. A call that was told 503, or
- * nothing, may have one. Calls with the same tool and arguments are counted together.
+ * Every tool call that was answered with a result or a refusal has exactly one row. A call that was answered with 503
+ * or not at all may have one. Calls with the same tool and arguments are counted together.
  */
 export function checkLog({ history, log }: Evidence): Violation[] {
   const groups = new Map<string, Group>();

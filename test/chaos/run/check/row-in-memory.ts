@@ -1,6 +1,6 @@
 import { type Action, type Conclusion, conclusionOf, type Operation } from "../history.ts";
 
-/** What a row with one writer holds; null: it is gone. */
+/** The state of a row with one writer; null when it was deleted. */
 export type State = Readonly<{ text: string; completed: boolean }> | null;
 
 type Told = Readonly<{ state: State } | { refused: string }>;
@@ -22,7 +22,7 @@ export function follow(operations: readonly Operation[]): { states: State[]; wro
   return { states };
 }
 
-/** What an action does to a row in memory, and what it is answered with. */
+/** The effect of an action on a row in memory, and its answer. */
 function step(state: State, action: Action): { next: State; told: Told } {
   const becomes = (next: State) => ({ next, told: { state: next } });
   const refused = (code: string) => ({ next: state, told: { refused: code } });
