@@ -6,7 +6,7 @@ import type { Account } from "./accounts.ts";
 const minute = 60;
 
 /** Where a password is tried. */
-export type SignInAttempt = Readonly<{
+type SignInAttempt = Readonly<{
   email: string;
   address: string;
   /** A browser in which the account was signed in before (see known-browser.ts). */
