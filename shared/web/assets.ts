@@ -1,5 +1,5 @@
 /** A file that pages link to. */
-export type Asset = Readonly<{
+type Asset = Readonly<{
   path: string;
   /** The address that pages use. It changes with the content, so that browsers may keep the file for a year. */
   href: string;

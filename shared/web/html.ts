@@ -4,7 +4,7 @@ const trusted: unique symbol = Symbol("trusted HTML");
 export type Html = Readonly<{ [trusted]: string }>;
 
 /** What a template may hold. Lists are joined; null, undefined and false leave nothing behind. */
-export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
+type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /** A template that escapes every value that is not itself a template's result, in text and in quoted attributes. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {

@@ -113,10 +113,10 @@ export async function registerApp(config: Config, metadata: Record<string, unkno
 
 export const redirectUri = "http://127.0.0.1:49152/callback";
 
-export type Request = { address: string; verifier: string };
+export type AuthorizationRequest = { address: string; verifier: string };
 
 /** An authorization request with PKCE. */
-export function authorizationRequest(config: Config, params: Record<string, string>): Request {
+export function authorizationRequest(config: Config, params: Record<string, string>): AuthorizationRequest {
   const verifier = randomBytes(32).toString("base64url");
   const query = new URLSearchParams({
     response_type: "code",

@@ -1,8 +1,8 @@
 import * as oidc from "openid-client";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
-import type { Guest, PagesContext } from "../visit/context.ts";
+import type { Guest, PagesContext, Session } from "../visit/context.ts";
 import { type SealedCookie, sealedCookie } from "../visit/sealed-cookie.ts";
-import { type Session, sessionCookie } from "../visit/session.ts";
+import { sessionCookie } from "../visit/session.ts";
 import { adoptEmail } from "./adopt-email.ts";
 import { type PendingSignIn, type Redeemed, redeem } from "./redeem.ts";
 import { failedSignInPage, providerUnavailablePage, startAgainPage } from "./sign-in-failures.ts";

@@ -5,7 +5,6 @@ import type { FormRequest, PageRequest, Site } from "../../../shared/web/site.ts
 import type { PerformContext } from "../../perform.ts";
 import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
-import type { Session } from "./session.ts";
 
 /** What all account pages share; made once at the start. */
 export type PagesContext = PerformContext &
@@ -18,6 +17,20 @@ export type PagesContext = PerformContext &
     /** Stores the time zone that a sign-in brings, as is done with the one in a token. */
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
   }>;
+
+/** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */
+export type Session = {
+  /** The user: the `sub` of the ID token. */
+  sub: string;
+  /** The id of this sign-in, to which form tokens are bound. */
+  sid: string;
+  /** The user's generation of sessions at this sign-in. */
+  generation: number;
+  email?: string;
+  email_verified?: boolean;
+  /** Shows the provider at sign-out who signs out, so that it does not ask the person. */
+  id_token?: string;
+};
 
 /** One request, whether or not somebody is signed in. */
 export type Guest = PageRequest & Readonly<{ context: PagesContext }>;

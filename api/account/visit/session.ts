@@ -1,22 +1,8 @@
 import { sql } from "kysely";
-import type { Guest, PagesContext, Visit } from "./context.ts";
+import type { Guest, PagesContext, Session, Visit } from "./context.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
 const lifetimeSeconds = 12 * 60 * 60;
-
-/** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */
-export type Session = {
-  /** The user: the `sub` of the ID token. */
-  sub: string;
-  /** The id of this sign-in, to which form tokens are bound. */
-  sid: string;
-  /** The user's generation of sessions at this sign-in. */
-  generation: number;
-  email?: string;
-  email_verified?: boolean;
-  /** Shows the provider at sign-out who signs out, so that it does not ask the person. */
-  id_token?: string;
-};
 
 export function sessionCookie({
   config,

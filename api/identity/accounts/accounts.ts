@@ -20,7 +20,7 @@ export async function findAccount(pool: Pool, id: string): Promise<Account | und
   return rows[0];
 }
 
-export type NewAccount = Readonly<{
+type NewAccount = Readonly<{
   email: string;
   passwordHash: string;
   timeZone: string | null;

@@ -7,7 +7,7 @@ import { type Mail, mailOf } from "./mail.ts";
 export const confirmPath = "/profile/email/confirm";
 
 /** Whether a mail was sent; if not, the seconds to wait, or 0 when the SMTP server did not accept it. */
-export type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
+type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
 
 /**
  * Mails a link to an address, which becomes the account's when the link is used: once, within 24 hours, and by this

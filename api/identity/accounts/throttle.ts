@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
 import type { Account } from "./accounts.ts";
@@ -6,7 +6,7 @@ import type { Account } from "./accounts.ts";
 const minute = 60;
 
 /** Where a password is tried. */
-export type SignInAttempt = Readonly<{
+type SignInAttempt = Readonly<{
   email: string;
   address: string;
   /** A browser in which the account was signed in before (see known-browser.ts). */
@@ -117,10 +117,12 @@ async function take(limiter: RateLimiterPostgres, key: string): Promise<number> 
 
 /** A person with one IPv6 address has its whole /64 (RFC 6177 §2), so all addresses of that count as one. */
 export function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes(".")) return address;
-  const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter(Boolean));
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => "0");
-  return [...head, ...zeros, ...tail].slice(0, 4).join(":");
+  if (!ipaddr.IPv6.isValid(address) || address.includes(".")) return address;
+  const { parts } = ipaddr.IPv6.parse(address);
+  return parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":");
 }
 
 /** Hashed, because what people type as an address may be longer than a key can be. */
