@@ -13,7 +13,7 @@ type Settings = Readonly<{
   baseUrl: string;
 }>;
 
-/** What a query works with: one user's rows, and the moment at which they are read. */
+/** One user's rows and the moment at which they are read: all that a query works with. */
 export type QueryContext = GuardedRows &
   Settings &
   Readonly<{ inTurn<Result>(read: () => Promise<Result>): Promise<Result | Refused> }>;

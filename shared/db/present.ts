@@ -12,7 +12,7 @@ import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./ent
 /** The only way a row becomes JSON: workers' answers, both doors' reads and the dashboard all go through here. */
 
 export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
-export type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
+type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
 export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
 
 export function presentCategory(row: CategoryRow): Static<typeof Category> {

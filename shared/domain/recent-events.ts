@@ -2,7 +2,7 @@ import { completed, edited, type StreakRun, skipped } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
 /** Something that happened on a day (a day number), which was then the user's today. An edit holds the rules before it. */
-export type StreakEvent = Readonly<
+type StreakEvent = Readonly<
   { day: number } & ({ kind: "completed" } | { kind: "skipped" } | { kind: "edited"; until: Rules })
 >;
 

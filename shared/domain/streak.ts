@@ -61,7 +61,7 @@ function settleUntil({ settled, recent }: StreakState, rules: Rules, today: numb
 }
 
 /** The streak as columns that queries compare with today: the count is 0 once today is after `alive_through`. */
-export type StreakView = {
+type StreakView = {
   streak_count: number;
   longest_streak: number;
   /** null while there is no streak. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { decodeJwt } from "jose";
 import { startStack } from "../harness.ts";
 
-/** What the provider answers about each token; others are active with the claims that they carry. */
+/** The provider's answers by token; a token without one is active and has its own claims. */
 const answers = new Map<string, () => Promise<Record<string, unknown>>>();
 const env = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "x".repeat(40), TOKEN_CACHE_SECONDS: "1" };
 const { rest, issuer } = await startStack({

@@ -4,7 +4,7 @@ import { startStack } from "../harness.ts";
 const { rest, issuer } = await startStack();
 const now = Math.floor(Date.now() / 1000);
 
-/** The zone in which a new reminder of the user is told. */
+/** The zone that a new reminder of the user has. */
 async function zoneOf(token: string): Promise<string> {
   const { body } = await rest("POST", "/todos", { token, body: { title: "x" } });
   const path = `/todos/${body.id}/reminder`;

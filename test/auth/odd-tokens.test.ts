@@ -17,7 +17,7 @@ const withHeader = (overrides: object) => () => issuer.token({}, overrides as Re
 const literally = (token: string) => async () => token;
 const swapLast = (text: string) => text.slice(0, -2) + (text.endsWith("AA") ? "BB" : "AA");
 
-/** Tokens that are forged, stale, meant for others, or only look like ones. */
+/** Tokens that are forged, expired, meant for another service, or no tokens at all. */
 const odd: [what: string, make: () => Promise<string>][] = [
   ["another issuer", withClaims({ iss: "https://elsewhere.example" })],
   ["the issuer with a slash more", withClaims({ iss: `${issuer.url}/` })],

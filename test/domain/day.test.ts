@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { isTimeZone, localDay, localTime, resolveLocalTime } from "../../shared/domain/day.ts";
 import { services } from "../support/services.ts";
 
-/** Whole, half and quarter hours; DST by rule, by decree, at midnight, of half an hour, in both hemispheres and given up. */
+/** Zones with whole, half and quarter hours, and with every kind of DST: by rule or decree, at midnight, abolished. */
 const zones = [
   "UTC",
   "Europe/London",
@@ -30,7 +30,7 @@ const hour = 3_600_000;
 const from = Date.UTC(2020, 0, 1);
 const to = Date.UTC(2036, 0, 1);
 
-/** Every date, at each hour in turn, and both sides of every half hour of the two days around a transition. */
+/** Every date at one hour each, and every half hour of the two days around a transition, both just before and at it. */
 function instants(timeZone: string): number[] {
   const found: number[] = [];
   for (let at = from; at < to; at += 23 * hour) found.push(at);

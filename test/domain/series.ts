@@ -1,6 +1,6 @@
 import { parseRecurrence, successor } from "../../shared/domain/recurrence.ts";
 
-/** The due dates of a chain of todos, each completed on its day, at most so many. */
+/** The due dates of a chain of at most that many todos, each completed on its day. */
 export function dueDatesOnTime(text: string, start: string, most: number): string[] {
   const parsed = parseRecurrence(text);
   if ("error" in parsed) throw new Error(parsed.error);

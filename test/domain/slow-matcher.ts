@@ -1,4 +1,4 @@
-/** RFC 5545 §3.3.10 read as a question about one day, sharing nothing with the library: is it in the series begun at the anchor? */
+/** Whether one day is in the series begun at the anchor, by RFC 5545 §3.3.10 and without the library. */
 export function slowMatch(rule: string, anchor: string, date: string): boolean {
   if (date < anchor) return false;
   const part = new Map(rule.split(";").map((one) => one.split("=") as [string, string]));
@@ -15,7 +15,7 @@ export function slowMatch(rule: string, anchor: string, date: string): boolean {
   return byDay !== undefined || byMonthDay !== undefined || likeTheStart(freq, start, day);
 }
 
-/** The occurrences from the anchor on, up to a date; the anchor is the first whether the rule's days match it or not. */
+/** The occurrences from the anchor up to a date. The anchor is the first one, even when the rule does not match it. */
 export function slowSeries(rule: string, anchor: string, lastDay: string): string[] {
   const count = Number(/COUNT=(\d+)/.exec(rule)?.[1] ?? Number.POSITIVE_INFINITY);
   const found = isPastUntil(rule, anchor) ? [] : [anchor];
@@ -40,7 +40,7 @@ function periodsBetween(freq: string, start: Temporal.PlainDate, day: Temporal.P
   return Math.floor(monday.until(day).days / 7);
 }
 
-/** `FR`: a Friday. `-1FR`: the last Friday of the month, or of the year when that is the period. */
+/** `FR` matches every Friday, `-1FR` the last Friday of the month, or of the year when that is the period. */
 function onWeekday(token: string, freq: string, day: Temporal.PlainDate): boolean {
   if (["MO", "TU", "WE", "TH", "FR", "SA", "SU"][day.dayOfWeek - 1] !== token.slice(-2)) return false;
   if (token.length === 2) return true;
@@ -49,7 +49,7 @@ function onWeekday(token: string, freq: string, day: Temporal.PlainDate): boolea
   return ordinal > 0 ? Math.ceil(place / 7) === ordinal : Math.ceil((length - place + 1) / 7) === -ordinal;
 }
 
-/** Without BYDAY and BYMONTHDAY the start gives the weekday, the day of the month or the day of the year. */
+/** The anchor gives the weekday, the day of the month or of the year when there is neither BYDAY nor BYMONTHDAY. */
 function likeTheStart(freq: string, start: Temporal.PlainDate, day: Temporal.PlainDate): boolean {
   if (freq === "DAILY") return true;
   if (freq === "WEEKLY") return day.dayOfWeek === start.dayOfWeek;

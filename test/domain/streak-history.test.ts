@@ -12,7 +12,7 @@ import {
   restlessLives,
   told,
 } from "./streak-history.ts";
-import { type Diary, doneDays, emptyDiary, isDue, recompute, strike } from "./streak-spec.ts";
+import { type Diary, doneDays, emptyDiary, isDue, recompute, removeCompletion } from "./streak-spec.ts";
 
 type Habit = { rules: Rules; state: streak.StreakState; diary: Diary; today: string; furthest: string };
 
@@ -40,7 +40,7 @@ function live(history: History): void {
   }
 }
 
-/** What each command must never do, whatever the recomputation says. */
+/** Rules that hold for every command, whatever the recomputation says. */
 function keepsItsPromise(habit: Habit, command: Command): void {
   const before = shown(habit, command.today);
   const { state } = habit;
@@ -61,7 +61,7 @@ function shown({ rules, state }: Habit, today: string) {
   return { count: alive ? streak_count : 0, longest: longest_streak };
 }
 
-/** Does a command to the state and to the diary; the state must refuse what the diary shows to be wrong. */
+/** Applies a command to the state and to the diary. The state must refuse what contradicts the diary. */
 function obey(habit: Habit, command: Command): void {
   const { rules, diary } = habit;
   const day = dayNumber(command.today);
@@ -78,7 +78,7 @@ function obey(habit: Habit, command: Command): void {
     expect(next === "not_completed").toBe(!doneDays(diary).includes(day));
     if (next === "not_completed") return;
     habit.state = next;
-    strike(diary, day);
+    removeCompletion(diary, day);
   } else if (command.kind === "edit") {
     habit.state = streak.editRules(habit.state, rules, command.to, command.today);
     habit.rules = command.to;
@@ -89,7 +89,7 @@ function obey(habit: Habit, command: Command): void {
   }
 }
 
-/** Every column, and every day that today could become, is as the diary has it. */
+/** Compares every column, and every day that today could become, with the diary. */
 function agree({ rules, state, diary, furthest }: Habit): void {
   const { next_due: _, recent_dates, ...columns } = streak.view(state, rules);
   expect(columns).toEqual(recompute(diary));

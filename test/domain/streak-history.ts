@@ -4,7 +4,7 @@ import type { Rules, Schedule } from "../../shared/domain/schedule.ts";
 
 /** Random lives of a habit: what a person does, hour by hour, and the time-zone changes in between. */
 
-/** A zone's name, or an offset in hours for speed. */
+/** A zone's name, or an offset in hours, which is faster. */
 type Zone = string | number;
 type DaySettings = { zone: Zone; dayStart: number };
 

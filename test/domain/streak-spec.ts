@@ -2,8 +2,8 @@ import { dateOfDay, isoWeekday, weekStart } from "../../shared/domain/day.ts";
 import type { Rules } from "../../shared/domain/schedule.ts";
 
 /**
- * The streak recomputed from everything that ever happened, day by day: slow, obvious, and the meaning of
- * shared/domain/streak.ts, which must always agree with it. Days are day numbers.
+ * Recomputes the streak from everything that ever happened, day by day. It is slow but obvious, and
+ * shared/domain/streak.ts must always agree with it. Days are day numbers.
  */
 
 export type Deed = { on: number } & ({ what: "completed" } | { what: "edited"; to: Rules });
@@ -16,8 +16,8 @@ export const emptyDiary = (rules: Rules): Diary => ({ rules, deeds: [], skipped:
 export const doneDays = ({ deeds }: Diary) =>
   deeds.filter(({ what }) => what === "completed").map(({ on }) => on);
 
-/** An undone completion was never there. */
-export function strike(diary: Diary, day: number): void {
+/** Undoes a completion, as if it had never been there. */
+export function removeCompletion(diary: Diary, day: number): void {
   diary.deeds = diary.deeds.filter(({ on, what }) => on !== day || what !== "completed");
 }
 
@@ -34,26 +34,26 @@ type Story = {
   done: number[];
   count: number;
   longest: number;
-  /** Day schedules: due days missed in a row. */
+  /** Used by day schedules: the number of due days missed in a row. */
   misses: number;
-  /** Week schedules: the first week that can be missed, days more for each week, the last week counted. */
+  /** Used by week schedules: the first week that can be missed, extra days by week, and the last week counted. */
   firstWeek: number;
   moreDays: Map<number, number>;
   countedWeek: number | null;
 };
 
-/** Lives through the diary, then waits until the streak breaks. */
+/** Goes through the diary day by day, and then on until the streak breaks. */
 export function recompute({ rules, deeds, skipped }: Diary) {
   const story = begin(rules, skipped);
   const ordered = inOrderOfDays(deeds);
   let day = ordered[0]?.on ?? 0;
   for (const deed of ordered) {
-    while (day < deed.on) night(story, day++);
+    while (day < deed.on) endDay(story, day++);
     if (deed.what === "completed") completion(story, day);
     else edit(story, deed.to, day);
   }
   const { count, longest } = story;
-  while (story.count > 0) night(story, day++);
+  while (story.count > 0) endDay(story, day++);
   return {
     streak_count: count,
     longest_streak: longest,
@@ -75,7 +75,7 @@ function completion(story: Story, day: number): void {
   story.longest = Math.max(story.longest, story.count);
 }
 
-/** A week counts once, when a completion finds it with its number. The first week of a streak cannot be late. */
+/** A week counts once, at the completion that gives it enough. The first week of a streak cannot be late. */
 function completionInWeek(story: Story, times: number, week: number): void {
   if (story.count === 0) demandFrom(story, week);
   if (doneInWeek(story.done, week) < times || story.countedWeek === week) return;
@@ -83,7 +83,7 @@ function completionInWeek(story: Story, times: number, week: number): void {
   story.count++;
 }
 
-/** What was missed before is forgiven; week schedules demand whole weeks only. A broken streak stays at 0. */
+/** Earlier misses are forgiven, and week schedules ask for whole weeks only. A broken streak stays at 0. */
 function edit(story: Story, to: Rules, day: number): void {
   story.rules = to;
   story.misses = 0;
@@ -96,7 +96,7 @@ function demandFrom(story: Story, week: number): void {
 }
 
 /** Ends a day, which breaks the streak when too much was missed. */
-function night(story: Story, day: number): void {
+function endDay(story: Story, day: number): void {
   if (story.count === 0) return;
   const times = timesAWeek(story.rules);
   const broken = times === null ? tooManyMisses(story, day) : tooLate(story, times, day);
@@ -111,7 +111,7 @@ function tooManyMisses(story: Story, day: number): boolean {
   return story.misses > story.rules.grace_days;
 }
 
-/** Only the first week that lacks its number can be too late: all that it has, the weeks after it lack too. */
+/** Only the first week with too few completions can be too late, because completions count for every open week. */
 function tooLate(story: Story, times: number, day: number): boolean {
   let week = story.firstWeek;
   while (story.done.filter((on) => on >= week).length >= times) week += 7;

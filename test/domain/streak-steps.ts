@@ -25,7 +25,7 @@ export function undone(state: StreakState, rules: Rules, n: number): StreakState
   return next;
 }
 
-/** The streak_count of a read. */
+/** The streak_count that a query would answer. */
 export function shown(state: StreakState, rules: Rules, n: number): number {
   const { streak_count, alive_through } = view(state, rules);
   return alive_through !== null && day(n) <= alive_through ? streak_count : 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { firstOccurrence, successor } from "../../shared/domain/recurrence.ts";
 
-/** A completed todo is written as rule and day of completion; its due date is Monday 4 May 2026 unless said. */
+/** A completed todo is written as rule and day of completion; its due date is Monday 4 May 2026 unless given. */
 type Case = [
   name: string,
   rule: string,

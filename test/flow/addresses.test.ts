@@ -6,7 +6,7 @@ import { startStack } from "../harness.ts";
 const { config, issuer, rest } = await startStack();
 const token = await issuer.token();
 
-/** What the service answers to a request written by hand. */
+/** Sends a request as it is given, and returns the service's answer. */
 async function send(startLine: string, ...headers: string[]): Promise<string> {
   const socket = connect(config.port, "127.0.0.1");
   socket.write(`${[startLine, `Authorization: Bearer ${token}`, ...headers].join("\r\n")}\r\n\r\n`);

@@ -8,7 +8,7 @@ const requestOf = (sender: string) =>
   new Request("http://localhost:3000/api/v1/todos", { headers: { authorization: `Bearer ${sender}` } });
 const [flood, ada] = [requestOf("flood"), requestOf("ada")];
 
-/** One round of a process that has more to do than it can: what comes is answered after it. @returns how many of each were admitted */
+/** One round of an overloaded process, which answers requests only after the round. @returns how many of each were admitted */
 async function round(floods: number, busyMs: number) {
   const leave: (() => void)[] = [];
   const enter = (request: Request): number => {

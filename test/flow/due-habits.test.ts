@@ -18,7 +18,7 @@ import {
 } from "../domain/streak-history.ts";
 import { createDatabase } from "../harness.ts";
 
-/** A habit as its row has it. */
+/** The parts of a habit's row on which its due days depend. */
 type Habit = Readonly<{ rules: Rules; state: streak.StreakState }>;
 
 const database = await openDatabase({ url: await createDatabase(), log: createLog("test", "error") });
@@ -82,7 +82,7 @@ async function agrees(habit: Habit, today: string, history: History): Promise<vo
 const daysAround = (date: string, distance: number): string[] =>
   Array.from({ length: 2 * distance + 1 }, (_, i) => addDays(date, i - distance));
 
-/** What the command leaves; one that is refused changes nothing. */
+/** The habit after the command; a refused command changes nothing. */
 function obey(habit: Habit, command: Command): Habit {
   const { rules, state } = habit;
   if (command.kind === "edit")

@@ -18,7 +18,7 @@ const database = await openDatabase({
 afterAll(() => database.close());
 const { pool, orm } = database;
 
-/** The id of a command that a front door made so long ago. */
+/** A command id as a front door made it that long ago. */
 const idFrom = (minutesAgo: number) => Bun.randomUUIDv7("hex", Date.now() - minutesAgo * 60_000);
 
 test("replies and calls that are still needed move into the partitions, whatever their times", async () => {

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 while (!(await fetch(`${baseUrl}/health/live`).catch(() => undefined))?.ok) await Bun.sleep(50);
 
-/** What the service answers to headers written by hand, byte for byte. */
+/** Sends headers byte for byte as they are given, and returns the service's answer. */
 async function send(headers: readonly string[], path = "/api/v1/todos?secret=in-query"): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {});
@@ -118,7 +118,7 @@ test(
         const lines = headers.map(([name, value]) => `${name}: ${oneLine(value)}`);
         const status = statusIn(await send([`Host: ${oneLine(host)}`, ...lines], path));
         answered += status === 0 ? 0 : 1;
-        // Without credentials for a sign-in the account pages are not set up, which is a 503 of its own.
+        // The account pages have no credentials here, so they answer 503 because they are not set up.
         if (!path.startsWith("/account")) expect(status).toBeLessThan(500);
       }),
       { numRuns },

@@ -13,7 +13,7 @@ const command = (ticket: number, userId = "ada"): QueuedCommand => ({
   sentAt: 0,
 });
 
-/** Pending commands of these users, numbered in order of arrival from 1. */
+/** Pending commands of these users, numbered from 1 in the order of their arrival. */
 function filledWith(...users: string[]) {
   const pending = createPendingCommands();
   const commands = users.map((user, index) => command(index + 1, user));

@@ -10,7 +10,7 @@ const at = (date: string): void => {
 const create = async (body: object) => (await rest("POST", "/todos", { body: { title: "x", ...body } })).body;
 const toggle = async (id: number) => (await rest("POST", `/todos/${id}/toggle`)).body;
 const get = async (id: number) => (await rest("GET", `/todos/${id}`)).body;
-/** The todo that follows once this one is completed. */
+/** The successor that completing the todo makes. */
 const complete = async (id: number) => {
   const { next_todo_id } = await toggle(id);
   return next_todo_id === null ? null : get(next_todo_id);

@@ -21,7 +21,7 @@ const everyThird = custom(1, { every_days: 3 });
 const workWeek = done(4, 5, 6, 7, 8);
 const graceCut: Step[] = [...workWeek, { on: 11, change: { grace_days: 0 } }];
 
-/** What happened, when it is looked at, the streak then, and the last day it is alive through. */
+/** A history, the day on which it is read, the streak on that day, and the last day on which the streak lives. */
 const examples: [
   what: string,
   rules: object,

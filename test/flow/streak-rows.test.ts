@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { dateOfDay, dayNumber } from "../../shared/domain/day.ts";
 import { sameDemand } from "../../shared/domain/rhythm.ts";
 import { type Command, type History, ordinaryLives, told } from "../domain/streak-history.ts";
-import { doneDays, emptyDiary, recompute, strike } from "../domain/streak-spec.ts";
+import { doneDays, emptyDiary, recompute, removeCompletion } from "../domain/streak-spec.ts";
 import { startStack } from "../harness.ts";
 
 const { rest, clock, config } = await startStack();
@@ -65,7 +65,7 @@ async function live({ rules, start, commands }: History) {
     const done = doneDays(diary).includes(day);
     expect((await send(id, command)).status).toBe(statusOf(command, done));
     if (command.kind === "complete" && !done) diary.deeds.push({ on: day, what: "completed" });
-    if (command.kind === "undo") strike(diary, day);
+    if (command.kind === "undo") removeCompletion(diary, day);
     if (command.kind !== "edit") continue;
     if (!sameDemand(inForce, command.to)) diary.deeds.push({ on: day, what: "edited", to: command.to });
     inForce = command.to;

@@ -23,7 +23,7 @@ async function upkeep(travel: string): Promise<void> {
   await dropPartitions(pool, log, kept, travel);
 }
 
-/** A reply and a logged call whose time is the present so far from now. */
+/** Writes a reply and a logged call, dated as if the present were that far from now. */
 async function write(travel: string): Promise<void> {
   await pool.query(
     `insert into inbox (user_id, command_id, fingerprint, reply, keyed, created_at)
@@ -37,7 +37,7 @@ async function write(travel: string): Promise<void> {
   );
 }
 
-/** How old the rows are that are left, in hours before the present so far from now. */
+/** The ages of the rows that are left, in hours, as if the present were that far from now. */
 async function agesOf(table: string, time: string, travel: string): Promise<number[]> {
   const { rows } = await pool.query<{ age: number }>(
     `select (extract(epoch from now() + $1::interval - ${time}) / 3600)::float8 as age from ${table} order by 1`,
@@ -101,7 +101,7 @@ async function slowestWrite(write: () => Promise<void>, work: Promise<void>): Pr
   const finished = work.finally(() => {
     done = true;
   });
-  // The partitions of that time are made first.
+  // Rows of that time need their partitions first.
   await Bun.sleep(200);
   while (!done) {
     const from = performance.now();

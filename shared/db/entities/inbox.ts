@@ -14,7 +14,7 @@ export const InboxEntity = defineEntity({
     reply: p.text(),
     /** Replies to commands with an idempotency key are stored for a day, others for minutes. */
     keyed: p.boolean(),
-    /** Without an idempotency key: the time in the command id, so that a repeat lands in the same partition. */
+    /** The time in the command's id when there is no idempotency key, so that a repeat lands in the same partition. */
     created_at: timestamptz(),
   },
 });
