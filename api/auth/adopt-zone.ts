@@ -8,7 +8,7 @@ import { isRefused } from "../../shared/errors.ts";
 import type { Dispatch } from "../../shared/queue/client/dispatch.ts";
 import type { QueryContext } from "../queries/context.ts";
 
-export type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
+type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 
 /** The zone of a token could not be taken over now, although it would change the user's day. */
 export class ZoneNotAdopted extends Error {}

@@ -2,7 +2,7 @@ import { allScopes, type Scope } from "../../shared/contracts/scopes.ts";
 import type { Config } from "../../shared/process/config.ts";
 
 /** The two protected resources. The REST API's identifier is BASE_URL, that of the MCP endpoint BASE_URL/mcp. */
-type Resource = "rest" | "mcp";
+export type Resource = "rest" | "mcp";
 
 const metadataPath = "/.well-known/oauth-protected-resource";
 export const metadataPaths: Record<Resource, string> = { rest: metadataPath, mcp: `${metadataPath}/mcp` };

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { LoggedToolCall, listToolCalls } from "../../shared/contracts/tool-call.ts";
 import type { QueryContext } from "../queries/context.ts";
-import { list } from "../queries/tool-call.ts";
+import { readToolCalls } from "../queries/tool-call.ts";
 
 export type LogFilters = Static<(typeof listToolCalls)["input"]>;
 type LoggedCall = Static<typeof LoggedToolCall>;
@@ -13,7 +13,7 @@ const maxDelayMs = 60_000;
 
 /** The newest calls that pass the filters, oldest first. */
 export async function readNewest(query: QueryContext, filters: LogFilters): Promise<LoggedCall[]> {
-  const { actions } = await list(query, filters);
+  const { actions } = await readToolCalls(query, filters);
   return actions.toReversed();
 }
 
@@ -40,7 +40,7 @@ async function readAll(query: QueryContext, filters: LogFilters): Promise<Logged
   const calls: LoggedCall[] = [];
   let cursor: string | null = null;
   do {
-    const page = await list(query, { ...filters, limit: pageSize, ...(cursor && { cursor }) });
+    const page = await readToolCalls(query, { ...filters, limit: pageSize, ...(cursor && { cursor }) });
     calls.unshift(...page.actions.toReversed());
     cursor = page.next_cursor;
   } while (cursor);

@@ -5,7 +5,7 @@ const quietMs = 250;
 const drainMs = 3_000;
 
 /** Follows the requests of a front door, so that it can stop when no more of them come. */
-export type Drain = Readonly<{
+type Drain = Readonly<{
   hasBegun(): boolean;
   /** Notes a request that came in. */
   note(request: Request): void;

@@ -7,9 +7,6 @@ export function isAnyJson(request: Request): boolean {
 /** MCP takes JSON under its one name (Streamable HTTP). */
 export const isPlainJson = (request: Request): boolean => mediaType(request) === "application/json";
 
-export const isForm = (request: Request): boolean =>
-  mediaType(request) === "application/x-www-form-urlencoded";
-
 /** The media type without its parameters; empty when there is none. */
 const mediaType = ({ headers }: Request): string =>
   headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";

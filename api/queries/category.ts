@@ -5,7 +5,7 @@ import { notFound } from "../../shared/errors.ts";
 import type { QueryContext, QueryHandler } from "./context.ts";
 import { limitClause, paginate, totalOf } from "./pagination.ts";
 
-export const list: QueryHandler<"category.list"> = async (query, { page = 1 }) => {
+export const readCategories: QueryHandler<"category.list"> = async (query, { page = 1 }) => {
   const rows = await query.rows(sql<CategoryRow & { total: number }>`
     select c.*, (${countOf(query)}) as total
     from ${query.own("categories")} c
@@ -21,7 +21,7 @@ export const list: QueryHandler<"category.list"> = async (query, { page = 1 }) =
 const countOf = ({ own }: QueryContext) =>
   sql<{ total: number }>`select count(*) as total from ${own("categories")} c`;
 
-export const get: QueryHandler<"category.get"> = async ({ own, rows }, { category_id }) => {
+export const readCategory: QueryHandler<"category.get"> = async ({ own, rows }, { category_id }) => {
   const [row] = await rows(
     sql<CategoryRow>`select c.* from ${own("categories")} c where c.id = ${category_id}::bigint`,
   );

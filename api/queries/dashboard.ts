@@ -17,7 +17,7 @@ type Parts = {
 };
 
 /** One statement, so that lists, strip and totals show the same moment. */
-export const get: QueryHandler<"dashboard.get"> = async (query) => {
+export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
   const { today } = await readDaySettings(query);
   const habits = habitRows(query, dueOn(today.date));
   const todos = todoRows(query, isPending, { limit: sql`limit ${maxTodos}` });

@@ -18,7 +18,7 @@ import {
 } from "./context.ts";
 import { type Extent, limitClause, paginate, totalOf } from "./pagination.ts";
 
-export const list: QueryHandler<"habit.list"> = async (query, { page = 1, ...filters }) => {
+export const readHabits: QueryHandler<"habit.list"> = async (query, { page = 1, ...filters }) => {
   const where = allOf(...(await filtering(query, filters)));
   const count = countOf(query, where);
   const rows = await query.rows(habitRows(query, where, { total: count, limit: limitClause(page) }));
@@ -40,7 +40,7 @@ async function filtering(query: QueryContext, filters: InputOf<Queries["habit.li
 }
 
 /** Answers with one page, because nobody has hundreds of habits due on a day. */
-export const today: QueryHandler<"habit.today"> = async (query, { time_of_day }) => {
+export const readTodayHabits: QueryHandler<"habit.today"> = async (query, { time_of_day }) => {
   const { today } = await readDaySettings(query);
   const conditions = [dueOn(today.date)];
   if (time_of_day !== undefined) conditions.push(sql`h.time_of_day = ${time_of_day}::time_of_day`);
@@ -48,7 +48,7 @@ export const today: QueryHandler<"habit.today"> = async (query, { time_of_day })
   return { today: today.date, time_zone: today.timeZone, habits };
 };
 
-export const get: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
+export const readHabit: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
   const rows = await query.rows(habitRows(query, sql`h.id = ${habit_id}::bigint`));
   return presentHabits(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Habit");
 };

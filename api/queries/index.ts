@@ -1,28 +1,28 @@
 import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Refused } from "../../shared/errors.ts";
-import * as categories from "./category.ts";
+import { readCategories, readCategory } from "./category.ts";
 import type { QueryContext, QueryHandler } from "./context.ts";
-import * as dashboard from "./dashboard.ts";
-import * as habits from "./habit.ts";
-import * as pendingTodos from "./pending-todos.ts";
-import * as todos from "./todo.ts";
-import * as actions from "./tool-call.ts";
-import * as user from "./user.ts";
+import { readDashboard } from "./dashboard.ts";
+import { readHabit, readHabits, readTodayHabits } from "./habit.ts";
+import { readPendingTodos } from "./pending-todos.ts";
+import { readTodo, readTodos } from "./todo.ts";
+import { readTokens, readToolCalls } from "./tool-call.ts";
+import { readSettings } from "./user.ts";
 
 /** One handler for every query; a missing one does not compile. */
 const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
-  "action.list": actions.list,
-  "action.tokens": actions.tokens,
-  "category.list": categories.list,
-  "category.get": categories.get,
-  "habit.list": habits.list,
-  "habit.today": habits.today,
-  "habit.get": habits.get,
-  "todo.list": todos.list,
-  "todo.pending": pendingTodos.list,
-  "todo.get": todos.get,
-  "dashboard.get": dashboard.get,
-  "user.settings": user.settings,
+  "action.list": readToolCalls,
+  "action.tokens": readTokens,
+  "category.list": readCategories,
+  "category.get": readCategory,
+  "habit.list": readHabits,
+  "habit.today": readTodayHabits,
+  "habit.get": readHabit,
+  "todo.list": readTodos,
+  "todo.pending": readPendingTodos,
+  "todo.get": readTodo,
+  "dashboard.get": readDashboard,
+  "user.settings": readSettings,
 };
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */

@@ -5,7 +5,7 @@ import { allOf, type Condition, daySettingsOf, type QueryHandler, readDaySetting
 import { countOf, inContext, isPending, presentTodos, todoRows } from "./todo.ts";
 
 /** By keyset: todos that come or go between two pages never make one repeat or skip another. */
-export const list: QueryHandler<"todo.pending"> = async (query, input) => {
+export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, input) => {
   const { overdue_only, context, limit = pendingLimit, cursor } = input;
   const conditions = [isPending];
   if (overdue_only) conditions.push(sql`t.due_date < ${(await readDaySettings(query)).today.date}::date`);

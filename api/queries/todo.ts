@@ -17,7 +17,7 @@ import {
 } from "./context.ts";
 import { type Extent, limitClause, paginate, totalOf } from "./pagination.ts";
 
-export const list: QueryHandler<"todo.list"> = async (query, { page = 1, ...filters }) => {
+export const readTodos: QueryHandler<"todo.list"> = async (query, { page = 1, ...filters }) => {
   const where = allOf(...(await filtering(query, filters)));
   const count = countOf(query, where);
   const rows = await query.rows(todoRows(query, where, { total: count, limit: limitClause(page) }));
@@ -42,7 +42,7 @@ async function filtering(query: QueryContext, filters: InputOf<Queries["todo.lis
   return conditions;
 }
 
-export const get: QueryHandler<"todo.get"> = async (query, { todo_id }) => {
+export const readTodo: QueryHandler<"todo.get"> = async (query, { todo_id }) => {
   const rows = await query.rows(todoRows(query, sql`t.id = ${todo_id}::bigint`));
   return presentTodos(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Todo");
 };

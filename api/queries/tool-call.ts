@@ -7,7 +7,7 @@ import { allOf, type Condition, type QueryContext, type QueryHandler } from "./c
 const defaultLimit = 50;
 
 /** By keyset, newest first: calls that are logged between two pages never make one repeat or skip another. */
-export const list: QueryHandler<"action.list"> = async ({ own, rows }, input) => {
+export const readToolCalls: QueryHandler<"action.list"> = async ({ own, rows }, input) => {
   const { limit = defaultLimit } = input;
   const found = await rows(sql<Omit<ToolCallRow, "user_id">>`
     select a.request_id, a.token_id, a.client_name, a.tool, a.arguments, a.outcome, a.replayed, a.calls,
@@ -43,7 +43,7 @@ function isBefore(cursor: string): Condition {
 }
 
 /** Jumps from token to token along the index, so that a long log costs no more than a short one. */
-export const tokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
+export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
   const found = await rows(sql<{ token_id: string; client_name: string | null; called_at: string }>`
     with recursive seen as (
       (select a.token_id, a.client_name, a.called_at from ${own("action_log")} a

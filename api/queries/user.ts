@@ -11,7 +11,7 @@ type TestColumns = {
   test_finished_at: string | null;
 };
 
-export const settings: QueryHandler<"user.settings"> = async (query) => {
+export const readSettings: QueryHandler<"user.settings"> = async (query) => {
   const { own, rows } = query;
   const [daySettings, [user]] = await Promise.all([
     readDaySettings(query),

@@ -35,7 +35,7 @@ export const commands = catalogue(
 );
 
 /** Every read. The front door must answer each, or it does not compile. */
-export const queries = catalogue(
+const queries = catalogue(
   toolCall.listToolCalls,
   toolCall.listTokens,
   category.listCategories,

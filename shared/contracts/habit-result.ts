@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { Habit } from "./habit-schema.ts";
-import { lean, list, oneLine, type ToolResult } from "./tool-result.ts";
+import { joined, lean, oneLine, type ToolResult } from "./tool-result.ts";
 
 type HabitOutput = Static<typeof Habit>;
 
@@ -39,7 +39,7 @@ function factsOf(habit: HabitOutput): Record<string, unknown> {
 
 function lineOf({ id, name, type, frequency, ...habit }: HabitOutput): string {
   const { time_of_day, streak_count, is_completed_today, category, description } = habit;
-  const details = list([
+  const details = joined([
     `${type} habit`,
     frequency,
     `streak ${streak_count}`,

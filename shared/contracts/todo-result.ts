@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { clearedNames, type PendingTodos, type Todo } from "./todo-schema.ts";
-import { lean, list, oneLine, type ToolResult } from "./tool-result.ts";
+import { joined, lean, oneLine, type ToolResult } from "./tool-result.ts";
 import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from "./tool-sentence.ts";
 
 type TodoOutput = Static<typeof Todo>;
@@ -48,7 +48,7 @@ function factsOf(todo: TodoOutput): Record<string, unknown> {
 
 function lineOf({ id, title, due_date, is_overdue, ...todo }: TodoOutput): string {
   const { time_of_day, estimated_minutes, context, category, recurrence, next_todo_id } = todo;
-  const details = list([
+  const details = joined([
     due_date && `due ${due_date}`,
     is_overdue && "overdue",
     time_of_day,

@@ -11,5 +11,5 @@ export function lean(facts: Readonly<Record<string, unknown>>): Record<string, u
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** The parts that apply, separated by commas. */
-export const list = (parts: readonly (string | false | null)[]): string =>
+export const joined = (parts: readonly (string | false | null)[]): string =>
   parts.filter((part) => part !== false && part !== null).join(", ");

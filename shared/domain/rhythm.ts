@@ -5,7 +5,7 @@ import type { Rules } from "./schedule.ts";
 export type DayRhythm = { every: number } | { weekdays: number[] };
 
 /** The rhythm that rules ask for; `times` is a number of completions in each Monday–Sunday week. */
-type Rhythm = DayRhythm | { times: number };
+export type Rhythm = DayRhythm | { times: number };
 
 /** `custom` without a schedule means daily, and `weekly` means once in each week. */
 export function rhythmOf({ frequency, schedule }: Rules): Rhythm {

@@ -16,7 +16,7 @@ export type GuardedCommand = Readonly<{
 }>;
 
 /** A running program and the guard it runs under. */
-export type Guarded = Readonly<{
+type Guarded = Readonly<{
   /** Resolves when guard and program have ended, with the program's exit code. */
   exited: Promise<number>;
   /** Stops the program, waiting at most a little over 10 s. */

@@ -7,7 +7,7 @@ import { welcome } from "./welcome.ts";
 const parentCheckMs = 500;
 
 /** The scripts of an instance, as absolute paths. */
-export type Scripts = Pick<Plan, "migrate" | "roles">;
+type Scripts = Pick<Plan, "migrate" | "roles">;
 
 /**
  * Does all of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this process

@@ -9,7 +9,7 @@ export type Life<Details> = Readonly<{
   stop(): Promise<void>;
 }>;
 
-export type Child<Details> = Readonly<{
+type Child<Details> = Readonly<{
   name: string;
   launch(): Promise<Life<Details>>;
   /** Receives a line for people whenever the child died and when it is back. */

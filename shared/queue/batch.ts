@@ -60,7 +60,7 @@ const commandBatch = Type.Object({
 
 /** What one BullMQ job carries: all commands that gathered while an earlier batch was under way. */
 export type CommandBatch = Readonly<Static<typeof commandBatch>>;
-export type BatchAddress = Readonly<Static<typeof batchAddress>>;
+type BatchAddress = Readonly<Static<typeof batchAddress>>;
 
 const refusal = Type.Unsafe<Refusal>(Type.Object({ code: Type.String(), message: Type.String() }));
 const outcome = Type.Union([Type.Object({ body: Type.Unknown() }), Type.Object({ refusal })]);

@@ -4,7 +4,7 @@ import { describeCall } from "../../api/account/actions/describe.ts";
 import { actionList } from "../../api/account/actions/list.ts";
 import { callLine } from "../../api/cli/call-line.ts";
 import { createQueryContext } from "../../api/queries/context.ts";
-import { list } from "../../api/queries/tool-call.ts";
+import { readToolCalls } from "../../api/queries/tool-call.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { readStored } from "../../shared/domain/cut-arguments.ts";
 import { createLog } from "../../shared/process/log.ts";
@@ -89,7 +89,7 @@ test("no tool, argument or value takes the page or the terminal, and the page st
     ["create-habit", JSON.stringify({ name: "\u{1F600}".repeat(15_000) })],
   ];
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
-  const found = await list(reader, { limit: 200 });
+  const found = await readToolCalls(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
   const page = markup(await actionList(reader, found.actions, shown));
   expect(page.match(/<li class="card">/g)).toHaveLength(calls.length);

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { Log } from "../../shared/process/log.ts";
 
 /** A table in partitions by time: how long each is, how far ahead it is made, and when it is dropped. */
-export type Kept = Readonly<{
+type Kept = Readonly<{
   table: "inbox" | "action_log";
   kind: "keyless" | "keyed" | "all";
   step: string;

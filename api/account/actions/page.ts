@@ -6,7 +6,7 @@ import { html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { queryFields } from "../../http/query-fields.ts";
 import { readDaySettings } from "../../queries/context.ts";
-import * as actions from "../../queries/tool-call.ts";
+import { readTokens, readToolCalls } from "../../queries/tool-call.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
@@ -24,8 +24,8 @@ export async function showActions(visit: Visit): Promise<Response> {
   if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const [{ timeZone }, found, known] = await Promise.all([
     readDaySettings(query),
-    actions.list(query, validated.input),
-    actions.tokens(query, {}),
+    readToolCalls(query, validated.input),
+    readTokens(query, {}),
   ]);
   const today = localTime(query.now, timeZone).slice(0, 10);
   const isFirst = !chosen.has("cursor");

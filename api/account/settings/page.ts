@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
-import * as user from "../../queries/user.ts";
+import { readSettings } from "../../queries/user.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { channelForm } from "./channel-form.ts";
@@ -19,7 +19,7 @@ const outcomes = new Map([
 /** GET /account/settings */
 export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
   const { context, session, url } = visit;
-  const settings = await user.settings(context.query({ userId: session.sub }), {});
+  const settings = await readSettings(context.query({ userId: session.sub }), {});
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}

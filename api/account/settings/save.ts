@@ -1,7 +1,7 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
-import * as user from "../../queries/user.ts";
+import { readSettings } from "../../queries/user.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { submit } from "../visit/submit.ts";
@@ -57,7 +57,7 @@ const lookEveryMs = 150;
 async function testFinished({ context, session }: Visit): Promise<void> {
   for (const since = Date.now(); Date.now() - since < patienceMs; ) {
     await Bun.sleep(lookEveryMs);
-    const settings = await user.settings(context.query({ userId: session.sub }), {});
+    const settings = await readSettings(context.query({ userId: session.sub }), {});
     if (settings.webhook_test?.finished_at) return;
   }
 }

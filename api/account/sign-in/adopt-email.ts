@@ -1,4 +1,4 @@
-import * as user from "../../queries/user.ts";
+import { readSettings } from "../../queries/user.ts";
 import type { Visit } from "../visit/context.ts";
 import { submit } from "../visit/submit.ts";
 
@@ -9,7 +9,7 @@ import { submit } from "../visit/submit.ts";
 export async function adoptEmail(visit: Pick<Visit, "context" | "session">): Promise<void> {
   const { context, session } = visit;
   const confirmed = session.email_verified ? (session.email ?? null) : null;
-  const known = await user.settings(context.query({ userId: session.sub }), {});
+  const known = await readSettings(context.query({ userId: session.sub }), {});
   if (known.email === confirmed) return;
   await submit(visit, "user.configure", { email: confirmed });
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { readDaySettings } from "../../queries/context.ts";
-import * as dashboard from "../../queries/dashboard.ts";
+import { readDashboard } from "../../queries/dashboard.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { activityStrip } from "./activity-strip.ts";
@@ -13,7 +13,7 @@ import { undoNotice } from "./undo-notice.ts";
 export async function showToday(visit: Visit): Promise<Response> {
   const { context, session } = visit;
   const query = context.query({ userId: session.sub });
-  const [{ today }, day] = await Promise.all([readDaySettings(query), dashboard.get(query, {})]);
+  const [{ today }, day] = await Promise.all([readDaySettings(query), readDashboard(query, {})]);
   const { habits, todos, stats } = day;
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });

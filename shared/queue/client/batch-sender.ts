@@ -14,7 +14,7 @@ import { createWaiters } from "./waiters.ts";
 import { createWorkerPresence } from "./worker-presence.ts";
 
 /** Sends batches of commands to the workers and receives their replies. */
-export type BatchSender = Readonly<{
+type BatchSender = Readonly<{
   /**
    * Sends one batch.
    * @returns whether a worker answered it in time

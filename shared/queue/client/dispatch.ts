@@ -7,7 +7,7 @@ import { keyTaken, unavailable } from "../../errors.ts";
 import type { Outcome, QueuedCommand, ToolCall } from "../batch.ts";
 import type { Mailbox } from "./mailbox.ts";
 
-export type CommandRequest = Readonly<{
+type CommandRequest = Readonly<{
   name: CommandName;
   /** Validated against the command's contract. */
   input: unknown;

@@ -7,7 +7,7 @@ import { createWaitEstimate } from "./wait-estimate.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
-export type SendResult = Reply | "undelivered" | "unanswered";
+type SendResult = Reply | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
   send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;

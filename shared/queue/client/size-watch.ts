@@ -1,5 +1,5 @@
 /** Waits for a size to be reached. */
-export type SizeWatch = Readonly<{
+type SizeWatch = Readonly<{
   /** To be called whenever the size has grown. */
   reached(size: number): void;
   /** Resolves when the size reaches `count`, at the latest after `ms`. */

@@ -1,7 +1,7 @@
 import { connectBlocking } from "../connections.ts";
 
 /** A front door's subscription to its replies. */
-export type Subscription = Readonly<{
+type Subscription = Readonly<{
   /** False while a reply that is sent now would be lost. */
   isListening(): boolean;
   close(): void;

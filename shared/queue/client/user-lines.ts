@@ -4,7 +4,7 @@ import type { QueuedCommand } from "../batch.ts";
 export const shareBesideOthers = 8;
 
 /** A line of waiting commands for each user. */
-export type UserLines = Readonly<{
+type UserLines = Readonly<{
   size(): number;
   sizeOf(userId: string): number;
   /** How many users have commands here. */

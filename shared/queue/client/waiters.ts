@@ -1,5 +1,5 @@
 /** Answers that are awaited by key, each for a bounded time. */
-export type Waiters<Key, Answer> = Readonly<{
+type Waiters<Key, Answer> = Readonly<{
   /** @param late makes the answer when none came in time */
   wait(key: Key, timeoutMs: number, late: () => Answer): Promise<Answer>;
   /** Answers whoever waits for the key; does nothing when nobody is waiting. */

@@ -1,5 +1,5 @@
 /** What this front door knows about whether any worker answers. */
-export type WorkerPresence = Readonly<{
+type WorkerPresence = Readonly<{
   isAway(): boolean;
   /** Notes a reply, which shows that workers are there. */
   answered(): void;

@@ -1,26 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
-import { Glob } from "bun";
-import { entities } from "../shared/db/entities.ts";
-
-const root = join(import.meta.dir, "..");
-const list = (pattern: string): string[] =>
-  [...new Glob(pattern).scanSync({ cwd: root, dot: true })].filter(
-    (path) => !path.startsWith("node_modules"),
-  );
-const textOf = (path: string): Promise<string> => Bun.file(join(root, path)).text();
-
-const sources = ["api", "workers", "shared"].flatMap((folder) => list(`${folder}/**/*.{ts,tsx}`));
-
-async function importsOf(path: string): Promise<string[]> {
-  const specifiers = [...(await textOf(path)).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
-    ([, specifier]) => specifier ?? "",
-  );
-  return specifiers
-    .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) => normalize(join(dirname(path), specifier)));
-}
+import { entities } from "../../shared/db/entities.ts";
+import { importsOf, sources, textOf, within } from "./sources.ts";
 
 async function offences(
   of: (path: string) => boolean,
@@ -33,11 +13,6 @@ async function offences(
   }
   return found;
 }
-
-const within =
-  (...folders: string[]) =>
-  (path: string): boolean =>
-    folders.some((folder) => path.startsWith(`${folder}/`));
 
 describe("layers", () => {
   test("api never imports workers, workers never import api", async () => {
@@ -89,21 +64,6 @@ test("queries name no table but through their guard, which filters by the user",
   const found: string[] = [];
   for (const path of doors) if (naming.test(await textOf(path))) found.push(path);
   expect(found.sort()).toEqual(unguarded.sort());
-});
-
-test("every path that the docs cite exists", async () => {
-  const missing: string[] = [];
-  for (const page of ["README.md", ...list("docs/**/*.md")]) {
-    for (const [, cited] of (await textOf(page)).matchAll(
-      /`((?:api|workers|shared|test|docs|\.ci)\/[\w./-]+)`/g,
-    )) {
-      if (cited && !existsSync(join(root, cited))) missing.push(`${page}: ${cited}`);
-    }
-    for (const [, link] of (await textOf(page)).matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)) {
-      if (link && !existsSync(join(root, dirname(page), link))) missing.push(`${page}: ${link}`);
-    }
-  }
-  expect(missing).toEqual([]);
 });
 
 test("packages are pinned, and the lock file names no registry host", async () => {
