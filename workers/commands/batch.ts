@@ -7,9 +7,9 @@ import type { Lane } from "./lane.ts";
 
 export type BatchContext = AttemptContext &
   Readonly<{
-    /** For commands on rows that are held elsewhere. */
+    /** Retries commands on rows that are held elsewhere. */
     deferred: Deferred;
-    /** For commands whose cost grows with what their user has. */
+    /** Runs commands whose cost grows with what their user has. */
     lane: Lane;
     reply(batch: Pending["batch"], replies: readonly Reply[]): Promise<unknown>;
   }>;
