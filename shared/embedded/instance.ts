@@ -6,7 +6,7 @@ import { startRedis } from "./redis.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
 import { supervise } from "./supervisor.ts";
 
-/** What one `npm start` runs. Scripts are absolute paths. */
+/** The parts of one `npm start`. Scripts are absolute paths. */
 export type Plan = Readonly<{
   dataDir: string;
   /** When an address is undefined, an embedded server is started. */

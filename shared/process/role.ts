@@ -4,7 +4,7 @@ import { createLog, type Log } from "./log.ts";
 /** A started role: how to stop it, and details that `npm start` shows. */
 export type Role = Readonly<{ stop(): Promise<void>; details?: Record<string, string> }>;
 
-/** The message by which a role tells its supervisor that it serves. */
+/** The message from a role to its supervisor as soon as it serves. */
 export type Ready = Readonly<{ ready: true; details: Record<string, string> }>;
 
 const drainMs = 10_000;

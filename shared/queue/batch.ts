@@ -21,7 +21,7 @@ const toolCall = Type.Object({
   tool: Type.String(),
   /** JSON text. */
   arguments: Type.String(),
-  /** By PostgreSQL's clock (epoch ms). */
+  /** Epoch ms by PostgreSQL's clock. */
   startedAt: Type.Number(),
 });
 
@@ -29,7 +29,7 @@ const toolCall = Type.Object({
 export type ToolCall = Readonly<Static<typeof toolCall>>;
 
 const queuedCommand = Type.Object({
-  /** Tells the front door whom to answer: repeats of one command have tickets of their own. */
+  /** Identifies the caller at the front door: repeats of one command have tickets of their own. */
   ticket: Type.Integer(),
   /** UUID: new, or derived from user and idempotency key. */
   id: Type.String(),
@@ -58,7 +58,7 @@ const commandBatch = Type.Object({
   commands: Type.Unsafe<readonly QueuedCommand[]>(Type.Array(queuedCommand)),
 });
 
-/** What one BullMQ job carries: all commands that gathered while an earlier batch was under way. */
+/** The data of one BullMQ job: all commands that gathered while an earlier batch was under way. */
 export type CommandBatch = Readonly<Static<typeof commandBatch>>;
 type BatchAddress = Readonly<Static<typeof batchAddress>>;
 

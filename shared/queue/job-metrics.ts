@@ -1,7 +1,7 @@
 import type { Job } from "bullmq";
 import { Counter, Histogram, type Registry } from "prom-client";
 
-/** What a worker process counts about the jobs of all its queues. */
+/** Counts the jobs of all queues of one worker process. */
 export type JobMetrics = Readonly<{
   /** Runs a job, and counts how long it waited and how long it ran. */
   measure<Result>(

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import type { Log } from "../process/log.ts";
 import type { JobMetrics } from "./job-metrics.ts";
 
-/** What holds for every process that adds to a queue or works on it. */
+/** The settings of a queue, the same in every process that adds to it or works on it. */
 type QueueDefinition = Readonly<{
   name: string;
   /** How many failed jobs stay for the operator to look at. Finished ones never stay. */

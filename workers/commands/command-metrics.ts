@@ -4,7 +4,7 @@ import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
 /** A batch with the time (of performance.now()) at which this worker got it. */
 export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number }>;
 
-/** What a worker process counts about commands. */
+/** Counts the commands of one worker process. */
 type CommandMetrics = Readonly<{
   received(batch: CommandBatch): void;
   /** Counts a batch that was refused because of its format. */

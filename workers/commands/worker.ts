@@ -57,8 +57,8 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
   }
 
   /**
-   * Tells the sender that nothing of this batch is run here. One that was delivered before is left unanswered: a
-   * worker that knows its format may have run it, and the front door finds that in the inbox.
+   * Answers that nothing of this batch is run. A batch that was delivered before is left unanswered, because a worker
+   * that knows its format may have run it, which the front door then finds in the inbox.
    */
   async function refuseBatch(data: unknown, redelivered: boolean): Promise<void> {
     metrics.refused();

@@ -1,4 +1,4 @@
-/** What this front door knows about whether any worker answers. */
+/** Keeps track of whether any worker answers this front door. */
 type WorkerPresence = Readonly<{
   isAway(): boolean;
   /** Notes a reply, which shows that workers are there. */
