@@ -16,7 +16,7 @@ import { createMetrics } from "./http/metrics.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
-import type { Tables } from "./queries/context.ts";
+import { createQueryContext } from "./queries/context.ts";
 import { createReadShare } from "./queries/share.ts";
 
 type Options = Readonly<{
@@ -36,19 +36,13 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, database, clock, now);
-  const db = database.orm.em.getKysely<Tables>();
+  const db = database.orm.em.getKysely();
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
   const share = createReadShare();
-  const adoptZone = createZoneAdoption({ db, dispatch, defaultTimeZone });
-  const query: PerformContext["query"] = ({ userId }) => ({
-    db,
-    userId,
-    now: now(),
-    defaultTimeZone,
-    baseUrl,
-    share,
-  });
+  const query: PerformContext["query"] = ({ userId }) =>
+    createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share });
+  const adoptZone = createZoneAdoption({ query, dispatch });
   const overLimit = createOverLimit({ dispatch, query }, clock.now);
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Glob } from "bun";
+import { entities } from "../shared/db/entities.ts";
 
 const root = join(import.meta.dir, "..");
 const list = (pattern: string): string[] =>
@@ -57,6 +58,11 @@ describe("layers", () => {
     expect(await offences(within("shared/domain"), io)).toEqual([]);
   });
 
+  test("contracts take their words from the domain: they import neither database nor queue", async () => {
+    const io = within("shared/db", "shared/queue", "shared/embedded", "api", "workers");
+    expect(await offences(within("shared/contracts"), io)).toEqual([]);
+  });
+
   test("the front door and the workers meet only in shared", async () => {
     const outside = (target: string) => !within("api", "shared")(target);
     expect(await offences(within("api"), outside)).toEqual([]);
@@ -70,6 +76,19 @@ test("the front door writes nothing: only the built-in identity provider has a s
   const found: string[] = [];
   for (const path of doors) if (writing.test(await textOf(path))) found.push(path);
   expect(found).toEqual([]);
+});
+
+test("queries name no table but through their guard, which filters by the user", async () => {
+  const unguarded = ["api/queries/guard.ts", "api/cli/subjects.ts"];
+  const tables = entities.map(({ meta }) => meta.tableName).join("|");
+  const naming = new RegExp(
+    `\\b(from|join)\\s+"?(${tables})\\b|selectFrom\\(|sql\\.(raw|table|id|ref)\\b`,
+    "i",
+  );
+  const doors = sources.filter((path) => within("api")(path) && !within("api/identity")(path));
+  const found: string[] = [];
+  for (const path of doors) if (naming.test(await textOf(path))) found.push(path);
+  expect(found.sort()).toEqual(unguarded.sort());
 });
 
 test("every path that the docs cite exists", async () => {

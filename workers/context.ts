@@ -1,7 +1,9 @@
 import type { Redis } from "ioredis";
+import type { Registry } from "prom-client";
 import type { Database } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
+import type { JobMetrics } from "../shared/queue/job-metrics.ts";
 
 /** What the parts of one worker process share. */
 export type WorkerContext = Readonly<{
@@ -14,4 +16,7 @@ export type WorkerContext = Readonly<{
   publisher: Redis;
   /** Takes jobs. It waits for Redis. */
   blocking: Redis;
+  /** What /metrics of this process shows. */
+  registry: Registry;
+  jobMetrics: JobMetrics;
 }>;

@@ -3,8 +3,8 @@ import type { Log } from "../shared/process/log.ts";
 type Task = Readonly<{ name: string; everyMs: number; run(): Promise<unknown> }>;
 
 /**
- * Runs a task every so often in this process, never twice at once. PostgreSQL keeps several processes apart.
- * The timer is the process's own and counts elapsed time: it needs neither Redis nor the right clock.
+ * Runs a task every `everyMs` in this process, never twice at once; locks in PostgreSQL keep several processes apart.
+ * The timer counts elapsed time in this process, so it needs neither Redis nor a correct clock.
  */
 export function startSchedule(log: Log, { name, everyMs, run }: Task): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
@@ -14,7 +14,7 @@ export function startSchedule(log: Log, { name, everyMs, run }: Task): { stop():
       await run();
       failing = false;
     } catch (error) {
-      // Said once: while a server is away, every turn fails.
+      // Logged once, because every run fails while a server is away.
       if (!failing) log.warn({ schedule: name, reason: String(error) }, "run failed");
       failing = true;
     }

@@ -1,7 +1,10 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
+import { createExposition } from "../shared/process/metrics.ts";
+import { serveMetrics } from "../shared/process/metrics-server.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
+import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { slowConcurrency } from "./commands/slow-queue.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./context.ts";
@@ -11,17 +14,19 @@ import { startUpkeep } from "./upkeep/upkeep.ts";
 type Options = Readonly<{
   config: Config;
   log: Log;
-  /** Where tests travel to (epoch ms). Without it PostgreSQL's clock decides, never this process's. */
+  /** The time (epoch ms) to which tests travel. In service PostgreSQL's clock decides, never this process's. */
   now?: () => number;
 }>;
 
-/** Beside one for each batch under way, and one for each command that travels alone: reminders, what is deferred. */
+/** Database connections for reminders, upkeep and deferred commands. Batches and the lane have their own. */
 const otherConnections = 5;
 
-/** Starts one worker process's share of the work, until stopped: commands, reminders, upkeep. */
+/** Starts one worker process: commands, reminders and upkeep, until it is stopped. */
 export async function startWorkers({ config, log, now }: Options): Promise<{
   stop(): Promise<void>;
 }> {
+  const exposition = createExposition(config);
+  const metricsServer = serveMetrics(config, exposition);
   const context: WorkerContext = {
     config,
     log,
@@ -34,12 +39,15 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
+    registry: exposition.registry,
+    jobMetrics: createJobMetrics(exposition.registry),
   };
   const upkeep = await startUpkeep(context);
   const parts = [upkeep, startCommands(context), startReminders(context)];
   return {
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
+      await metricsServer.stop();
       context.publisher.disconnect();
       context.blocking.disconnect();
       await context.database.close();

@@ -10,6 +10,6 @@ export async function adoptEmail(visit: Pick<Visit, "account" | "session">): Pro
   const { account, session } = visit;
   const confirmed = session.email_verified ? (session.email ?? null) : null;
   const known = await user.settings(account.query({ userId: session.sub }), {});
-  if ("email" in known && known.email === confirmed) return;
+  if (known.email === confirmed) return;
   await carryOut(visit, "user.configure", { email: confirmed });
 }

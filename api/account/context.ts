@@ -1,6 +1,6 @@
-import type { Actor } from "../../shared/actor.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
+import type { AdoptZone } from "../auth/adopt-zone.ts";
 import type { PerformContext } from "../perform.ts";
 import type { Keys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
@@ -14,7 +14,7 @@ export type PagesContext = PerformContext &
     keys: Keys;
     findProvider: FindProvider;
     /** Takes over the zone that a sign-in tells, as it is done with tokens. */
-    adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
+    adoptZone: AdoptZone;
   }>;
 
 /** One request of a signed-in person. */

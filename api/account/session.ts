@@ -39,8 +39,9 @@ export async function sessionGeneration(
   { query }: Pick<PagesContext, "query">,
   userId: string,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ generation: number }>`
-    select coalesce((select session_generation from users where user_id = ${userId}), 0) as generation
-    where not exists (select from deleted_users where id = ${userId})`.execute(query({ userId }).db);
-  return rows[0]?.generation;
+  const { own, rows } = query({ userId });
+  const [found] = await rows(sql<{ generation: number }>`
+    select coalesce((select u.session_generation from ${own("users")} u), 0) as generation
+    where not exists (select from deleted_users where id = ${userId})`);
+  return found?.generation;
 }

@@ -1,35 +1,40 @@
-import type { Kysely } from "kysely";
+import { sql } from "kysely";
 import type { Actor } from "../../shared/actor.ts";
 import { changeSettings } from "../../shared/contracts/user.ts";
 import { validate } from "../../shared/contracts/validate.ts";
-import { timestamp } from "../../shared/db/present.ts";
+import type { UserRow } from "../../shared/db/entities.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
 import { isRefused } from "../../shared/errors.ts";
 import type { Dispatch } from "../../shared/queue/client/dispatch.ts";
-import type { Tables } from "../queries/context.ts";
+import type { QueryContext } from "../queries/context.ts";
 
 export type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 
-type Parts = Readonly<{ db: Kysely<Tables>; dispatch: Dispatch; defaultTimeZone: string }>;
+type Parts = Readonly<{
+  query(actor: Pick<Actor, "userId">): QueryContext;
+  dispatch: Dispatch;
+}>;
+
+type ZoneColumns = Pick<UserRow, "time_zone" | "zone_source" | "zone_claimed_at">;
 
 /**
- * Takes over the `zoneinfo` claim of the newest-issued token, by a command of its own and before the token's
- * first request is answered: so no two tokens ever see two todays. A zone that the user chose stays. Where the claim
- * would change the day and cannot be taken over, the request fails (503), rather than be answered for another day.
+ * Takes over the `zoneinfo` claim of the newest-issued token, in a command of its own before the token's first
+ * request is answered, so that no two tokens see different days. A zone that the user chose stays. When the claim
+ * would change the day but cannot be taken over, the request fails (503) instead of being answered for another day.
  */
-export function createZoneAdoption({ db, dispatch, defaultTimeZone }: Parts): AdoptZone {
+export function createZoneAdoption({ query, dispatch }: Parts): AdoptZone {
   return async ({ userId, zone }) => {
     if (!zone || isRefused(validate(changeSettings, { time_zone: zone.name }))) return;
-    const issuedAt = new Date(zone.issuedAt * 1000).toISOString();
-    const user = await db
-      .selectFrom("users")
-      .select(["time_zone", "zone_source", "zone_claimed_at"])
-      .where("user_id", "=", userId)
-      .executeTakeFirst();
+    const issuedAt = timestamp(new Date(zone.issuedAt * 1000).toISOString());
+    const { own, rows, defaultTimeZone } = query({ userId });
+    const [user] = await rows(
+      sql<ZoneColumns>`select u.time_zone, u.zone_source, u.zone_claimed_at from ${own("users")} u`,
+    );
     if (user?.zone_source === "chosen") return;
-    if (user?.zone_claimed_at && timestamp(user.zone_claimed_at) >= timestamp(issuedAt)) return;
+    if (user?.zone_claimed_at && timestamp(user.zone_claimed_at) >= issuedAt) return;
     const { outcome } = await dispatch(
       { userId },
-      { name: "user.adopt-zone", input: { time_zone: zone.name, issued_at: timestamp(issuedAt) } },
+      { name: "user.adopt-zone", input: { time_zone: zone.name, issued_at: issuedAt } },
     );
     const present = user?.time_zone ?? defaultTimeZone;
     if ("refusal" in outcome && zone.name !== present)

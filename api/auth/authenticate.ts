@@ -9,14 +9,14 @@ import { introspect } from "./introspect.ts";
 import { looksLikeJwt, verifyJwt } from "./jwt.ts";
 import { discoverProvider, ProviderUnavailable } from "./provider.ts";
 
-/** Turns the Authorization header into the caller, or says why not. */
+/** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
 export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;
 
 type Options = Readonly<{
   config: Pick<Config, "authUrl" | "authAudience" | "authJwtTyp" | "tokenCacheSeconds">;
   client: IdentityClient | undefined;
   log: Log;
-  /** Told of every token when it is checked anew, before it counts as known. */
+  /** Called whenever a token was checked, before the token counts as known. */
   onChecked(actor: Actor): Promise<void>;
 }>;
 
@@ -26,14 +26,14 @@ type Check = Readonly<{ since: number; result: Promise<Known | undefined> }>;
 const maxTokenLength = 8_192;
 const maxKnown = 10_000;
 
-/** Known tokens are trusted for TOKEN_CACHE_SECONDS and never past their expiry; nothing is keyed by the raw token. */
+/** Known tokens are trusted for TOKEN_CACHE_SECONDS but not past their expiry. They are stored under their hash only. */
 export function createAuthenticator(options: Options): Authenticate {
   const known = new Map<string, Known>();
   const underWay = new Map<string, Check>();
   const check = createCheck(options);
   const shareMs = options.config.tokenCacheSeconds * 1000;
 
-  /** A check that hangs is shared no longer than its result would be trusted. */
+  /** Requests share a check that is under way, but not for longer than its result would be trusted. */
   function checkOnce(token: string, tokenHash: string): Promise<Known | undefined> {
     const running = underWay.get(tokenHash);
     if (running && Date.now() - running.since < shareMs) return running.result;
@@ -43,10 +43,11 @@ export function createAuthenticator(options: Options): Authenticate {
     return result;
 
     function remember(found: Known | undefined) {
-      // A Map keeps the order of insertion: the first is the oldest.
+      if (!found) return undefined;
+      // A Map iterates in the order of insertion, so its first key is the oldest.
       const [oldest] = known.keys();
       if (oldest !== undefined && known.size >= maxKnown) known.delete(oldest);
-      if (found) known.set(tokenHash, found);
+      known.set(tokenHash, found);
       return found;
     }
     function forget() {
@@ -89,10 +90,10 @@ function createCheck({ config, client, log, onChecked }: Options) {
     }
     return provider;
   }
-  // At the start, where an operator looks; a provider that is away then is found with the first token.
+  // Warns at the start, where operators look. A provider that is down then is discovered with the first token.
   if (client === undefined) findProvider().catch(() => {});
 
-  /** A JWT is verified, and introspected too where the provider offers it, so that revocation is real. */
+  /** JWTs are introspected too when the provider offers it, because a signature does not show a revocation. */
   async function claimsOf(token: string): Promise<Claims | undefined> {
     const provider = await findProvider();
     const isJwt = looksLikeJwt(token);
@@ -105,7 +106,7 @@ function createCheck({ config, client, log, onChecked }: Options) {
   }
 
   return async (token: string, tokenHash: string): Promise<Known | undefined> => {
-    // From before the provider is asked: what it answers was true then, and may be revoked while it travels.
+    // Counted from before the question, because the token may be revoked while the provider's answer is on its way.
     const cachedUntil = Date.now() + config.tokenCacheSeconds * 1000;
     const claims = await claimsOf(token);
     const actor = claims && actorOf(claims, tokenHash);

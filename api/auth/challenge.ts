@@ -1,13 +1,13 @@
 import { allScopes, type Scope } from "../../shared/contracts/scopes.ts";
 import type { Config } from "../../shared/process/config.ts";
 
-/** The two protected resources: the REST API is named by BASE_URL, the MCP endpoint by BASE_URL/mcp. */
+/** The two protected resources. The REST API's identifier is BASE_URL, that of the MCP endpoint BASE_URL/mcp. */
 export type Resource = "rest" | "mcp";
 
 const metadataPath = "/.well-known/oauth-protected-resource";
 export const metadataPaths: Record<Resource, string> = { rest: metadataPath, mcp: `${metadataPath}/mcp` };
 
-/** The 401 challenge of RFC 9728 §5.1; `error` only when a token was sent (RFC 6750 §3.1). */
+/** The 401 challenge of RFC 9728 §5.1. It has an `error` only when a token was sent (RFC 6750 §3.1). */
 export function unauthenticatedChallenge(
   config: Pick<Config, "baseUrl">,
   resource: Resource,

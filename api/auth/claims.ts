@@ -20,11 +20,11 @@ export function actorOf(claims: Claims, tokenHash: string): Actor | undefined {
 
 const clockToleranceSeconds = 60;
 
-/** An `iat` that orders tokens: one in the future would outrank every later token, and many are no date at all. */
+/** `iat` orders a user's tokens: one in the future would outrank all later tokens, and some values are no date at all. */
 const isPast = (iat: unknown): iat is number =>
   typeof iat === "number" && iat >= 0 && iat <= Date.now() / 1000 + clockToleranceSeconds;
 
-/** What can be part of a row's key: Postgres stores no NUL, and its indexes no endless text. */
+/** Whether a claim can be part of a row's key: PostgreSQL stores no NUL, and its indexes take short text only. */
 const isKey = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.length <= 255 && printable(value) === value;
 

@@ -27,7 +27,7 @@ export async function introspect(
   return aud.some((one) => typeof one === "string" && audience.includes(one)) ? answer : undefined;
 }
 
-/** RFC 7662 §2.2 lets a provider leave `iss` out; one that speaks for several issuers may not be believed for all. */
+/** `iss` is optional (RFC 7662 §2.2). When given it must match, since an endpoint may serve several issuers. */
 function isIssuedBy(issuer: string, iss: unknown): boolean {
   if (iss === undefined || iss === null) return true;
   return typeof iss === "string" && iss.replace(/\/$/, "") === issuer.replace(/\/$/, "");
@@ -45,7 +45,7 @@ async function ask(token: string, endpoint: string, { id, secret }: IdentityClie
       signal: AbortSignal.timeout(providerTimeoutMs),
     });
     const answer = (await response.json()) as Claims;
-    // The one error that speaks of the token (RFC 7009 §2.2.1); others, such as a wrong secret, are our own.
+    // The only error that is about the token (RFC 7009 §2.2.1). Others, such as a wrong secret, are the service's.
     if (response.ok || answer.error === "unsupported_token_type") return answer;
     throw new ProviderUnavailable(`Introspection answered ${response.status}.`);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
 import { type Provider, ProviderUnavailable } from "./provider.ts";
 
-/** Three parts of plain base64url: decoders also take padding, which would make one token two. */
+/** Padding is refused although decoders accept it, because one token would then have several spellings. */
 export const looksLikeJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 
 const algorithms = [

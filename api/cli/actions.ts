@@ -3,12 +3,13 @@ import { listActions } from "../../shared/contracts/tool-call.ts";
 import { validate } from "../../shared/contracts/validate.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { isRefused } from "../../shared/errors.ts";
-import { loadConfig } from "../../shared/process/config.ts";
+import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
-import { type QueryContext, readDaySettings, type Tables } from "../queries/context.ts";
-import { type Filters, follow, newest, subjects } from "./follow.ts";
-import { actionLine } from "./view.ts";
+import { createQueryContext, type QueryContext, readDaySettings } from "../queries/context.ts";
+import { callLine } from "./call-line.ts";
+import { followLog, type LogFilters, readNewest } from "./follow.ts";
+import { listSubjects } from "./subjects.ts";
 
 const usage = `What each token of a user did over MCP.
 
@@ -25,29 +26,30 @@ const options = {
   follow: { type: "boolean" },
 } as const;
 
-/** The action log in the terminal, the newest calls last, as a log reads; --follow keeps on showing. */
+/** Prints the action log, newest calls last; --follow then prints further calls as they come. */
 async function main(): Promise<void> {
-  const { subject, token: token_id, follow: goOn = false, limit, ...rest } = parseArgs({ options }).values;
+  const { subject, token: token_id, follow = false, limit, ...rest } = parseArgs({ options }).values;
   const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
-  const filters = validate(listActions, fields);
-  if (isRefused(filters)) throw new Error(filters.refusal.message);
-  const config = loadConfig();
+  const validated = validate(listActions, fields);
+  if (isRefused(validated)) throw new Error(validated.refusal.message);
+  const config = loadCommonConfig();
   const url = await runningDatabase(config);
   const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
   const { defaultTimeZone, baseUrl } = config;
-  const db = database.orm.em.getKysely<Tables>();
+  const db = database.orm.em.getKysely();
   if (subject === undefined) {
-    console.log([usage, ...(await subjects({ db }))].join("\n  "));
+    console.log([usage, ...(await listSubjects(db))].join("\n  "));
   } else {
-    await show({ db, userId: subject, now: Date.now(), defaultTimeZone, baseUrl }, filters.input, goOn);
+    const query = createQueryContext({ db, userId: subject, now: Date.now(), defaultTimeZone, baseUrl });
+    await printLog(query, validated.input, follow);
   }
   await database.close();
 }
 
-async function show(query: QueryContext, filters: Filters, goOn: boolean): Promise<void> {
+async function printLog(query: QueryContext, filters: LogFilters, follow: boolean): Promise<void> {
   const { timeZone } = await readDaySettings(query);
-  const rows = goOn ? follow(query, filters) : await newest(query, filters);
-  for await (const row of rows) console.log(actionLine(row, timeZone));
+  const calls = follow ? followLog(query, filters) : await readNewest(query, filters);
+  for await (const call of calls) console.log(callLine(call, timeZone));
 }
 
 await main().catch((error: Error) => {

@@ -1,21 +1,16 @@
-import { timingSafeEqual } from "node:crypto";
-import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Histogram } from "prom-client";
 import type { Config } from "../../shared/process/config.ts";
+import { createExposition, type Exposition } from "../../shared/process/metrics.ts";
 
 /** What one front door counts, in Prometheus' units (seconds). */
-export type Metrics = Readonly<{
-  /** Passes the answer on and counts how long it took. */
-  measure(method: string, route: string, answer: () => Promise<Response>): Promise<Response>;
-  /** The exposition, or 404 to whoever may not see it. */
-  answer(request: Request, remoteAddress: string | undefined): Promise<Response>;
-}>;
+export type Metrics = Pick<Exposition, "answer"> &
+  Readonly<{
+    /** Passes the answer on and counts how long it took. */
+    measure(method: string, route: string, answer: () => Promise<Response>): Promise<Response>;
+  }>;
 
-type Options = Pick<Config, "baseUrl" | "metricsToken">;
-
-/** Who shows METRICS_TOKEN may read from anywhere; without one, only this machine may, and nobody behind https. */
-export function createMetrics(options: Options): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">): Metrics {
+  const { registry, answer } = createExposition(config);
   const requests = new Histogram({
     name: "kept_request_seconds",
     help: "Time from a request's arrival to its answer",
@@ -30,30 +25,6 @@ export function createMetrics(options: Options): Metrics {
       requests.observe({ method, route, status: response.status }, (performance.now() - started) / 1000);
       return response;
     },
-    async answer(request, remoteAddress) {
-      if (!mayRead(request, remoteAddress, options)) return new Response(null, { status: 404 });
-      return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
-    },
+    answer,
   };
 }
-
-function mayRead(
-  request: Request,
-  remoteAddress: string | undefined,
-  { baseUrl, metricsToken: token }: Options,
-): boolean {
-  if (token === undefined) return !baseUrl.startsWith("https:") && isLocal(request, remoteAddress);
-  const shown = Buffer.from(request.headers.get("authorization") ?? "");
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
-}
-
-/** By a name of this machine, too: a page in its browser may have a name of its own that leads here (DNS rebinding). */
-function isLocal(request: Request, remoteAddress: string | undefined): boolean {
-  if (isForwarded(request) || !/^(127\.|::1$|::ffff:127\.)/.test(remoteAddress ?? "")) return false;
-  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(request.headers.get("host") ?? "");
-}
-
-/** Through a proxy on this machine everybody seems to come from here. */
-const isForwarded = ({ headers }: Request): boolean =>
-  ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => headers.has(name));

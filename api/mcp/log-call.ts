@@ -1,6 +1,7 @@
 import { keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { PerformContext } from "../perform.ts";
+import { isLogged } from "../queries/tool-call.ts";
 import type { Call } from "./call.ts";
 import { recordOf } from "./tool-call.ts";
 
@@ -23,16 +24,6 @@ export async function logCall(
   const logged = await context.dispatch(call.actor, { name: "action.record", input });
   if (!("refusal" in logged.outcome)) return undefined;
   const mayStand = logged.outcome.refusal.applied === "unknown";
-  return mayStand && (await isLogged(context, call)) ? undefined : unlogged;
-}
-
-/** A worker's answer can be lost on its way; the row itself then says that it was written. */
-async function isLogged({ query }: PerformContext, { actor, record }: Call): Promise<boolean> {
-  const { db, userId } = query(actor);
-  const row = db.selectFrom("action_log").select("outcome").where("user_id", "=", userId);
-  const found = await row
-    .where("request_id", "=", record.requestId)
-    .execute()
-    .catch(() => []);
-  return found.length > 0;
+  const { query } = context;
+  return mayStand && (await isLogged(query(call.actor), call.record.requestId)) ? undefined : unlogged;
 }

@@ -1,6 +1,6 @@
 import type { Actor } from "../../shared/actor.ts";
-import type { Today } from "../../shared/db/present.ts";
 import { keptOfRefused } from "../../shared/domain/cut-arguments.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { ToolCall } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/client/dispatch.ts";

@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Today } from "../../shared/db/present.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import { advise } from "./advice.ts";
 import type { Presented } from "./results/index.ts";

@@ -1,52 +1,65 @@
-import type { InferKyselyDB } from "@mikro-orm/sql";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
-import type { entities } from "../../shared/db/entities.ts";
-import type { Today } from "../../shared/db/present.ts";
 import { localDay } from "../../shared/domain/day.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
+import { type GuardedRows, guardRows } from "./guard.ts";
 import type { ShareReads } from "./share.ts";
 
-export type Tables = InferKyselyDB<(typeof entities)[number]>;
-
-/** Whose rows, and at which moment; every query is keyed by the user. */
-export type QueryContext = Readonly<{
-  db: Kysely<Tables>;
-  userId: string;
+type Settings = Readonly<{
   /** Epoch ms. */
   now: number;
   defaultTimeZone: string;
   baseUrl: string;
-  /** The user's share of the door's connections; a command of the operator's needs none. */
-  share?: ShareReads;
 }>;
 
-/** One query's answer, straight from Postgres. */
+/** What a query works with: one user's rows, and the moment at which they are read. */
+export type QueryContext = GuardedRows &
+  Settings &
+  Readonly<{ inTurn<Result>(read: () => Promise<Result>): Promise<Result | Refused> }>;
+
+type Parts = Settings &
+  Readonly<{
+    db: QueryExecutorProvider;
+    userId: string;
+    /** Limits how many reads a user has at once; without it none waits for another. */
+    share?: ShareReads;
+  }>;
+
+export const createQueryContext = ({ db, userId, share, ...settings }: Parts): QueryContext => ({
+  ...guardRows(db, userId),
+  ...settings,
+  inTurn: (read) => (share ? share(userId, read) : read()),
+});
+
+/** Queries for one row by its id, which may not exist. All others always have an answer. */
+type QueryOfOne = "category.get" | "habit.get" | "todo.get";
+
+/** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (
   query: QueryContext,
   input: InputOf<Queries[Name]>,
-) => Promise<OutputOf<Queries[Name]> | Refused>;
-
-export type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Today }>;
+) => Promise<OutputOf<Queries[Name]> | (Name extends QueryOfOne ? Refused : never)>;
 
 export type Condition = RawBuilder<unknown>;
 export const allOf = (...conditions: readonly Condition[]): Condition =>
-  sql`(${sql.join(conditions, sql` and `)})`;
+  conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;
 
-/** The user's settings as columns that come along with each row of anything, so that a page is one statement. */
-export const daySettingsColumns = ({ userId }: QueryContext) => sql`
-  (select time_zone from users where user_id = ${userId}) as user_time_zone,
-  (select day_start_hour from users where user_id = ${userId}) as user_day_start_hour`;
+/** The user's settings as columns of every row, so that a list takes one statement. */
+export const daySettingsColumns = ({ own }: QueryContext) => sql`
+  (select u.time_zone from ${own("users")} u) as user_time_zone,
+  (select u.day_start_hour from ${own("users")} u) as user_day_start_hour`;
 
 export type DaySettingsColumns = { user_time_zone: string | null; user_day_start_hour: number | null };
 
+type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Today }>;
+
 /** The user's zone, start of day and present date. */
 export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
-  const { rows } = await sql<DaySettingsColumns>`select ${daySettingsColumns(query)}`.execute(query.db);
-  return daySettingsOf(rows, query);
+  return daySettingsOf(await query.rows(sql<DaySettingsColumns>`select ${daySettingsColumns(query)}`), query);
 }
 
-/** The clock that came along; without a row nothing is shown in it. */
+/** The day settings in the columns of the first row; the defaults when there is none. */
 export function daySettingsOf(
   rows: readonly DaySettingsColumns[],
   { now, defaultTimeZone }: QueryContext,

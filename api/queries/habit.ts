@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import type { HabitRow } from "../../shared/db/entities.ts";
-import { presentHabit, type Today } from "../../shared/db/present.ts";
+import { presentHabit } from "../../shared/db/present.ts";
 import { dayNumber, isoWeekday } from "../../shared/domain/day.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import { notFound } from "../../shared/errors.ts";
+import { type CategoryColumns, categoryOf } from "./category.ts";
 import {
   allOf,
   type Condition,
@@ -14,12 +16,13 @@ import {
   type QueryHandler,
   readDaySettings,
 } from "./context.ts";
-import { type Extent, pageOf, paginate, totalOf } from "./pagination.ts";
+import { type Extent, limitClause, paginate, totalOf } from "./pagination.ts";
 
 export const list: QueryHandler<"habit.list"> = async (query, { page = 1, ...filters }) => {
-  const mine = allOf(habitsOf(query), ...(await filtering(query, filters)));
-  const rows = await selectHabits(query, mine, { total: countOf(mine), limit: pageOf(page) });
-  const total = await totalOf(rows, page, () => countHabits(query, mine));
+  const where = allOf(...(await filtering(query, filters)));
+  const count = countOf(query, where);
+  const rows = await query.rows(habitRows(query, where, { total: count, limit: limitClause(page) }));
+  const total = await totalOf(rows, page, () => query.rows(count));
   const habits = presentHabits(rows, daySettingsOf(rows, query).today);
   return paginate(habits, total, { url: `${query.baseUrl}/api/v1/habits`, filters, page });
 };
@@ -36,25 +39,23 @@ async function filtering(query: QueryContext, filters: InputOf<Queries["habit.li
   return conditions;
 }
 
-/** All of them on one page: nobody has hundreds of habits due on a day. */
+/** Answers with one page, because nobody has hundreds of habits due on a day. */
 export const today: QueryHandler<"habit.today"> = async (query, { time_of_day }) => {
   const { today } = await readDaySettings(query);
-  const conditions = [habitsOf(query), dueOn(today.date)];
+  const conditions = [dueOn(today.date)];
   if (time_of_day !== undefined) conditions.push(sql`h.time_of_day = ${time_of_day}::time_of_day`);
-  const habits = presentHabits(await selectHabits(query, allOf(...conditions)), today);
+  const habits = presentHabits(await query.rows(habitRows(query, allOf(...conditions))), today);
   return { today: today.date, time_zone: today.timeZone, habits };
 };
 
 export const get: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
-  const rows = await selectHabits(query, allOf(habitsOf(query), sql`h.id = ${habit_id}::bigint`));
+  const rows = await query.rows(habitRows(query, sql`h.id = ${habit_id}::bigint`));
   return presentHabits(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Habit");
 };
 
-export const habitsOf = ({ userId }: QueryContext): Condition => sql`h.user_id = ${userId}`;
-
 export const completedOn = (date: string): Condition => sql`(${date}::date = any(h.recent_dates))`;
 
-/** Due: completed that day, or from `next_due` on and, where weekdays are fixed, on one of them. */
+/** `isDueOn` of shared/domain/streak.ts as a condition on a habit's columns; a test compares the two. */
 export const dueOn = (date: string): Condition => sql`(
   ${completedOn(date)} or (
     (h.next_due is null or h.next_due <= ${date}::date)
@@ -62,40 +63,23 @@ export const dueOn = (date: string): Condition => sql`(
   )
 )`;
 
-export type CategoryColumns = { category_name: string | null; category_color: string | null };
 export type HabitWithCategory = HabitRow & CategoryColumns & DaySettingsColumns & { total: number };
 
-const countOf = (condition: Condition) =>
-  sql<{ total: number }>`select count(*) as total from habits h where ${condition}`;
+const countOf = ({ own }: QueryContext, where: Condition) =>
+  sql<{ total: number }>`select count(*) as total from ${own("habits")} h where ${where}`;
 
-/** Habits by id, with what is shown beside them. */
+/** Habits in the order of their ids, each with its category and the day settings. */
 export const habitRows = (
   query: QueryContext,
-  condition: Condition,
+  where: Condition,
   { total = sql`0`, limit = sql`` }: Extent = {},
 ) => sql<HabitWithCategory>`
   select h.*, c.name as category_name, c.color as category_color,
     ${daySettingsColumns(query)}, (${total}) as total
-  from habits h
-  left join categories c on c.user_id = h.user_id and c.id = h.category_id
-  where ${condition}
+  from ${query.own("habits")} h
+  left join ${query.own("categories")} c on c.id = h.category_id
+  where ${where}
   order by h.id ${limit}`;
-
-async function selectHabits(query: QueryContext, condition: Condition, extent?: Extent) {
-  const { rows } = await habitRows(query, condition, extent).execute(query.db);
-  return rows;
-}
-
-async function countHabits({ db }: QueryContext, condition: Condition): Promise<number> {
-  const { rows } = await countOf(condition).execute(db);
-  return rows[0]?.total ?? 0;
-}
 
 export const presentHabits = (rows: readonly HabitWithCategory[], today: Today) =>
   rows.map((row) => presentHabit(row, categoryOf(row), today));
-
-/** The category that came along in the same row. */
-export function categoryOf(row: CategoryColumns & { category_id?: number | null | undefined }) {
-  const { category_id: id, category_name: name, category_color: color } = row;
-  return id == null || name === null || color === null ? undefined : { id, name, color };
-}

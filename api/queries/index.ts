@@ -9,8 +9,8 @@ import * as todos from "./todo.ts";
 import * as actions from "./tool-call.ts";
 import * as user from "./user.ts";
 
-/** One read for every query: a missing one does not compile. */
-const reads: { [Name in QueryName]: QueryHandler<Name> } = {
+/** One handler for every query; a missing one does not compile. */
+const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "action.list": actions.list,
   "action.tokens": actions.tokens,
   "category.list": categories.list,
@@ -25,8 +25,6 @@ const reads: { [Name in QueryName]: QueryHandler<Name> } = {
   "user.settings": user.settings,
 };
 
-/** Answers a query whose input has been validated against its contract, when it is the user's turn. */
-export function read(name: QueryName, query: QueryContext, input: unknown): Promise<object | Refused> {
-  const answer = (): Promise<object | Refused> => reads[name](query, input as never);
-  return query.share ? query.share(query.userId, answer) : answer();
-}
+/** Answers a query, whose input was validated against its contract, when it is the user's turn. */
+export const read = (name: QueryName, query: QueryContext, input: unknown): Promise<object | Refused> =>
+  query.inTurn<object | Refused>(() => handlers[name](query, input as never));

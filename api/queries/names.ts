@@ -4,22 +4,20 @@ import type { QueryContext } from "./context.ts";
 /** Names of habits and titles of todos by id. */
 export type Names = Readonly<{ habits: ReadonlyMap<number, string>; todos: ReadonlyMap<number, string> }>;
 
-/** The present names of a user's habits and todos; what is deleted has none. */
+type Named = { id: number; name: string };
+
+/** The present names of a user's habits and todos. What was deleted has none. */
 export async function namesOf(
-  { db, userId }: QueryContext,
+  { own, rows }: QueryContext,
   ids: Readonly<{ habits: number[]; todos: number[] }>,
 ): Promise<Names> {
   const [habits, todos] = await Promise.all([
-    sql<Named>`select id, name from habits where user_id = ${userId} and id = any(${ids.habits}::bigint[])`.execute(
-      db,
-    ),
-    sql<Named>`select id, title as name from todos where user_id = ${userId} and id = any(${ids.todos}::bigint[])`.execute(
-      db,
+    rows(sql<Named>`select h.id, h.name from ${own("habits")} h where h.id = any(${ids.habits}::bigint[])`),
+    rows(
+      sql<Named>`select t.id, t.title as name from ${own("todos")} t where t.id = any(${ids.todos}::bigint[])`,
     ),
   ]);
-  return { habits: byId(habits.rows), todos: byId(todos.rows) };
+  return { habits: byId(habits), todos: byId(todos) };
 }
-
-type Named = { id: number; name: string };
 
 const byId = (rows: readonly Named[]) => new Map(rows.map(({ id, name }) => [id, name]));

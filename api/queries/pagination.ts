@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Condition } from "./context.ts";
 
-/** Spec §4.5. */
-export const pageSize = 15;
+const pageSize = 15;
 
 type Place = Readonly<{
   /** Absolute, on BASE_URL: never built from the Host header. */
@@ -12,14 +11,13 @@ type Place = Readonly<{
   page: number;
 }>;
 
-export const offsetOf = (page: number): number => (page - 1) * pageSize;
-
-/** How much of what meets a condition: a `limit` clause, and a statement that counts all of it beside each row. */
+/** Optional parts of a list's statement: a LIMIT clause, and a subquery that counts all that the pages share. */
 export type Extent = Readonly<{ total?: Condition; limit?: Condition }>;
 
-export const pageOf = (page: number): Condition => sql`limit ${pageSize} offset ${offsetOf(page)}`;
+export const limitClause = (page: number): Condition =>
+  sql`limit ${pageSize} offset ${(page - 1) * pageSize}`;
 
-/** The envelope of a list. Beyond the last page: no data, true meta, and `prev` is the last page. */
+/** A page with its links. Beyond the last page there is no data, `meta` is true, and `prev` is the last page. */
 export function paginate<Item>(data: Item[], total: number, { url, filters, page }: Place) {
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
   const link = (target: number): string => `${url}?${queryOf(filters, target)}`;
@@ -42,13 +40,14 @@ function queryOf(filters: Place["filters"], page: number): string {
   return query.toString();
 }
 
-/** The total rides on every row; a page without rows, beyond the last, has to ask for it. */
+type Total = { total: number };
+
+/** The total is a column of every row; only a page beyond the last has no row and asks for it. */
 export async function totalOf(
-  rows: readonly { total: number }[],
+  rows: readonly Total[],
   page: number,
-  count: () => Promise<number>,
+  count: () => Promise<Total[]>,
 ): Promise<number> {
-  const first = rows[0];
-  if (first) return first.total;
-  return page === 1 ? 0 : count();
+  const [first] = rows.length > 0 || page === 1 ? rows : await count();
+  return first?.total ?? 0;
 }

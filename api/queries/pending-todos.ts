@@ -1,22 +1,25 @@
 import { sql } from "kysely";
 import { parseTodoCursor, type TodoPlace, todoCursor } from "../../shared/contracts/todo-cursor.ts";
 import { allOf, type Condition, daySettingsOf, type QueryHandler, readDaySettings } from "./context.ts";
-import { countOf, countTodos, inContext, isPending, presentTodos, selectTodos, todosOf } from "./todo.ts";
+import { countOf, inContext, isPending, presentTodos, todoRows } from "./todo.ts";
 
 const defaultLimit = 25;
 
 /** By keyset: todos that come or go between two pages never make one repeat or skip another. */
 export const list: QueryHandler<"todo.pending"> = async (query, input) => {
   const { overdue_only, context, limit = defaultLimit, cursor } = input;
-  const conditions = [todosOf(query), isPending];
+  const conditions = [isPending];
   if (overdue_only) conditions.push(sql`t.due_date < ${(await readDaySettings(query)).today.date}::date`);
   if (context !== undefined) conditions.push(inContext(context));
-  const mine = allOf(...conditions);
+  const where = allOf(...conditions);
+  const count = countOf(query, where);
   const place = cursor === undefined ? undefined : parseTodoCursor(cursor);
-  const rows = await selectTodos(query, place ? allOf(mine, isAfter(place)) : mine, {
-    total: countOf(mine),
-    limit: sql`limit ${limit + 1}`,
-  });
+  const rows = await query.rows(
+    todoRows(query, place ? allOf(where, isAfter(place)) : where, {
+      total: count,
+      limit: sql`limit ${limit + 1}`,
+    }),
+  );
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
   const todos = presentTodos(rows.slice(0, limit), today);
   const last = rows.length > limit ? todos.at(-1) : undefined;
@@ -24,12 +27,12 @@ export const list: QueryHandler<"todo.pending"> = async (query, input) => {
     today: today.date,
     time_zone: today.timeZone,
     todos,
-    total: rows[0]?.total ?? (await countTodos(query, mine)),
+    total: (rows[0] ?? (await query.rows(count))[0])?.total ?? 0,
     next_cursor: last ? todoCursor(last) : null,
   };
 };
 
-/** Nulls come last: an undated todo is after every dated one, one without a time after all times of its day. */
+/** Nulls come last: undated todos follow all dated ones, and those without a time follow all times of their day. */
 function isAfter({ id, due_date, time_of_day }: TodoPlace): Condition {
   const sameTime = sql`t.time_of_day is not distinct from ${time_of_day}::time_of_day and t.id > ${id}::bigint`;
   const laterTime =

@@ -1,9 +1,9 @@
 import { type Refused, refuse } from "../../shared/errors.ts";
 
-/** Runs a read when it is its user's turn, or refuses it. */
+/** Runs a read when it is the user's turn, or refuses it after too long a wait. */
 export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) => Promise<Result | Refused>;
 
-/** Of the ten connections of a door: it takes four users with costly reads to keep a fifth waiting. */
+/** A front door has ten connections, so a fourth user can still read while three users have costly reads. */
 const maxAtOnce = 3;
 const maxWaiting = 100;
 const maxWaitMs = 900;
@@ -16,9 +16,9 @@ const overloaded = refuse("overloaded", "You ask for too much at once. Please tr
 type Begin = (mayRun: boolean) => undefined;
 type Turns = { running: number; waiting: Begin[] };
 
-/** Gives each user a few reads at a time; further ones wait in line, which holds up nobody else. */
+/** Allows each user a few reads at a time. Further ones wait in the user's own line, which delays nobody else. */
 export function createReadShare(): ShareReads {
-  const ofUsers = new Map<string, Turns>();
+  const turnsOf = new Map<string, Turns>();
 
   /** @returns false when the line is too long, or did not move in time */
   function turn(turns: Turns): Promise<boolean> | boolean {
@@ -40,17 +40,17 @@ export function createReadShare(): ShareReads {
     });
   }
 
-  /** Whoever waits first takes over the turn. */
+  /** The read that has waited longest takes over the turn. */
   function end(userId: string, turns: Turns): void {
     const next = turns.waiting.shift();
     next?.(true);
     if (!next) turns.running -= 1;
-    if (turns.running === 0) ofUsers.delete(userId);
+    if (turns.running === 0) turnsOf.delete(userId);
   }
 
   return async (userId, read) => {
-    const turns = ofUsers.get(userId) ?? { running: 0, waiting: [] };
-    ofUsers.set(userId, turns);
+    const turns = turnsOf.get(userId) ?? { running: 0, waiting: [] };
+    turnsOf.set(userId, turns);
     if (!(await turn(turns))) return overloaded;
     try {
       return await read();

@@ -1,54 +1,70 @@
 import { sql } from "kysely";
-import { timestamp } from "../../shared/db/present.ts";
-import type { QueryHandler } from "./context.ts";
+import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
+import type { ToolCallRow } from "../../shared/db/entities.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
+import { allOf, type Condition, type QueryContext, type QueryHandler } from "./context.ts";
 
 const defaultLimit = 50;
 
-export const list: QueryHandler<"action.list"> = async ({ db, userId }, input) => {
-  const { token_id, tool, outcome, from, to, cursor, limit = defaultLimit } = input;
-  let own = db.selectFrom("action_log").where("user_id", "=", userId);
-  if (token_id !== undefined) own = own.where("token_id", "=", token_id);
-  if (tool !== undefined) own = own.where("tool", "=", tool);
-  if (outcome !== undefined) own = own.where("outcome", "=", outcome);
-  if (from !== undefined) own = own.where("called_at", ">=", from);
-  if (to !== undefined) own = own.where("called_at", "<", to);
-  if (cursor !== undefined) own = own.where(isBefore(cursor));
-  const rows = await own
-    .selectAll()
-    .orderBy("called_at", "desc")
-    .orderBy("request_id", "desc")
-    .limit(limit + 1)
-    .execute();
-  const actions = rows.slice(0, limit).map(({ user_id: _, called_at, client_name, duration_ms, ...row }) => ({
+/** By keyset, newest first: calls that are logged between two pages never make one repeat or skip another. */
+export const list: QueryHandler<"action.list"> = async ({ own, rows }, input) => {
+  const { limit = defaultLimit } = input;
+  const found = await rows(sql<Omit<ToolCallRow, "user_id">>`
+    select a.request_id, a.token_id, a.client_name, a.tool, a.arguments, a.outcome, a.replayed, a.calls,
+      a.called_at, a.duration_ms
+    from ${own("action_log")} a
+    where ${allOf(...filtering(input))}
+    order by a.called_at desc, a.request_id desc
+    limit ${limit + 1}`);
+  const actions = found.slice(0, limit).map((row) => ({
     ...row,
-    duration_ms: Number(duration_ms),
-    client_name: client_name ?? null,
-    called_at: timestamp(called_at),
+    duration_ms: Number(row.duration_ms),
+    client_name: row.client_name ?? null,
+    called_at: timestamp(row.called_at),
   }));
-  const last = rows.length > limit ? actions.at(-1) : undefined;
+  const last = found.length > limit ? actions.at(-1) : undefined;
   return { actions, next_cursor: last ? `${last.called_at}_${last.request_id}` : null };
 };
 
-function isBefore(cursor: string) {
-  const [calledAt, requestId] = cursor.split("_");
-  return sql<boolean>`(called_at, request_id) < (${calledAt}::timestamptz, ${requestId}::uuid)`;
+function filtering({ token_id, tool, outcome, from, to, cursor }: InputOf<Queries["action.list"]>) {
+  const conditions: Condition[] = [];
+  if (token_id !== undefined) conditions.push(sql`a.token_id = ${token_id}`);
+  if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
+  if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
+  if (from !== undefined) conditions.push(sql`a.called_at >= ${from}::timestamptz`);
+  if (to !== undefined) conditions.push(sql`a.called_at < ${to}::timestamptz`);
+  if (cursor !== undefined) conditions.push(isBefore(cursor));
+  return conditions;
 }
 
-/** Jumps from token to token along the index: a long log costs no more than a short one. */
-export const tokens: QueryHandler<"action.tokens"> = async ({ db, userId }) => {
-  const { rows } = await sql<{ token_id: string; client_name: string | null; called_at: string }>`
+function isBefore(cursor: string): Condition {
+  const [calledAt, requestId] = cursor.split("_");
+  return sql`(a.called_at, a.request_id) < (${calledAt}::timestamptz, ${requestId}::uuid)`;
+}
+
+/** Jumps from token to token along the index, so that a long log costs no more than a short one. */
+export const tokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
+  const found = await rows(sql<{ token_id: string; client_name: string | null; called_at: string }>`
     with recursive seen as (
-      (select token_id, client_name, called_at from action_log where user_id = ${userId}
-       order by token_id, called_at desc, request_id desc limit 1)
+      (select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+       order by a.token_id, a.called_at desc, a.request_id desc limit 1)
       union all
       select next.* from seen, lateral (
-        select token_id, client_name, called_at from action_log
-        where user_id = ${userId} and token_id > seen.token_id
-        order by token_id, called_at desc, request_id desc limit 1
+        select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+        where a.token_id > seen.token_id
+        order by a.token_id, a.called_at desc, a.request_id desc limit 1
       ) next
     )
-    select * from seen order by called_at desc, token_id`.execute(db);
+    select * from seen order by called_at desc, token_id`);
   return {
-    tokens: rows.map(({ called_at, ...row }) => ({ ...row, last_called_at: timestamp(called_at) })),
+    tokens: found.map(({ called_at, ...row }) => ({ ...row, last_called_at: timestamp(called_at) })),
   };
 };
+
+/** Whether a call's row is known to be written: a worker's answer can be lost although the row is committed. */
+export async function isLogged({ own, rows }: QueryContext, requestId: string): Promise<boolean> {
+  const found = await rows(
+    sql`select a.outcome from ${own("action_log")} a where a.request_id = ${requestId}::uuid`,
+  ).catch(() => []);
+  return found.length > 0;
+}

@@ -1,29 +1,35 @@
-import { presentSettings, timestamp } from "../../shared/db/present.ts";
+import { sql } from "kysely";
+import type { ReminderDeliveryRow, UserRow } from "../../shared/db/entities.ts";
+import { presentSettings } from "../../shared/db/present.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
 import { type QueryHandler, readDaySettings } from "./context.ts";
 
-export const settings: QueryHandler<"user.settings"> = async (query) => {
-  const { db, userId } = query;
-  const [clock, user] = await Promise.all([
-    readDaySettings(query),
-    db
-      .selectFrom("users as u")
-      .leftJoin("reminder_deliveries as d", (join) =>
-        join.onRef("d.user_id", "=", "u.user_id").onRef("d.id", "=", "u.webhook_test_id"),
-      )
-      .selectAll("u")
-      .select(["d.status as test_status", "d.error as test_error"])
-      .select(["d.created_at as test_created_at", "d.finished_at as test_finished_at"])
-      .where("u.user_id", "=", userId)
-      .executeTakeFirst(),
-  ]);
-  const test =
-    user?.test_status && user.test_created_at
-      ? {
-          status: user.test_status,
-          error: user.test_error,
-          created_at: timestamp(user.test_created_at),
-          finished_at: user.test_finished_at && timestamp(user.test_finished_at),
-        }
-      : null;
-  return { ...presentSettings(user, clock), webhook_test: test };
+type TestColumns = {
+  test_status: ReminderDeliveryRow["status"] | null;
+  test_error: string | null;
+  test_created_at: string | null;
+  test_finished_at: string | null;
 };
+
+export const settings: QueryHandler<"user.settings"> = async (query) => {
+  const { own, rows } = query;
+  const [daySettings, [user]] = await Promise.all([
+    readDaySettings(query),
+    rows(sql<UserRow & TestColumns>`
+      select u.*, d.status as test_status, d.error as test_error,
+        d.created_at as test_created_at, d.finished_at as test_finished_at
+      from ${own("users")} u
+      left join ${own("reminder_deliveries")} d on d.id = u.webhook_test_id`),
+  ]);
+  return { ...presentSettings(user, daySettings), webhook_test: user ? webhookTest(user) : null };
+};
+
+function webhookTest({ test_status: status, test_error, test_created_at, test_finished_at }: TestColumns) {
+  if (status === null || test_created_at === null) return null;
+  return {
+    status,
+    error: test_error,
+    created_at: timestamp(test_created_at),
+    finished_at: test_finished_at && timestamp(test_finished_at),
+  };
+}

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { TimeOfDay as timesOfDay } from "../db/entities.ts";
+import { timesOfDay } from "../domain/vocabulary.ts";
 import "./text.ts";
 
 /**
@@ -36,7 +36,7 @@ export function WholeNumber(minimum: number, maximum: number) {
 }
 
 export const CalendarDate = Type.String({ format: "date", expects: "a real date such as 2026-11-20" });
-export const TimeOfDay = OneOf(timesOfDay);
+export const TimeOfDayField = OneOf(timesOfDay);
 export const Flag = Type.Boolean({ expects: "true or false" });
 export const Page = Type.Integer({ minimum: 1, maximum: maxId, expects: "a page number from 1 on" });
 export const Timestamp = Type.String({

@@ -1,9 +1,19 @@
 import { Type } from "typebox";
+import { frequencies, habitTypes } from "../domain/vocabulary.ts";
 import { CategoryRef } from "./category.ts";
-import { Clearable, Description, Id, Nullable, OneOf, TimeOfDay, Timestamp, WholeNumber } from "./fields.ts";
+import {
+  Clearable,
+  Description,
+  Id,
+  Nullable,
+  OneOf,
+  TimeOfDayField,
+  Timestamp,
+  WholeNumber,
+} from "./fields.ts";
 
-export const HabitType = OneOf(["good", "bad"]);
-export const Frequency = OneOf(["daily", "weekly", "custom"]);
+export const HabitTypeField = OneOf(habitTypes);
+export const FrequencyField = OneOf(frequencies);
 export const GraceDays = WholeNumber(0, 30);
 const exactly = { additionalProperties: false };
 
@@ -31,10 +41,10 @@ export const ScheduleField = Type.Union(
 export const Habit = Type.Object({
   id: Id,
   name: Type.String(),
-  type: HabitType,
-  frequency: Frequency,
+  type: HabitTypeField,
+  frequency: FrequencyField,
   schedule: Nullable(ScheduleField),
-  time_of_day: Nullable(TimeOfDay),
+  time_of_day: Nullable(TimeOfDayField),
   description: Nullable(Type.String()),
   streak_count: Type.Integer(),
   longest_streak: Type.Integer(),
@@ -49,7 +59,7 @@ export const Habit = Type.Object({
 
 /** What both create and update take. */
 export const habitFields = {
-  time_of_day: Clearable(TimeOfDay),
+  time_of_day: Clearable(TimeOfDayField),
   category_id: Clearable(Id),
   description: Clearable(Description),
   grace_days: Clearable(GraceDays),

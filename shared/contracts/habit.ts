@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { command, query, tool } from "./contract.ts";
-import { Description, Flag, Id, Name, Page, PageOf, TimeOfDay, TodayFields } from "./fields.ts";
-import { Frequency, GraceDays, Habit, HabitType, habitFields } from "./habit-schema.ts";
+import { Description, Flag, Id, Name, Page, PageOf, TimeOfDayField, TodayFields } from "./fields.ts";
+import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
@@ -12,8 +12,8 @@ export const listHabits = query({
   summary: "List habits",
   rest: [{ method: "GET", path: "/habits", status: 200 }],
   input: Type.Object({
-    frequency: Type.Optional(Frequency),
-    time_of_day: Type.Optional(TimeOfDay),
+    frequency: Type.Optional(FrequencyField),
+    time_of_day: Type.Optional(TimeOfDayField),
     completed_today: Type.Optional(Flag),
     page: Type.Optional(Page),
   }),
@@ -29,10 +29,10 @@ export const todayHabits = query({
     description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
     destructive: false,
     idempotent: true,
-    arguments: Type.Object({ time_of_day: Type.Optional(TimeOfDay) }),
+    arguments: Type.Object({ time_of_day: Type.Optional(TimeOfDayField) }),
     toInput: (args) => args,
   }),
-  input: Type.Object({ time_of_day: Type.Optional(TimeOfDay) }),
+  input: Type.Object({ time_of_day: Type.Optional(TimeOfDayField) }),
   output: Type.Object({ ...TodayFields, habits: Type.Array(Habit) }),
 });
 
@@ -57,15 +57,15 @@ export const createHabit = command({
     idempotent: false,
     arguments: Type.Object({
       name: Name,
-      type: Type.Optional(HabitType),
-      time_of_day: Type.Optional(TimeOfDay),
+      type: Type.Optional(HabitTypeField),
+      time_of_day: Type.Optional(TimeOfDayField),
       category_id: Type.Optional(Id),
       description: Type.Optional(Description),
       grace_days: Type.Optional(GraceDays),
     }),
     toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
   }),
-  input: Type.Object({ name: Name, type: HabitType, frequency: Frequency, ...habitFields }),
+  input: Type.Object({ name: Name, type: HabitTypeField, frequency: FrequencyField, ...habitFields }),
   output: Habit,
 });
 
@@ -80,8 +80,8 @@ export const updateHabit = command({
   input: Type.Object({
     habit_id: Id,
     name: Type.Optional(Name),
-    type: Type.Optional(HabitType),
-    frequency: Type.Optional(Frequency),
+    type: Type.Optional(HabitTypeField),
+    frequency: Type.Optional(FrequencyField),
     ...habitFields,
   }),
   output: Habit,

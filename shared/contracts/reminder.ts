@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
+import { reminderStatuses } from "../domain/vocabulary.ts";
 import { command } from "./contract.ts";
 import { Id, OneOf, Timestamp } from "./fields.ts";
 
@@ -15,7 +16,7 @@ export const Reminder = Type.Object({
   remind_at: Timestamp,
   local_time: Type.String({ description: "YYYY-MM-DDTHH:MM:SS in time_zone" }),
   time_zone: Type.String(),
-  status: OneOf(["scheduled", "suspended", "sent", "missed", "failed"]),
+  status: OneOf(reminderStatuses),
 });
 
 const path = "/todos/{todo_id}/reminder";

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
-import type { TimeOfDay } from "../db/entities.ts";
+import type { TimeOfDay } from "../domain/vocabulary.ts";
 import { isCalendarDate } from "./text.ts";
 
 /** A todo's place in the default order. */

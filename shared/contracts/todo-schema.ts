@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { recurrenceStarts } from "../domain/vocabulary.ts";
 import { CategoryRef } from "./category.ts";
 import {
   CalendarDate,
@@ -9,7 +10,7 @@ import {
   Line,
   Nullable,
   OneOf,
-  TimeOfDay,
+  TimeOfDayField,
   Timestamp,
   WholeNumber,
 } from "./fields.ts";
@@ -17,14 +18,14 @@ import { Reminder } from "./reminder.ts";
 
 export const Recurrence = Line(500);
 export const Minutes = WholeNumber(1, 100_000);
-const RecurrenceFrom = OneOf(["due", "completion"]);
+const RecurrenceFrom = OneOf(recurrenceStarts);
 
 export const Todo = Type.Object({
   id: Id,
   title: Type.String(),
   description: Nullable(Type.String()),
   due_date: Nullable(Type.String({ format: "date" })),
-  time_of_day: Nullable(TimeOfDay),
+  time_of_day: Nullable(TimeOfDayField),
   estimated_minutes: Nullable(Type.Integer()),
   context: Nullable(Type.String()),
   is_completed: Type.Boolean(),
@@ -43,7 +44,7 @@ export const Todo = Type.Object({
 export const todoFields = {
   description: Clearable(Description),
   due_date: Clearable(CalendarDate),
-  time_of_day: Clearable(TimeOfDay),
+  time_of_day: Clearable(TimeOfDayField),
   estimated_minutes: Clearable(Minutes),
   context: Clearable(Context),
   category_id: Clearable(Id),

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
-import { DeliveryStatus, ReminderChannel } from "../db/entities.ts";
 import { isTimeZone } from "../domain/day.ts";
 import { mayBePublic } from "../domain/public-address.ts";
+import { deliveryStatuses, reminderChannels } from "../domain/vocabulary.ts";
 import { command, query } from "./contract.ts";
 import { Clearable, Nullable, OneOf, Timestamp, WholeNumber } from "./fields.ts";
 
@@ -24,7 +24,7 @@ const WebhookUrl = Type.String({
 export const Settings = Type.Object({
   time_zone: Type.String(),
   day_start_hour: Type.Integer(),
-  reminder_channel: OneOf(ReminderChannel),
+  reminder_channel: OneOf(reminderChannels),
   email: Nullable(Type.String()),
   webhook_url: Nullable(Type.String()),
   webhook_secret: Nullable(Type.String({ description: "whsec_…: the receiver checks signatures with it" })),
@@ -33,7 +33,7 @@ export const Settings = Type.Object({
 });
 
 const WebhookTest = Type.Object({
-  status: OneOf(DeliveryStatus),
+  status: OneOf(deliveryStatuses),
   error: Nullable(Type.String()),
   created_at: Timestamp,
   finished_at: Nullable(Timestamp),
@@ -54,7 +54,7 @@ export const changeSettings = command({
   input: Type.Object({
     time_zone: Type.Optional(TimeZone),
     day_start_hour: Clearable(WholeNumber(0, 6)),
-    reminder_channel: Type.Optional(OneOf(ReminderChannel)),
+    reminder_channel: Type.Optional(OneOf(reminderChannels)),
     email: Clearable(Email),
     webhook_url: Clearable(WebhookUrl),
   }),

@@ -1,4 +1,4 @@
-import { loadConfig } from "../process/config.ts";
+import { loadCommonConfig } from "../process/config.ts";
 import { createLog } from "../process/log.ts";
 import { openDatabase } from "./orm.ts";
 
@@ -17,7 +17,7 @@ export async function migrate(url: string, logLevel = "info"): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { databaseUrl, logLevel } = loadConfig();
+  const { databaseUrl, logLevel } = loadCommonConfig();
   if (!databaseUrl) throw new Error("DATABASE_URL names the database to migrate; npm start brings its own.");
   await migrate(databaseUrl, logLevel);
 }

@@ -8,15 +8,15 @@ import { demandSettings } from "./session-settings.ts";
 
 export type Database = Readonly<{
   orm: MikroORM;
-  /** MikroORM's own pool: what the unit of work writes through. */
+  /** MikroORM's own pool, through which the unit of work writes. */
   pool: Pool;
   close(): Promise<void>;
 }>;
 
 /**
- * Writes only look up keys, so their plans are generic and use nothing but indexes. They ask for rows without waiting,
- * so that a lock time-out is for what nobody foresaw; and a process that freezes or vanishes in the middle of a
- * transaction loses its locks within seconds.
+ * Writes only look up keys, so their plans are generic and use indexes alone. They never wait for locked rows, so the
+ * lock timeout is a safeguard; and a process that freezes or vanishes in the middle of a transaction loses its locks
+ * within seconds.
  */
 const writeSettings = {
   plan_cache_mode: "force_generic_plan",
@@ -33,8 +33,8 @@ const writeSettings = {
 };
 
 /**
- * What connections are for. Somebody waits for a read: a frozen server fails it within 2 s, connecting and
- * all. A write is answered for by the front door's own timeout; its connection is only not to hang for ever.
+ * Timeouts and settings by purpose. Somebody waits for a read, so a frozen server fails it within 2 s including the
+ * connection. Writes have the front door's own timeout; their query timeout is only a backstop.
  */
 const purposes = {
   reads: { connectMs: 900, queryMs: 900, settings: {} },
@@ -43,8 +43,8 @@ const purposes = {
 };
 
 /**
- * Opens MikroORM on a pool of at most `connections`, every statement prepared once per connection.
- * Lost connections are logged and replaced, never fatal.
+ * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once.
+ * Lost connections are logged and replaced; they are never fatal.
  */
 export async function openDatabase(options: {
   url: string;

@@ -2,13 +2,13 @@ import type { PoolClient } from "pg";
 
 type Query = { text: string; values?: unknown[]; name?: string };
 
-/** Statement texts are few (builders bind every value), so their names live as long as the process. */
+/** Statement texts are few because every value is bound, so their names can live as long as the process. */
 const names = new Map<string, string>();
 const maxNames = 500;
 
 /**
- * Names every parameterised statement of a connection, so that Postgres parses and plans it once:
- * neither MikroORM nor Kysely does, and it nearly doubles the reads per second.
+ * Names every parameterised statement of a connection, so that PostgreSQL parses it once and can reuse its plan.
+ * Neither MikroORM nor Kysely does this, and it nearly doubles the reads per second.
  */
 export function prepareStatements(client: PoolClient): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;

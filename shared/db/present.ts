@@ -5,12 +5,11 @@ import type { Reminder } from "../contracts/reminder.ts";
 import type { Todo } from "../contracts/todo-schema.ts";
 import type { Settings } from "../contracts/user.ts";
 import { localTime } from "../domain/day.ts";
+import { timestamp } from "../domain/timestamp.ts";
+import type { Today } from "../domain/today.ts";
 import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./entities.ts";
 
-/** The one way a row becomes JSON: answers of workers, reads of both doors and the dashboard all go through here. */
-
-/** The user's present day and zone, in which a row is seen. */
-export type Today = Readonly<{ date: string; timeZone: string }>;
+/** The only way a row becomes JSON: workers' answers, both doors' reads and the dashboard all go through here. */
 
 export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
 export type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
@@ -96,14 +95,14 @@ export function presentReminder(row: PresentedReminder, today: Today): Static<ty
   };
 }
 
-/** @param row undefined: a user who has never chosen anything */
+/** @param row undefined for a user who has never chosen anything */
 export function presentSettings(
   row: SettingsRow | undefined,
-  clock: { timeZone: string; dayStartHour: number },
+  { timeZone, dayStartHour }: { timeZone: string; dayStartHour: number },
 ): Static<typeof Settings> {
   return {
-    time_zone: clock.timeZone,
-    day_start_hour: clock.dayStartHour,
+    time_zone: timeZone,
+    day_start_hour: dayStartHour,
     reminder_channel: row?.reminder_channel ?? "log",
     email: row?.email ?? null,
     webhook_url: row?.webhook_url ?? null,
@@ -111,16 +110,4 @@ export function presentSettings(
     webhook_failures: row?.webhook_failures ?? 0,
     webhook_disabled_at: row?.webhook_disabled_at ? timestamp(row.webhook_disabled_at) : null,
   };
-}
-
-/**
- * Postgres' `2026-11-20 09:15:02.1042+00` as `2026-11-20T09:15:02.104200Z`: a Date would lose the microseconds.
- * @throws RangeError for any other offset than UTC's: cut off, it would make a wrong time of a right one
- */
-export function timestamp(stored: string): string {
-  // `+00` in a row, `+00:00` within PostgreSQL's JSON, `Z` from a handler.
-  if (!/(\+00(:00)?|Z)$/.test(stored))
-    throw new RangeError(`PostgreSQL gave ${stored}, which is not in UTC.`);
-  const fraction = /\.(\d+)/.exec(stored)?.[1] ?? "";
-  return `${stored.slice(0, 10)}T${stored.slice(11, 19)}.${fraction.padEnd(6, "0")}Z`;
 }

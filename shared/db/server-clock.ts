@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 
-/** PostgreSQL's clock, followed from here: what processes compare times by, since no two hosts' clocks agree. */
+/** PostgreSQL's clock as this process follows it. Processes compare times by it, since no two hosts' clocks agree. */
 export type ServerClock = Readonly<{
-  /** Epoch ms; by the host's clock until PostgreSQL has answered once. */
+  /** Epoch ms. It is the host's time until PostgreSQL has answered once. */
   now(): number;
   /** Whether PostgreSQL has answered. */
   known(): boolean;
@@ -12,8 +12,8 @@ export type ServerClock = Readonly<{
 const intervalMs = 1_000;
 
 /**
- * Asks PostgreSQL for its time now and once a second, and counts on by this process's monotonic clock: a step of
- * the host's clock changes nothing. An answer that fails is not missed; the next one comes.
+ * Asks PostgreSQL for its time now and then once a second. In between it counts on by this process's monotonic clock,
+ * so a step of the host's clock changes nothing. A question that fails is ignored, because the next one follows.
  */
 export async function openServerClock(pool: Pick<Pool, "query">): Promise<ServerClock> {
   let offset: number | undefined;
@@ -46,8 +46,8 @@ export async function openServerClock(pool: Pick<Pool, "query">): Promise<Server
 }
 
 /**
- * The server looked at its clock between question and answer, so the offset lies between these two. What was
- * known stays while it does: a slow answer on a busy host says little, and is not to disturb it.
+ * PostgreSQL read its clock between question and answer, so the offset lies between `least` and `most`. A known offset
+ * within these bounds is retained, because a slow answer on a busy host would only make it less exact.
  */
 function follow(known: number | undefined, least: number, most: number): number {
   return known !== undefined && known >= least && known <= most ? known : (least + most) / 2;

@@ -1,15 +1,15 @@
 import type { PoolClient } from "pg";
 
 /**
- * Makes sure that a new connection has the settings that it asked for at its start: a pooler in between may drop
- * them, and then times come in the server's zone and locks without a time-out.
+ * Makes sure that a new connection has the settings that it asked for. A pooler in between may drop them, and then
+ * times are in the server's zone and locks have no timeout.
  * @throws Error naming the first setting that differs
  */
 export async function demandSettings(
   client: Pick<PoolClient, "query">,
   wanted: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // Both sides through the server's own eyes: it shows 100ms as 100ms, and 5000 as 5s.
+  // PostgreSQL shows a value in the setting's own unit, so the wanted one is converted before they are compared.
   const { rows } = await client.query<{ name: string; value: string; unit: string | null }>(
     "select name, setting as value, unit from pg_settings where lower(name) = any($1::text[])",
     [Object.keys(wanted)],
@@ -23,7 +23,7 @@ export async function demandSettings(
   }
 }
 
-/** A time as the number that pg_settings shows in its unit. */
+/** Converts a time such as 3s to the unit in which pg_settings shows it. */
 function inUnit(asked: string, unit: string | null): string {
   const [, number = asked, suffix] = /^(\d+)(ms|s)$/.exec(asked) ?? [];
   if (suffix === undefined || unit === null) return asked;

@@ -1,18 +1,18 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
-/** So much of the arguments a row of the action log keeps (bytes of UTF-8): of a call that ran, and of a refused one. */
+/** How many bytes of arguments (UTF-8) a row of the action log stores: for a call that ran, and for a refused one. */
 export const keptOfRun = 4_096;
 export const keptOfRefused = 1_024;
 
-/** What is said of arguments that were cut: their length as sent, in bytes of JSON text, and its hash. */
+/** Stored beside arguments that were cut: the length of their JSON text as sent, in bytes, and its hash. */
 export type Cut = Readonly<{ bytes: number; sha256: string }>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Arguments as JSON text of at most `max` bytes: as sent when they fit. Else an array, which arguments never
- * are, so that nobody can pass for one: the arguments with what is long in them shortened, and the `Cut`.
+ * Arguments as JSON text of at most `max` bytes. They stay as sent when they fit; otherwise the text is an array of
+ * the shortened arguments and the `Cut`. Arguments are never an array, so no caller can imitate a cut.
  */
 export function cutArguments(args: Fields, max: number): string {
   const sent = JSON.stringify(args);
@@ -21,14 +21,14 @@ export function cutArguments(args: Fields, max: number): string {
   return cutTo(args, { bytes, sha256: createHash("sha256").update(sent).digest("hex") }, max);
 }
 
-/** Cuts what is stored already to a smaller size. */
+/** Cuts stored arguments to a smaller size. */
 export function cutStored(stored: string, max: number): string {
   if (Buffer.byteLength(stored) <= max) return stored;
   const { args, cut } = readStored(stored);
   return cut ? cutTo(args, cut, max) : cutArguments(args, max);
 }
 
-/** The arguments of a row, as far as they were kept; none when they cannot be read. */
+/** The arguments of a row as far as they were stored; empty when they cannot be parsed. */
 export function readStored(stored: string): { args: Fields; cut?: Cut } {
   const value = parse(stored);
   const [args, cut] = Array.isArray(value) ? value : [value];
@@ -47,7 +47,7 @@ function parse(json: string): unknown {
 const mostEntries = 64;
 const shortest = 64;
 
-/** As much of each value as leaves room for the others; when even little is too much, the first entries only. */
+/** Halves the length of every value until all fit; if the shortest length is still too long, drops entries from the end. */
 function cutTo(args: Fields, cut: Cut, max: number): string {
   const entries = Object.entries(args).slice(0, mostEntries).map(withText);
   const written = (length: number, count: number): string =>
@@ -65,7 +65,7 @@ function cutTo(args: Fields, cut: Cut, max: number): string {
 
 type Entry = Readonly<{ name: string; value: unknown; text: string }>;
 
-/** A long text is cut, and so is the JSON text of a long list or object. */
+/** Lists and objects are shortened as JSON text. */
 const withText = ([name, value]: [string, unknown]): Entry => ({
   name: name.slice(0, shortest).toWellFormed(),
   value,

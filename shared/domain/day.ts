@@ -1,8 +1,8 @@
 /** Dates are `YYYY-MM-DD`; instants are epoch milliseconds; wall times are `YYYY-MM-DDTHH:MM[:SS[.fff]]`. */
 
 /**
- * The user's day: the wall-clock date in the zone, less a day before `dayStartHour` (0–6) for people who
- * finish at 1 a.m. Wall clock, not elapsed time: a DST change never moves it.
+ * The user's day: the wall-clock date in the zone, or the date before it until `dayStartHour` (0–6), for people who
+ * go to bed after midnight. It follows the wall clock and not elapsed time, so a DST change never moves it.
  */
 export function localDay(instant: number, timeZone: string, dayStartHour: number): string {
   const local = wallClock(instant, timeZone);
@@ -18,8 +18,8 @@ const wallClock = (instant: number, timeZone: string): Temporal.PlainDateTime =>
   Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone).toPlainDateTime();
 
 /**
- * The instant of a wall time. In the hour that DST skips: the first valid minute after it; in the hour that
- * it repeats: the first of the two.
+ * The instant of a wall time. A time that DST skips becomes the first valid minute after the gap, and of a time that
+ * DST repeats the first one is taken.
  */
 export function resolveLocalTime(wallTime: string, timeZone: string): number {
   const local = Temporal.PlainDateTime.from(wallTime);
@@ -29,7 +29,7 @@ export function resolveLocalTime(wallTime: string, timeZone: string): number {
   return (transition ?? earlier).epochMilliseconds;
 }
 
-/** Whether the name is an IANA zone or alias; bare offsets such as +01:00 know no DST and are refused. */
+/** Whether the name is an IANA zone or alias. Bare offsets such as +01:00 are refused because they have no DST. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -2,8 +2,8 @@ import { RRuleTemporal } from "rrule-temporal";
 import { dayNumber, msPerDay } from "./day.ts";
 
 /**
- * A search ends after so many periods, of at most so many days: whoever makes a todo chooses how long one would
- * take, and a worker pays for it. Each of these costs one to three milliseconds at the worst.
+ * How many periods a search may cover, and how many days each period has at most. Users choose the rules while
+ * workers pay for the search, so it must be bounded: each of these costs one to three milliseconds at worst.
  */
 const periods = {
   DAILY: { days: 1, most: 1_500 },
@@ -12,14 +12,14 @@ const periods = {
   YEARLY: { days: 366, most: 20 },
 };
 
-/** A window that had as many dates stays as it is: dates cost more than the days between them. */
+/** A window with this many dates is not doubled any more, because dates cost more than the days between them. */
 const manyDates = 100;
 const lastDay = dayNumber("9999-12-31");
 
 /**
- * The days on which a normalised rule begun at `anchorDate` falls, in order, on or after both days, as day numbers.
- * The library is asked for one window after the other, each twice as long until dates abound, so that neither
- * the next date nor a thousand of them nor a search in vain costs more than it must. UNTIL and COUNT are the caller's.
+ * The day numbers on which a normalised rule begun at `anchorDate` falls, from `fromDay` on, in order. The library is
+ * asked for windows that double in length until they hold many dates: cheap for the next date, for a thousand dates
+ * and for a search in vain. UNTIL and COUNT are left to the caller.
  */
 export function* occurrences(text: string, anchorDate: string, fromDay: number): Generator<number> {
   const { library, fits, days, most } = readRule(text, anchorDate);
@@ -35,7 +35,7 @@ export function* occurrences(text: string, anchorDate: string, fromDay: number):
   }
 }
 
-/** Dates are midnights in UTC to the library: no zone and no DST takes part. */
+/** Dates are passed to the library as midnights in UTC, so that no zone and no DST change takes part. */
 function readRule(text: string, anchorDate: string) {
   const parts = new Map(text.split(";").map((part) => part.split("=") as [string, string]));
   const { days, most } = periods[parts.get("FREQ") as keyof typeof periods];
@@ -48,7 +48,7 @@ function readRule(text: string, anchorDate: string) {
   return { library, fits, days: days * Number(parts.get("INTERVAL") ?? 1), most };
 }
 
-/** The library is slow at one shape, DAILY with BYMONTHDAY: it is asked without, and its days are picked here. */
+/** The library is slow at DAILY with BYMONTHDAY, so it gets the rule without BYMONTHDAY and the days are picked here. */
 function pickMonthDays(parts: Map<string, string>) {
   const monthDays = parts.get("BYMONTHDAY")?.split(",").map(Number);
   parts.delete("BYMONTHDAY");

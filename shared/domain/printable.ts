@@ -1,3 +1,3 @@
-/** Text from outside as Postgres can store it and as no terminal or log can be steered by it. */
+/** Untrusted text without anything that PostgreSQL cannot store or that could control a terminal or a log. */
 export const printable = (text: string): string =>
   text.toWellFormed().replace(/[\p{Cc}\p{Bidi_Control}]/gu, "\u{FFFD}");

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Addresses that a webhook of a stranger may reach: public unicast. All that the IANA special-purpose
- * registries (RFC 6890) keep for private, local or documentation use is refused, and what maps or tunnels
- * IPv4 inside IPv6, so that no private address hides in a public one.
+ * A user's webhook may reach public unicast addresses only. Refused are the private, local and documentation ranges of
+ * the IANA special-purpose registries (RFC 6890), and IPv6 ranges that map or tunnel IPv4, in which a private
+ * address could hide.
  */
 const privateNetworks: readonly [string, number][] = [
   ["0.0.0.0", 8],
@@ -23,7 +23,7 @@ const privateNetworks: readonly [string, number][] = [
   // The metadata service of Azure has a public address.
   ["168.63.129.16", 32],
 ];
-/** All of IPv6 but global unicast (2000::/3), and of that what is reserved, for documentation or 6to4. */
+/** All of IPv6 except global unicast (2000::/3), and the parts of that reserved, for documentation or for 6to4. */
 const privateNetworks6: readonly [string, number][] = [
   ["::", 3],
   ["4000::", 2],
@@ -34,7 +34,7 @@ const privateNetworks6: readonly [string, number][] = [
   ["3fff::", 20],
 ];
 
-// Two lists: in one, an IPv4 address would also be compared, mapped, with the IPv6 networks.
+// Two lists, because a single one would also compare IPv4 addresses, mapped, with the IPv6 networks.
 const refused = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [network, prefix] of privateNetworks) refused.ipv4.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of privateNetworks6) refused.ipv6.addSubnet(network, prefix, "ipv6");
@@ -51,7 +51,7 @@ export function isAllowedAddress(address: string, allowLoopback: boolean): boole
   return !refused[family].check(address, family);
 }
 
-/** The host of a URL, where it shows without a look-up that it leads nowhere public; other names pass. */
+/** Whether a URL's host can be public as far as is known without a DNS look-up: other names pass. */
 export function mayBePublic(hostname: string, allowLoopback: boolean): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, "");
   if (isIP(host) !== 0) return isAllowedAddress(host, allowLoopback);

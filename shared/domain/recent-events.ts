@@ -1,19 +1,19 @@
-import { completed, edited, type Run, skipped } from "./run.ts";
+import { completed, edited, type StreakRun, skipped } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
-/** What happened on a day number, which was today then; an edit keeps the rules that were in force until it. */
+/** Something that happened on a day (a day number), which was then the user's today. An edit holds the rules before it. */
 export type StreakEvent = Readonly<
   { day: number } & ({ kind: "completed" } | { kind: "skipped" } | { kind: "edited"; until: Rules })
 >;
 
-/** StreakEvents in the order they happened, which is not always that of their days. */
+/** In the order in which they happened; a time-zone change can make their days run backwards. */
 export type StreakEvents = readonly StreakEvent[];
 
-/** Adds what just happened. What changes nothing is left out, so that a day holds few events. */
+/** Adds what just happened, unless it changes nothing: that keeps the number of events in a day small. */
 export const append = (events: StreakEvents, event: StreakEvent): StreakEvents =>
   changesNothing(events, event) ? events : [...events, event];
 
-/** A day is skipped once; edits with no completion between them are one, unless the later is of a later day. */
+/** A day can be skipped once only. Edits with no completion between them count as one, unless the day changed. */
 function changesNothing(events: StreakEvents, event: StreakEvent): boolean {
   if (event.kind === "completed") return false;
   if (event.kind === "skipped")
@@ -29,17 +29,17 @@ export const isCompletedOn = (events: StreakEvents, day: number): boolean =>
 export const withoutCompletion = (events: StreakEvents, day: number): StreakEvents =>
   events.filter((event) => event.kind !== "completed" || event.day !== day).reduce<StreakEvents>(append, []);
 
-/** The run after the events, the last of which left the given rules in force. */
-export const replay = (run: Run, events: StreakEvents, rules: Rules): Run =>
+/** The run after the events, when `rules` are in force after the last of them. */
+export const replay = (run: StreakRun, events: StreakEvents, rules: Rules): StreakRun =>
   replayOrdered(run, inOrderOfDays(events), rules);
 
-/** Replays what lies before a day, which nothing can change any more, and leaves the rest. */
+/** Replays the events before a day into the run, because they cannot change any more, and returns the rest. */
 export function settle(
-  run: Run,
+  run: StreakRun,
   events: StreakEvents,
   rules: Rules,
   day: number,
-): { run: Run; rest: StreakEvents } {
+): { run: StreakRun; rest: StreakEvents } {
   const ordered = inOrderOfDays(events);
   const count = ordered.filter(({ on }) => on < day).length;
   if (count === 0) return { run, rest: events };
@@ -52,7 +52,7 @@ export function settle(
 
 type Dated = { on: number; event: StreakEvent };
 
-/** An edit made after the clock went back counts from the latest day completed or edited before it. Skips end their day. */
+/** After today moved back, an edit counts from the latest day completed or edited so far. A skip sorts last in its day. */
 function inOrderOfDays(events: StreakEvents): Dated[] {
   let latest = 0;
   const dated = events.map((event) => {
@@ -60,11 +60,11 @@ function inOrderOfDays(events: StreakEvents): Dated[] {
     latest = Math.max(latest, event.day);
     return { on: event.kind === "edited" ? latest : event.day, event };
   });
-  const place = ({ on, event }: Dated) => 2 * on + (event.kind === "skipped" ? 1 : 0);
-  return dated.sort((a, b) => place(a) - place(b));
+  const rank = ({ on, event }: Dated) => 2 * on + (event.kind === "skipped" ? 1 : 0);
+  return dated.sort((a, b) => rank(a) - rank(b));
 }
 
-function replayOrdered(run: Run, ordered: Dated[], rules: Rules): Run {
+function replayOrdered(run: StreakRun, ordered: Dated[], rules: Rules): StreakRun {
   return ordered.reduce((before, { on, event }, i) => {
     const inForce = rulesFrom(ordered, i + 1, rules);
     if (event.kind === "completed") return completed(before, inForce, on);
@@ -73,7 +73,7 @@ function replayOrdered(run: Run, ordered: Dated[], rules: Rules): Run {
   }, run);
 }
 
-/** The rules in force until the next edit. */
+/** The rules in force from the event at `start` until the next edit. */
 function rulesFrom(ordered: Dated[], start: number, rules: Rules): Rules {
   for (const { event } of ordered.slice(start)) if (event.kind === "edited") return event.until;
   return rules;

@@ -6,7 +6,7 @@ type Parts = Record<string, string>;
 
 const error = (what: string) => ({ error: `The recurrence field must ${what}.` });
 
-/** In the order of the normalised text. Each gives its value's normal form, or undefined for a bad one. */
+/** The parts in the order of the normalised text; `normalise` returns undefined for a bad value. */
 const parts: Record<string, { normalise: (value: string) => string | undefined; demand: string }> = {
   FREQ: {
     normalise: (value) => (/^(DAILY|WEEKLY|MONTHLY|YEARLY)$/.test(value) ? value : undefined),
@@ -37,7 +37,7 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
 
 const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
-/** Reads a rule's text and normalises it, or says in one sentence what is wrong with it. Says nothing about whether dates match. */
+/** Normalises a rule's text or explains in one sentence what is wrong with it. It does not check that any date matches. */
 export function parseRule(text: string): { rule: string } | { error: string } {
   if (text.length > maxLength) return error(`have at most ${maxLength} characters`);
   const given: Parts = {};
@@ -62,7 +62,7 @@ export function parseRule(text: string): { rule: string } | { error: string } {
   return { rule: named.map((name) => `${name}=${given[name]}`).join(";") };
 }
 
-/** RFC 5545 §3.3.10: which parts go together. */
+/** RFC 5545 §3.3.10 excludes some combinations of parts. */
 function findConflict({ FREQ, BYDAY = "", BYMONTHDAY, UNTIL, COUNT }: Parts): string | undefined {
   if (!FREQ) return "have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY";
   if (UNTIL && COUNT) return "have UNTIL or COUNT, not both";
@@ -70,7 +70,7 @@ function findConflict({ FREQ, BYDAY = "", BYMONTHDAY, UNTIL, COUNT }: Parts): st
   return findNumberedConflict(FREQ, BYDAY, BYMONTHDAY);
 }
 
-/** The year's numbered weekdays stand alone: what they mean beside other parts, libraries do not agree on. */
+/** Numbered weekdays of a year cannot be combined: libraries do not agree on what that means. */
 function findNumberedConflict(freq: string, byDay: string, byMonthDay?: string): string | undefined {
   const days = byDay.split(",");
   const numbered = days.filter((day) => day.length > 2);
@@ -115,7 +115,7 @@ function monthDay(value: string): string | undefined {
   return number >= 1 && number <= 31 ? `${sign === "-" ? "-" : ""}${number}` : undefined;
 }
 
-/** A date, or a date and time of which only the date counts. */
+/** Takes a date, or a date and time of which only the date is used. */
 function until(value: string): string | undefined {
   const [, year, month, day] =
     /^(\d{4})(\d{2})(\d{2})(?:T([01]\d|2[0-3])[0-5]\d[0-5]\dZ?)?$/.exec(value) ?? [];

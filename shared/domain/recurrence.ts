@@ -1,36 +1,37 @@
 import { dateOfDay, dayNumber } from "./day.ts";
 import { occurrences } from "./occurrences.ts";
 import { parseRule } from "./recurrence-rule.ts";
+import type { RecurrenceStart } from "./vocabulary.ts";
 
-/** A rule, of which COUNT is what is left of the series from here on, and the occurrence that it counts from. */
+/** A rule and the occurrence from which its COUNT, the number of occurrences left, is counted. */
 type Series = Readonly<{ rule: string; anchor: string }>;
 
 /**
  * Checks an RFC 5545 §3.3.10 recurrence and normalises it: upper case, fixed order, no `RRULE:`.
- * Parts: FREQ (DAILY to YEARLY), INTERVAL, BYDAY, BYMONTHDAY, UNTIL, COUNT; anything else is an error in words.
+ * Parts: FREQ (DAILY to YEARLY), INTERVAL, BYDAY, BYMONTHDAY, UNTIL, COUNT. Anything else gives an error sentence.
  */
 export function parseRecurrence(text: string): { rule: string } | { error: string } {
   const parsed = parseRule(text);
   if ("error" in parsed) return parsed;
-  // Days that fit no date at all, such as the first Monday on a 31st, fit none in the years after 2000 either.
+  // A rule that never matches, such as the first Monday on a 31st, is found by searching the years after 2000.
   const days = parsed.rule.replace(/;(INTERVAL|UNTIL|COUNT)=\d+/g, "");
   if (firstOccurrence(days, "2001-01-01")) return parsed;
   return { error: "The recurrence field must match some date." };
 }
 
-/** The first date on or after `fromDate` that the rule matches when begun there; null after its UNTIL. */
+/** The first match on or after `fromDate` of a rule begun on that date, or null when UNTIL is over. */
 export const firstOccurrence = (rule: string, fromDate: string): string | null =>
   find({ rule, anchor: fromDate }, dayNumber(fromDate));
 
 /**
  * The todo that follows one completed `today`: due on the first occurrence after both its due date and
- * today, or null when the series has ended. From `due`, the series goes on and missed occurrences are used
- * up; from `completion`, it begins anew today and only the completed todo is used up.
+ * today, or null when the series has ended. From `due`, the series continues and missed occurrences reduce COUNT;
+ * from `completion`, the series begins anew today and only the completed todo reduces COUNT.
  */
 export function successor(completed: {
   rule: string;
   anchor: string;
-  recurrence_from: "due" | "completion";
+  recurrence_from: RecurrenceStart;
   due_date: string;
   today: string;
 }): { due_date: string; rule: string; anchor: string } | null {
@@ -41,7 +42,7 @@ export function successor(completed: {
   return next && { due_date: next.anchor, ...next };
 }
 
-/** The completed todo and the missed occurrences are used up; the anchor is that todo's own, matched or not. */
+/** COUNT is reduced by the completed todo, which is the anchor whether the rule matches it or not, and by missed ones. */
 function nextInSeries(series: Series, after: string): Series | null {
   const next = nextAfter(series, after);
   const count = countOf(series.rule);
@@ -49,7 +50,7 @@ function nextInSeries(series: Series, after: string): Series | null {
   return withCount(next, count - 1 - missed(series, after, count));
 }
 
-/** How many occurrences lie after the anchor up to that day; no more than `count` are looked for. */
+/** The number of occurrences after the anchor and up to that day, at most `count`. */
 function missed({ rule, anchor }: Series, lastDate: string, count: number): number {
   const lastDay = dayNumber(lastDate);
   let found = 0;
@@ -66,7 +67,7 @@ function nextAfresh(rule: string, today: string, after: string): Series | null {
   return next && count !== undefined ? withCount(next, count - 1) : next;
 }
 
-/** Regardless of COUNT. */
+/** The next occurrence, whatever COUNT says. */
 function nextAfter(series: Series, after: string): Series | null {
   const date = find(series, dayNumber(after) + 1);
   return date === null ? null : { rule: series.rule, anchor: date };
@@ -80,7 +81,7 @@ function countOf(rule: string): number | undefined {
   return count === undefined ? undefined : Number(count);
 }
 
-/** UNTIL includes its day. A search in vain ends, and to a todo that is the end of its series. */
+/** The day of UNTIL is included. A search that finds nothing within its bound is the end of the series. */
 function find({ rule, anchor }: Series, fromDay: number): string | null {
   const [day] = occurrences(rule, anchor, fromDay);
   if (day === undefined) return null;

@@ -1,13 +1,13 @@
 import { isoWeekday } from "./day.ts";
 import type { Rules } from "./schedule.ts";
 
-/** Which days are due: from so many days after the last completion on, or the given weekdays (1 is Monday). */
+/** Which days are due: those from `every` days after the last completion on, or the given weekdays (1 is Monday). */
 export type DayRhythm = { every: number } | { weekdays: number[] };
 
-/** What rules come down to; a week rhythm asks for a number of completions in each Monday–Sunday week. */
+/** The rhythm that rules ask for; `times` is a number of completions in each Monday–Sunday week. */
 export type Rhythm = DayRhythm | { times: number };
 
-/** `custom` without a schedule is daily; weekly is once in each week. */
+/** `custom` without a schedule means daily, and `weekly` means once in each week. */
 export function rhythmOf({ frequency, schedule }: Rules): Rhythm {
   if (frequency === "weekly") return { times: 1 };
   if (frequency === "daily" || schedule === null) return { every: 1 };
@@ -16,7 +16,7 @@ export function rhythmOf({ frequency, schedule }: Rules): Rhythm {
   return { times: schedule.times_per_week };
 }
 
-/** Whether both demand and forgive the same, however they say it. */
+/** Whether both ask for and forgive the same, even when they are written differently. */
 export function sameDemand(a: Rules, b: Rules): boolean {
   return a.grace_days === b.grace_days && JSON.stringify(rhythmOf(a)) === JSON.stringify(rhythmOf(b));
 }

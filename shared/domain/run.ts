@@ -2,32 +2,40 @@ import { isoWeekday, weekStart } from "./day.ts";
 import { type DayRhythm, nthWeekday, rhythmOf } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 
-/** A streak as it stands after a date: all that later dates need to know of the past. Days are day numbers. */
-export type Run = Readonly<{
+/** A streak after some day: everything that later days need to know about the past. Days are day numbers. */
+export type StreakRun = Readonly<{
   count: number;
   longest: number;
   /** The last completed day. */
   last: number | null;
-  /** The first day that can be missed; for week schedules the Monday of the first week that lacks its number. */
+  /** The first day that can be missed; for week schedules the Monday of the first week with too few completions. */
   from: number;
-  /** The last day on which the streak lives if nothing more is done; means nothing while the count is 0. */
+  /** The last day on which the streak lives if nothing more is done; meaningless while the count is 0. */
   alive: number;
-  /** Completed days since `from` and in the week of the last one: at most seven or so. */
+  /** Completed days since `from` and those in the week of the last one: about seven at most. */
   dates: readonly number[];
-  /** The Monday of the last week that counted as a slot: a week counts once. */
+  /** The Monday of the last week that was added to the count, since each week is added only once. */
   counted: number | null;
 }>;
 
-export const noRun: Run = { count: 0, longest: 0, last: null, from: 0, alive: 0, dates: [], counted: null };
+export const noRun: StreakRun = {
+  count: 0,
+  longest: 0,
+  last: null,
+  from: 0,
+  alive: 0,
+  dates: [],
+  counted: null,
+};
 
-const isAlive = (run: Run, day: number) => run.count > 0 && day <= run.alive;
+const isAlive = (run: StreakRun, day: number) => run.count > 0 && day <= run.alive;
 
 /** A broken streak starts again from nothing. */
-const unlessBroken = (run: Run, day: number): Run =>
+const unlessBroken = (run: StreakRun, day: number): StreakRun =>
   isAlive(run, day) ? run : { ...run, count: 0, counted: null };
 
 /** The run after a completion on a day that is later than all completed before it. */
-export function completed(before: Run, rules: Rules, day: number): Run {
+export function completed(before: StreakRun, rules: Rules, day: number): StreakRun {
   const run = { ...unlessBroken(before, day), last: day, dates: [...before.dates, day] };
   const rhythm = rhythmOf(rules);
   const after =
@@ -42,8 +50,8 @@ export function completed(before: Run, rules: Rules, day: number): Run {
   };
 }
 
-/** A completion counts for every week that is still open, late ones too, but only its own week adds to the streak. */
-function completedInWeek(run: Run & { last: number }, times: number, grace: number): Run {
+/** A completion counts towards every week that is still open, but only its own week adds to the streak. */
+function completedInWeek(run: StreakRun & { last: number }, times: number, grace: number): StreakRun {
   const monday = weekStart(run.last);
   const counts = numberSince(run.dates, monday) >= times && run.counted !== monday;
   const from = firstOpenWeek(run.dates, run.count === 0 ? monday : run.from, times);
@@ -56,8 +64,8 @@ function completedInWeek(run: Run & { last: number }, times: number, grace: numb
   };
 }
 
-/** The run after an edit to new rules: what was missed is forgiven, what was broken stays so. */
-export function edited(before: Run, rules: Rules, day: number): Run {
+/** The run after an edit to new rules: misses are forgiven, but a broken streak stays broken. */
+export function edited(before: StreakRun, rules: Rules, day: number): StreakRun {
   const run = unlessBroken(before, day);
   const rhythm = rhythmOf(rules);
   if ("times" in rhythm) {
@@ -68,8 +76,8 @@ export function edited(before: Run, rules: Rules, day: number): Run {
   return { ...run, ...dayDeadline(rhythm, rules.grace_days, from, run.last) };
 }
 
-/** The run after a day that a change of zone or day start skipped or cut short: the chance comes once more. */
-export function skipped(run: Run, rules: Rules, day: number): Run {
+/** The run after a day that a time-zone or day-start change skipped or cut short: the streak lives one chance longer. */
+export function skipped(run: StreakRun, rules: Rules, day: number): StreakRun {
   if (day < run.from || day > run.alive) return run;
   const rhythm = rhythmOf(rules);
   if (!("weekdays" in rhythm)) return { ...run, alive: run.alive + 1 };
@@ -77,7 +85,7 @@ export function skipped(run: Run, rules: Rules, day: number): Run {
   return { ...run, alive: nthWeekday(rhythm.weekdays, run.alive + 1, 1) };
 }
 
-/** A day schedule lives through the first due day that grace does not forgive; `every_days` rolls from the last completion. */
+/** A streak lives through the first due day that grace does not forgive; `every_days` counts from the last completion. */
 function dayDeadline(rhythm: DayRhythm, grace: number, day: number, last: number | null) {
   if ("weekdays" in rhythm) return { from: day, alive: nthWeekday(rhythm.weekdays, day, grace + 1) };
   const from = last === null ? day : Math.max(day, last + rhythm.every);

@@ -8,22 +8,22 @@ import {
   withoutCompletion,
 } from "./recent-events.ts";
 import { rhythmOf, sameDemand } from "./rhythm.ts";
-import { noRun, type Run } from "./run.ts";
+import { noRun, type StreakRun } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
 /**
- * A habit's streak. What happened on the few days that can still change is kept apart, so that an undo is a
- * replay without it; everything older is one settled run. Size and cost are those of a few days, at any age.
+ * A habit's streak. Events of the few days that can still change are stored as they happened, so that an undo is a
+ * replay without one of them; everything older is one settled run. So size and cost do not grow with a habit's age.
  */
-export type StreakState = Readonly<{ settled: Run; recent: StreakEvents }>;
+export type StreakState = Readonly<{ settled: StreakRun; recent: StreakEvents }>;
 
-/** Zones and day starts put today back by two days at most; one more for clocks that differ. */
+/** A time-zone or day-start change moves today back by two days at most; the third day is for clocks that differ. */
 const changeableDays = 3;
 
-/** Of a new habit: nothing is missed before the first completion. */
+/** The streak of a new habit: nothing can be missed before the first completion. */
 export const newStreak = (): StreakState => ({ settled: noRun, recent: [] });
 
-/** Completes today, which lies before days already completed when the clock went back since. */
+/** Completes today, which can be before days already completed if a time-zone change moved today back. */
 export function complete(state: StreakState, rules: Rules, today: string): StreakState | "already_completed" {
   const day = dayNumber(today);
   if (isCompletedOn(state.recent, day)) return "already_completed";
@@ -31,7 +31,7 @@ export function complete(state: StreakState, rules: Rules, today: string): Strea
   return { settled, recent: append(recent, { day, kind: "completed" }) };
 }
 
-/** The streak as if today had never been completed, whatever edits and journeys lie between. */
+/** The streak as if today had never been completed, also after edits and time-zone changes. */
 export function undo(state: StreakState, rules: Rules, today: string): StreakState | "not_completed" {
   const day = dayNumber(today);
   if (!isCompletedOn(state.recent, day)) return "not_completed";
@@ -39,7 +39,7 @@ export function undo(state: StreakState, rules: Rules, today: string): StreakSta
   return { settled, recent: withoutCompletion(recent, day) };
 }
 
-/** New rules from today on; rules that demand the same are no edit. */
+/** Applies new rules from today on; rules that ask for the same are not an edit. */
 export function editRules(state: StreakState, oldRules: Rules, newRules: Rules, today: string): StreakState {
   if (sameDemand(oldRules, newRules)) return state;
   const day = dayNumber(today);
@@ -47,7 +47,7 @@ export function editRules(state: StreakState, oldRules: Rules, newRules: Rules, 
   return { settled, recent: append(recent, { day, kind: "edited", until: oldRules }) };
 }
 
-/** A change of zone or day start: the days from the old today up to the new one are never missed. */
+/** Applies a time-zone or day-start change: the days from the old today up to the new one are never missed. */
 export function moveDay(state: StreakState, rules: Rules, oldToday: string, newToday: string): StreakState {
   const today = dayNumber(newToday);
   let { settled, recent } = settleUntil(state, rules, today);
@@ -60,15 +60,15 @@ function settleUntil({ settled, recent }: StreakState, rules: Rules, today: numb
   return { settled: run, recent: rest };
 }
 
-/** The streak as columns that a read compares with today: the count is 0 once today is after `alive_through`. */
+/** The streak as columns that queries compare with today: the count is 0 once today is after `alive_through`. */
 export type StreakView = {
   streak_count: number;
   longest_streak: number;
   /** null while there is no streak. */
   alive_through: string | null;
-  /** The first day from which the habit asks again, on its weekdays if it has some; null when it never waits. */
+  /** The first day on which the habit is due again; null when it is due every day or on fixed weekdays. */
   next_due: string | null;
-  /** Every completed day that today could be, now or after a change of zone. */
+  /** Every completed day that can still be today, now or after a time-zone change. */
   recent_dates: string[];
 };
 
@@ -84,7 +84,10 @@ export function view({ settled, recent }: StreakState, rules: Rules): StreakView
   };
 }
 
-/** Whether today is completed or the habit asks for it. */
+/**
+ * Whether the habit belongs to the user's day: it was completed today, or its rules ask for today. `dueOn` of
+ * api/queries/habit.ts is the same rule in SQL, and test/flow/due-habits.test.ts compares the two.
+ */
 export function isDueOn(state: StreakState, rules: Rules, today: string): boolean {
   const { next_due, recent_dates } = view(state, rules);
   if (recent_dates.includes(today)) return true;
@@ -93,8 +96,8 @@ export function isDueOn(state: StreakState, rules: Rules, today: string): boolea
   return next_due === null || next_due <= today;
 }
 
-/** `every_days` rolls from the last completion; a week that has its number leaves the habit alone until Monday. */
-function nextDue({ last, dates }: Run, rules: Rules): string | null {
+/** `every_days` counts from the last completion. A week with enough completions makes the habit due again on Monday. */
+function nextDue({ last, dates }: StreakRun, rules: Rules): string | null {
   const rhythm = rhythmOf(rules);
   if (last === null || "weekdays" in rhythm) return null;
   if ("every" in rhythm) return rhythm.every === 1 ? null : dateOfDay(last + rhythm.every);

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { bareEnvironment } from "./bare-environment.ts";
 
 /**
- * Unpacks the first of the packages that can be had, with what it depends on and the system lacks, into
- * `folder`/root. Nothing is installed and no script of a package runs, so it needs no root.
- * @throws with apt's own words when none can be had.
+ * Unpacks the first available package of `choices`, and the dependencies that the system lacks, into `folder`/root.
+ * Nothing is installed and no script of a package runs, so this needs no root.
+ * @throws with apt's error message when none is available.
  */
 export async function fetchDebianPackage(choices: readonly string[], folder: string): Promise<void> {
   try {
@@ -13,7 +13,7 @@ export async function fetchDebianPackage(choices: readonly string[], folder: str
   } catch {
     // The system's package lists are missing (container images) or name versions that are gone.
     const options = privateLists(folder);
-    // A source that cannot be reached fails the update, but need not be the one that has the package.
+    // One unreachable source fails the whole update, but the package may come from another source.
     await apt(["update"], folder, options).catch(() => {});
     await fetchAny(choices, folder, options);
   }

@@ -1,10 +1,10 @@
 import { closeSync, openSync } from "node:fs";
 import { bareEnvironment } from "./bare-environment.ts";
 
-/** A system user to run a program as; undefined in its place means ourselves. */
-export type User = { uid: number; gid: number };
+/** A system user to run a program as. Where it is optional, its absence means the current user. */
+export type User = Readonly<{ uid: number; gid: number }>;
 
-export type GuardedCommand = {
+export type GuardedCommand = Readonly<{
   command: readonly string[];
   cwd: string;
   env?: Record<string, string | undefined>;
@@ -13,20 +13,20 @@ export type GuardedCommand = {
   logFile: string;
   /** Asks the program to stop; KILL follows after 10 s. */
   stopSignal: "INT" | "TERM";
-};
+}>;
 
 /** A running program and the guard it runs under. */
-export type Guarded = {
+export type Guarded = Readonly<{
   /** Resolves when guard and program have ended, with the program's exit code. */
   exited: Promise<number>;
   /** Stops the program, waiting at most a little over 10 s. */
   stop(): Promise<void>;
-};
+}>;
 
-// Stops the program when stdin ends, which the kernel sees to even if we are killed -9. The watch is a process
-// of its own, so that it outlives a kill -9 of this shell. At the end the group goes, the watch's sleep with it.
-// Not a file: the program's user may have no way to it.
-const GUARD = `
+// Stops the program when stdin ends, which the kernel guarantees even if we are killed -9. The watch is a process of
+// its own, so that it outlives a kill -9 of this shell. At the end the whole process group is ended, including the
+// watch's sleep. The script is no file, because the program's user may not be able to read our folders.
+const guardScript = `
 signal=$1; shift
 exec 3<&0 </dev/null
 "$@" 3<&- &
@@ -48,12 +48,12 @@ exit "$status"
 `;
 
 /**
- * Runs a program that ends when we do, however we end. It has its own session, so that a Ctrl-C in the
- * terminal reaches only us and we stop things in order.
+ * Runs a program that ends when we do, however we end. It has its own session, so that a Ctrl-C in the terminal
+ * reaches only us and we can stop things in order.
  */
 export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: GuardedCommand): Guarded {
   const log = openSync(logFile, "a", 0o600);
-  const guard = Bun.spawn(["/bin/sh", "-c", GUARD, "guard", stopSignal, ...command], {
+  const guard = Bun.spawn(["/bin/sh", "-c", guardScript, "guard", stopSignal, ...command], {
     cwd,
     env: env ?? bareEnvironment(),
     detached: true,
@@ -61,7 +61,7 @@ export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: G
     ...user,
   });
   closeSync(log);
-  // Also after the death of the guard's shell alone: the end of stdin makes the watch stop the program.
+  // When only the guard's shell died, ending its stdin makes the watch stop the program.
   const exited = guard.exited.finally(() => guard.stdin.end());
   return {
     exited,

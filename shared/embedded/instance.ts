@@ -1,35 +1,40 @@
+import { elapsed } from "./elapsed.ts";
 import { lockDataDir } from "./lock.ts";
 import { demandFree, type ListenAddress } from "./port.ts";
 import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
-import { seconds, supervise } from "./supervisor.ts";
+import { supervise } from "./supervisor.ts";
 
 /** What one `npm start` runs. Scripts are absolute paths. */
-export type Plan = {
+export type Plan = Readonly<{
   dataDir: string;
-  /** Undefined: the embedded one. */
+  /** When an address is undefined, an embedded server is started. */
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
-  /** Where the roles are going to listen. */
+  /** The addresses at which the roles are going to listen. */
   addresses: readonly ListenAddress[];
-  /** Brings the database up to date and ends. */
+  /** A script that brings the database up to date and ends. */
   migrate: string;
   /** In the order in which they stop; they start together. */
   roles: readonly RoleScript[];
-};
+}>;
 
-export type Instance = {
+export type Instance = Readonly<{
   /**
-   * Starts everything and keeps it running. @returns what the roles had to tell, merged.
-   * @throws with a line for people when a step fails; `stop` is still to be called then.
+   * Starts everything and keeps it running.
+   * @returns the details that the roles reported, merged
+   * @throws with a line for people when a step fails; `stop` must still be called then
    */
   start(): Promise<Record<string, string>>;
   /** Stops what runs: the roles, then Redis, then PostgreSQL. */
   stop(): Promise<void>;
-};
+}>;
 
-/** Everything of one Kept on this machine. `report` receives a line per step and per accident. */
+/**
+ * Prepares one whole Kept on this machine.
+ * @param report receives a line for each step and each accident
+ */
 export function createInstance(plan: Plan, report: (line: string) => void): Instance {
   const stops = new Map<string, () => Promise<void>>();
 
@@ -37,7 +42,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
     const start = performance.now();
     const started = await work;
     if (started.stop) stops.set(name, started.stop);
-    report(`${name.padEnd(12)} ${seconds(start)}`);
+    report(`${name.padEnd(12)} ${elapsed(start)}`);
     return started;
   }
 

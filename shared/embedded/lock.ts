@@ -2,13 +2,13 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A lock that is garbage-collected would be let go. */
+/** Kept here because a lock is released when it is garbage-collected. */
 const held = new Set<Database>();
 
 /**
- * Takes `dataDir` for this process until it ends. The lock is the kernel's, on a file that SQLite opens: it is
- * gone with the process however that ends, so there are no stale ones. `kept.pid` is only for people.
- * @throws when another process has it.
+ * Takes `dataDir` for this process until it ends. SQLite locks a file in the kernel, which releases the lock however
+ * the process ends, so there are no stale locks. `kept.pid` is only for people.
+ * @throws when another process has the lock.
  */
 export function lockDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -3,7 +3,7 @@ import { run } from "./run.ts";
 
 const root = resolve(import.meta.dir, "../..");
 
-/** `npm start`. The front door stops first, so that the workers still serve what it has accepted. */
+// The front door stops first, so that the workers still serve what it has accepted.
 await run(({ builtInIdentity }) => ({
   migrate: resolve(root, "shared/db/migrate.ts"),
   roles: [

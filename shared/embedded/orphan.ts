@@ -1,9 +1,9 @@
 import { readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 
 /**
- * Ends the server that an earlier run left behind in `folder` and removes its pid file, which would be in the
- * way of the next server. Only the process whose working directory is that folder is ours: after a reboot the
- * number in a pid file may be anybody's.
+ * Ends the server that an earlier run left behind in `folder` and removes its pid file, which would keep the next
+ * server from starting. After a reboot the number in the file may be any process's, so only one whose working
+ * directory is that folder is ended.
  */
 export async function endOrphan(
   pidFile: string,

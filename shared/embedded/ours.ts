@@ -2,12 +2,11 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Whether nobody but us, root and the owner of this program can have put `path` there or can change it. What lies
- * beside the data folder is run without a question, so a stranger's must not be: in a
- * place for everybody, any user may make a folder.
+ * Whether only we, root and the owner of this program can have created `path` or can change it. Programs beside the
+ * data folder are run unasked, and in a folder that everybody can write to any user could have put them there.
  */
 export function isOurs(path: string): boolean {
-  // Both ways there: a link that is ours may lead through a stranger's folders.
+  // Both paths are checked, because a link of ours may lead through folders of other users.
   return [path, realpathSync(path)].every((way) => foldersTo(way).every((folder) => isTrusted(folder, way)));
 }
 
@@ -23,7 +22,7 @@ function isTrusted(path: string, last: string): boolean {
   const isLink = (mode & 0o170_000) === 0o120_000;
   const othersWrite = (mode & 0o002) !== 0;
   const groupWrites = (mode & 0o020) !== 0 && ![0, process.getgid?.(), program.gid].includes(gid);
-  // In a sticky folder such as /tmp nobody can replace what is another's; its owner was looked at.
+  // In a sticky folder such as /tmp nobody can replace files of others, and its own owner was checked above.
   const isSticky = path !== last && (mode & 0o1000) !== 0;
   return isLink || isSticky || !(othersWrite || groupWrites);
 }

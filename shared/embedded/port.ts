@@ -1,27 +1,27 @@
 import { createServer } from "node:net";
 
-/** Where a server is going to listen, and the setting that says so. */
-export type ListenAddress = { setting: string; port: number; hosts: readonly string[] };
+/** The address at which a server is going to listen, and the name of its setting. */
+export type ListenAddress = Readonly<{ setting: string; port: number; hosts: readonly string[] }>;
 
-// Below the range from which systems take the source ports of connections: there, a client that retries
-// while our server restarts can be given the server's own port and hold it.
-const LOWEST = 20_000;
-const HIGHEST = 29_999;
+// Ports below the range from which systems take the source ports of connections. Inside that range, a client that
+// retries while our server restarts can be given the server's own port and keep it.
+const lowestPort = 20_000;
+const highestPort = 29_999;
 
-/** How long the processes of a run that was just killed may take to let go of their ports. */
-const GRACE_MS = 2_000;
+/** How long the processes of a run that was just killed may take to release their ports. */
+const graceMs = 2_000;
 
 /** A port of 127.0.0.1 that nobody listens on at this moment. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST + 1));
+    const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort + 1));
     if (await isFree(port, "127.0.0.1")) return port;
   }
 }
 
-/** @throws when somebody else listens there. */
+/** @throws when another program listens there. */
 export async function demandFree({ setting, port, hosts }: ListenAddress): Promise<void> {
-  const deadline = performance.now() + GRACE_MS;
+  const deadline = performance.now() + graceMs;
   for (const host of hosts) {
     while (!(await isFree(port, host))) {
       if (performance.now() > deadline)
@@ -36,7 +36,7 @@ export async function demandFree({ setting, port, hosts }: ListenAddress): Promi
 function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // A host this machine does not have (no IPv6, say) is for the role to complain about.
+    // A host that this machine lacks, such as an IPv6 address, is reported by the role that listens there.
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code !== "EADDRINUSE"));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });

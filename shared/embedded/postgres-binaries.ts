@@ -4,11 +4,11 @@ import { bareEnvironment } from "./bare-environment.ts";
 import type { User } from "./guard.ts";
 import { isOurs } from "./ours.ts";
 
-/** Where root's copy of the binaries lives when the database's user cannot read this checkout. */
-const SHARED_CACHE = "/var/cache/kept";
+/** The place of root's copy of the binaries, for when the database's user cannot read this checkout. */
+const sharedCache = "/var/cache/kept";
 
 /**
- * The folder with PostgreSQL's bin, lib and share that `user` can run, taken from the npm platform package.
+ * Finds the folder with PostgreSQL's bin, lib and share that `user` can run, from the npm platform package.
  * @param cache folder for a copy, used when the package itself cannot be completed (read-only node_modules).
  * @throws when there is no PostgreSQL for this platform or it does not run here.
  */
@@ -16,7 +16,7 @@ export function postgresBinaries(cache: string, user: User | undefined): string 
   const { native, version } = platformPackage();
   completeSymlinks(native);
   if (problemWith(native, user) === undefined) return native;
-  const copy = join(user ? SHARED_CACHE : cache, `postgres-${version}`);
+  const copy = join(user ? sharedCache : cache, `postgres-${version}`);
   if (!existsSync(copy)) copyBinaries(native, copy);
   for (const part of ["bin/postgres", "lib"])
     if (!isOurs(join(copy, part)))
@@ -46,7 +46,7 @@ function copyBinaries(native: string, copy: string): void {
   rmSync(draft, { recursive: true, force: true });
   cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith(".a") });
   completeSymlinks(draft);
-  // Whatever the umask was when npm and we wrote them.
+  // The umask may have been too strict when npm or we wrote the files.
   Bun.spawnSync(["chmod", "-R", "u+rwX,go+rX", dirname(copy)]);
   renameSync(draft, copy);
 }

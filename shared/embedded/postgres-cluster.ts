@@ -11,18 +11,18 @@ import {
 import { join } from "node:path";
 import { spawnGuarded, type User } from "./guard.ts";
 
-/** A PostgreSQL data folder and who works on it with which programs. */
-export type Cluster = {
+/** A PostgreSQL data folder, the programs that work on it and the user who runs them. */
+export type Cluster = Readonly<{
   /** The folder of the programs. */
   bin: string;
   folder: string;
   logFile: string;
-  /** Undefined: we ourselves. */
+  /** The user who runs the programs; when undefined, the current user. */
   user: User | undefined;
   password: string;
-};
+}>;
 
-/** Builds the cluster beside its place and moves it there whole: a killed first start leaves no half of one. */
+/** Builds the cluster beside its place and then moves it there, so that a killed start leaves no half of one. */
 export async function createCluster({ bin, folder, logFile, user, password }: Cluster): Promise<void> {
   const draft = `${folder}.new`;
   const cluster = join(draft, "cluster");
@@ -48,7 +48,10 @@ export async function createCluster({ bin, folder, logFile, user, password }: Cl
   rmSync(draft, { recursive: true });
 }
 
-/** PostgreSQL refuses to run as root: for root it runs as the cluster's owner, or as postgres or nobody. */
+/**
+ * PostgreSQL refuses to run as root, so for root it runs as the cluster's owner, or as postgres or nobody.
+ * @returns undefined when the current user can run it
+ */
 export function serviceUser(folder: string): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   if (process.platform !== "linux") throw new Error("Start Kept as an ordinary user, not as root.");
@@ -65,8 +68,8 @@ export function serviceUser(folder: string): User | undefined {
 }
 
 /**
- * How a program of `user` that works in `folder` is to name it: another user may have no way through the
- * folders above (a checkout in /root), but always has one to its working directory.
+ * The path by which a program of `user` with the working directory `folder` can reach it. Another user may not be
+ * allowed through the folders above (a checkout in /root), but can always reach its working directory.
  */
 export function seenBy(user: User | undefined, folder: string): string {
   return user ? "/proc/self/cwd" : folder;

@@ -5,12 +5,12 @@ import { endOrphan } from "./orphan.ts";
 import { freePort } from "./port.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { type Cluster, createCluster, seenBy, serviceUser } from "./postgres-cluster.ts";
-import { keptSecret } from "./secret.ts";
+import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
 /** fsync and synchronous_commit stay on: an acknowledged effect survives a power cut. */
-const SETTINGS = {
+const serverSettings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   fsync: "on",
@@ -27,9 +27,9 @@ const SETTINGS = {
 };
 
 /**
- * Starts PostgreSQL with its data in `dataDir`/postgres, making the cluster and the database `kept` at the
- * first start, and restarts it on the same port when it dies. It ends with this process, also after kill -9.
- * @throws when it cannot start; the server's own words are in `dataDir`/postgres.log.
+ * Starts PostgreSQL with its data in `dataDir`/postgres and restarts it on the same port when it dies. The first
+ * start makes the cluster and the database `kept`. The server ends with this process, also after kill -9.
+ * @throws when it cannot start; its messages are in `dataDir`/postgres.log.
  */
 export async function startPostgres(
   dataDir: string,
@@ -44,7 +44,7 @@ export async function startPostgres(
     folder,
     logFile: join(data, "postgres.log"),
     user,
-    password: keptSecret(join(data, "postgres.password")),
+    password: persistentSecret(join(data, "postgres.password")),
   };
   if (!existsSync(folder)) await createCluster(cluster);
   const port = await freePort();
@@ -55,14 +55,17 @@ export async function startPostgres(
 async function launch(cluster: Cluster, port: number): Promise<Life<void>> {
   const { bin, folder, logFile, user } = cluster;
   await endOrphan(join(folder, "postmaster.pid"), folder, "SIGINT");
-  const settings = Object.entries({ ...SETTINGS, port }).map(([name, value]) => `--${name}=${value}`);
+  const settings = Object.entries({ ...serverSettings, port }).map(([name, value]) => `--${name}=${value}`);
   const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...settings];
   return launchServer("PostgreSQL", { command, cwd: folder, user, logFile, stopSignal: "INT" }, () =>
     makeDatabase(urlOf(cluster, port, "postgres")),
   );
 }
 
-/** Creates the database unless it is there. @returns false while the server takes no connections. */
+/**
+ * Creates the database unless it exists.
+ * @returns false while the server takes no connections
+ */
 async function makeDatabase(url: string): Promise<boolean> {
   const sql = new SQL(url, { max: 1, connectionTimeout: 5 });
   try {

@@ -5,19 +5,18 @@ import { fetchDebianPackage } from "./debian.ts";
 import { isOurs } from "./ours.ts";
 
 /** A Redis server program with the environment it runs in. */
-export type RedisBinary = { path: string; env: Record<string, string | undefined> };
+export type RedisBinary = Readonly<{ path: string; env: Record<string, string | undefined> }>;
 
-/** BullMQ's scripts need the commands of this version. */
-const OLDEST = [6, 2] as const;
-const NAMES = ["valkey-server", "redis-server"] as const;
-/** After this a fetched one is fetched again: nobody else brings it its security updates. */
-const REFRESH_MS = 30 * 86_400_000;
+/** The first version with all commands that BullMQ's scripts use. */
+const oldestVersion = [6, 2] as const;
+const programNames = ["valkey-server", "redis-server"] as const;
+/** A fetched Redis is fetched again after this, since nothing else brings its security updates. */
+const refreshMs = 30 * 86_400_000;
 
 /**
- * Finds valkey-server or redis-server on PATH, else in `runtimeDir`, where it is fetched from the system's
- * packages: without root, without installing them and without starting their service. One that is a month old
- * is fetched again beside the start, for the next one.
- * @throws with what to do when neither works, and when others than we can write to `runtimeDir`.
+ * Finds valkey-server or redis-server on PATH, else in `runtimeDir`. When it is missing there, it is unpacked from the
+ * system's packages without root and without installing them. After a month the next start gets a new one.
+ * @throws with advice when neither works, and when other users can write to `runtimeDir`.
  */
 export async function redisBinary(runtimeDir: string, report: (line: string) => void): Promise<RedisBinary> {
   const installed = onPath();
@@ -25,7 +24,7 @@ export async function redisBinary(runtimeDir: string, report: (line: string) => 
   const place = join(runtimeDir, "redis");
   demandOurs(runtimeDir);
   const found = unpacked(place);
-  if (found && Date.now() - statSync(place).mtimeMs > REFRESH_MS) void refresh(runtimeDir, report);
+  if (found && Date.now() - statSync(place).mtimeMs > refreshMs) void refresh(runtimeDir, report);
   if (found) return found;
   report("there is no Redis here: fetching it from the system's packages");
   const complaint = await fetchRedis(runtimeDir).catch((error: Error) => error.message);
@@ -50,7 +49,7 @@ async function refresh(runtimeDir: string, report: (line: string) => void): Prom
   await fetchFromDebian(runtimeDir).catch((error: Error) => report(`no newer Redis: ${error.message}`));
 }
 
-/** @returns what to tell the user if it did not help. */
+/** @returns what to tell the user if there is still no Redis after this */
 async function fetchRedis(runtimeDir: string): Promise<string> {
   if (Bun.which("apt-get")) await fetchFromDebian(runtimeDir);
   else if (Bun.which("brew")) await Bun.$`brew install --quiet valkey`.quiet();
@@ -59,7 +58,8 @@ async function fetchRedis(runtimeDir: string): Promise<string> {
 }
 
 function onPath(): RedisBinary | undefined {
-  return NAMES.map((name) => Bun.which(name))
+  return programNames
+    .map((name) => Bun.which(name))
     .filter((path) => path !== null)
     .map((path) => ({ path, env: bareEnvironment() }))
     .find(runs);
@@ -73,7 +73,8 @@ function unpacked(root: string): RedisBinary | undefined {
     .map((name) => join(root, "usr/lib", name));
   libraries.forEach(demandOurs);
   const env = { ...bareEnvironment(), LD_LIBRARY_PATH: libraries.join(":") };
-  return NAMES.map((name) => ({ path: join(root, "usr/bin", name), env }))
+  return programNames
+    .map((name) => ({ path: join(root, "usr/bin", name), env }))
     .filter(({ path }) => existsSync(path) && isOurs(path))
     .find(runs);
 }
@@ -81,7 +82,10 @@ function unpacked(root: string): RedisBinary | undefined {
 function runs({ path, env }: RedisBinary): boolean {
   const { stdout } = Bun.spawnSync([path, "--version"], { env });
   const [, major, minor] = /v=(\d+)\.(\d+)/.exec(stdout.toString()) ?? [];
-  return Number(major) > OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) >= OLDEST[1]);
+  return (
+    Number(major) > oldestVersion[0] ||
+    (Number(major) === oldestVersion[0] && Number(minor) >= oldestVersion[1])
+  );
 }
 
 async function fetchFromDebian(runtimeDir: string): Promise<void> {
@@ -92,17 +96,17 @@ async function fetchFromDebian(runtimeDir: string): Promise<void> {
   mkdirSync(draft);
   try {
     await fetchDebianPackage(["redis-server", "valkey-server"], draft);
-    // Moved away, not removed: a neighbour may be about to start the one before.
+    // Moved away and not removed, because a neighbour may be about to start the previous one.
     if (existsSync(place)) renameSync(place, join(draft, "before"));
     renameSync(join(draft, "root"), place);
-    // The archive's folder is as old as the package.
+    // Unpacking set the folder's time to that of the package.
     utimesSync(place, new Date(), new Date());
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** What a fetch that was killed left behind. A neighbour may be fetching into the same folder right now. */
+/** Removes what killed fetches left behind, but not the draft of a neighbour that is fetching right now. */
 function removeAbandoned(runtimeDir: string): void {
   for (const name of readdirSync(runtimeDir)) {
     const pid = /^redis\.(\d+)$/.exec(name)?.[1];

@@ -4,16 +4,16 @@ import { RedisClient } from "bun";
 import { endOrphan } from "./orphan.ts";
 import { freePort } from "./port.ts";
 import { type RedisBinary, redisBinary } from "./redis-binary.ts";
-import { keptSecret } from "./secret.ts";
+import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
-type Server = { binary: RedisBinary; folder: string; logFile: string; url: string };
+type Server = Readonly<{ binary: RedisBinary; folder: string; logFile: string; url: string }>;
 
 /**
  * Starts a private Redis with its data in `dataDir`/redis and restarts it on the same port when it dies. It ends
- * with this process, also after kill -9. A Redis that has to be fetched lands in `.runtime` beside `dataDir`.
- * @throws when there is none to be had or it cannot start; its own words are in `dataDir`/redis.log.
+ * with this process, also after kill -9. A Redis that must be fetched is put into `.runtime` beside `dataDir`.
+ * @throws when none is available or it cannot start; its messages are in `dataDir`/redis.log.
  */
 export async function startRedis(
   dataDir: string,
@@ -23,9 +23,9 @@ export async function startRedis(
   const folder = join(data, "redis");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const binary = await redisBinary(resolve(data, "../.runtime"), report);
-  const password = keptSecret(join(data, "redis.password"));
+  const password = persistentSecret(join(data, "redis.password"));
   const port = await freePort();
-  // A file, because arguments are for everybody on the machine to see.
+  // The password is in a file, because every user of the machine can see a program's arguments.
   writeFileSync(join(folder, "redis.conf"), configuration(port, password), { mode: 0o600 });
   const url = `redis://:${password}@127.0.0.1:${port}`;
   const server: Server = { binary, folder, logFile: join(data, "redis.log"), url };
@@ -33,7 +33,7 @@ export async function startRedis(
   return { url, stop };
 }
 
-/** The append-only file is all it keeps on disk; noeviction because a queue may not forget a job. */
+/** On disk there is only the append-only file. A queue must not lose a job, hence noeviction. */
 function configuration(port: number, password: string): string {
   return [
     "bind 127.0.0.1",
@@ -54,7 +54,7 @@ async function launch({ binary, folder, logFile, url }: Server): Promise<Life<vo
   return launchServer("Redis", { command, cwd: folder, env, logFile, stopSignal: "TERM" }, () => pings(url));
 }
 
-/** Whether the server answers; not while it loads its data. */
+/** Whether the server answers, which it does not do while it loads its data. */
 async function pings(url: string): Promise<boolean> {
   const client = new RedisClient(url, { autoReconnect: false, connectionTimeout: 2_000 });
   try {

@@ -2,18 +2,18 @@ import type { Ready } from "../process/role.ts";
 import type { Life } from "./supervisor.ts";
 
 /** A process of Kept under the supervisor: a script that calls runRole. */
-export type RoleScript = { name: string; script: string };
+export type RoleScript = Readonly<{ name: string; script: string }>;
 
-/** A role drains for at most 10 s; one that is still there after this is stuck. */
-const STUCK_MS = 12_000;
+/** A role drains for at most 10 s, so one that still runs after this is stuck. */
+const stuckMs = 12_000;
 
 /**
- * Bun's allocator gives freed pages back within milliseconds, and the next batch faults them in again: keeping
- * them was measured as 5 % more throughput, for 50 MB a process.
+ * Bun's allocator returns freed pages within milliseconds, and the next batch faults them in again. Keeping them was
+ * measured as 5 % more throughput, for 50 MB a process.
  */
 const keepFreedPages = { MIMALLOC_PURGE_DELAY: "-1" };
 
-/** Launches a role in a session of its own, where the terminal's Ctrl-C does not reach it before us. */
+/** Launches a role in a session of its own, so that a Ctrl-C in the terminal does not reach it before us. */
 export function launchRole(
   { name, script }: RoleScript,
   env: Record<string, string | undefined>,
@@ -35,7 +35,7 @@ export function launchRole(
     exited,
     async stop() {
       child.kill("SIGTERM");
-      const stuck = setTimeout(() => child.kill("SIGKILL"), STUCK_MS);
+      const stuck = setTimeout(() => child.kill("SIGKILL"), stuckMs);
       await exited;
       clearTimeout(stuck);
     },

@@ -1,30 +1,30 @@
 import { resolve } from "node:path";
-import { type Config, loadConfig } from "../process/config.ts";
+import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
+import { elapsed } from "./elapsed.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
-import { seconds } from "./supervisor.ts";
 import { welcome } from "./welcome.ts";
 
-const PARENT_CHECK_MS = 500;
+const parentCheckMs = 500;
 
-/** The scripts an instance is made of; absolute paths. */
+/** The scripts of an instance, as absolute paths. */
 export type Scripts = Pick<Plan, "migrate" | "roles">;
 
 /**
- * The whole of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this
- * process and ends with it. Exit code 1, and the reason in one line, when it cannot start.
+ * Does all of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this process
+ * and ends with it. When it cannot start, it prints the reason in one line and ends with exit code 1.
  */
-export async function run(scripts: (config: Config) => Scripts): Promise<void> {
+export async function run(scripts: (config: CommonConfig) => Scripts): Promise<void> {
   const start = performance.now();
   let instance: Instance | undefined;
   try {
-    const config = loadConfig();
+    const config = loadCommonConfig();
     const plan = planOf(config, scripts(config));
     const running = createInstance(plan, (line) => console.log(`  ${line}`));
     instance = running;
     stopOnRequest(running);
     console.log(`Kept starts; its data is in ${plan.dataDir}`);
     const details = await running.start();
-    console.log(`Ready in ${seconds(start)}.\n${welcome(config, plan.dataDir, details)}`);
+    console.log(`Ready in ${elapsed(start)}.\n${welcome(config, plan.dataDir, details)}`);
   } catch (error) {
     console.error(`Kept could not start. ${error instanceof Error ? error.message : error}`);
     await instance?.stop();
@@ -32,14 +32,20 @@ export async function run(scripts: (config: Config) => Scripts): Promise<void> {
   }
 }
 
-function planOf(config: Config, scripts: Scripts): Plan {
+function planOf(config: CommonConfig, scripts: Scripts): Plan {
   const hosts = config.host ? [config.host] : ["127.0.0.1", "::1"];
   const addresses = [{ setting: "PORT", port: config.port, hosts }];
   if (config.builtInIdentity) addresses.push({ setting: "IDENTITY_PORT", port: config.identityPort, hosts });
+  if (config.workerMetricsPort !== 0)
+    addresses.push({
+      setting: "WORKER_METRICS_PORT",
+      port: config.workerMetricsPort,
+      hosts: hosts.slice(0, 1),
+    });
   return {
     dataDir: resolve(config.dataDir),
-    databaseUrl: config.databaseUrl || undefined,
-    redisUrl: config.redisUrl || undefined,
+    databaseUrl: config.databaseUrl,
+    redisUrl: config.redisUrl,
     addresses,
     ...scripts,
   };
@@ -48,7 +54,7 @@ function planOf(config: Config, scripts: Scripts): Plan {
 function stopOnRequest(instance: Instance): void {
   let stopping = false;
   async function stop() {
-    // npm passes on a signal that the terminal has already sent us.
+    // npm forwards a signal that the terminal has already sent us.
     if (stopping) return;
     stopping = true;
     console.log("Stopping …");
@@ -60,8 +66,8 @@ function stopOnRequest(instance: Instance): void {
   if (process.env.npm_lifecycle_event) whenParentIsGone(stop);
 }
 
-/** A kill -9 of npm does not reach us, but whoever does that wants all of it gone. */
+/** A kill -9 of npm does not reach us, but is meant to end everything. */
 function whenParentIsGone(act: () => void): void {
   const parent = process.ppid;
-  setInterval(() => process.ppid === parent || act(), PARENT_CHECK_MS);
+  setInterval(() => process.ppid === parent || act(), parentCheckMs);
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** A random password, made at the first call and kept in a file that only we may read. */
-export function keptSecret(file: string): string {
+/** Returns a random password that is made at the first call and stored in a file that only we may read. */
+export function persistentSecret(file: string): string {
   if (!existsSync(file)) {
     const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString("base64url");
     writeFileSync(`${file}.new`, secret, { mode: 0o600, flush: true });

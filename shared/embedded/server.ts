@@ -1,10 +1,10 @@
 import { type GuardedCommand, spawnGuarded } from "./guard.ts";
 import type { Life } from "./supervisor.ts";
 
-/** Enough for a database to recover a long log after a crash. */
-const STARTUP_MS = 120_000;
+/** After a crash a database may have to recover from a long log. */
+const startupMs = 120_000;
 
-/** Launches a server that is ready when `answers` says so; it is asked again and again. */
+/** Launches a server, which is ready as soon as `answers` resolves to true. */
 export function launchServer(
   name: string,
   command: GuardedCommand,
@@ -18,7 +18,7 @@ export function launchServer(
   });
 
   async function ready() {
-    const deadline = performance.now() + STARTUP_MS;
+    const deadline = performance.now() + startupMs;
     while (!(await answers())) {
       if (ended || performance.now() > deadline)
         throw new Error(`${name} did not start: see ${command.logFile}`);

@@ -1,30 +1,32 @@
+import { elapsed } from "./elapsed.ts";
+
 /** One life of a child process, from its launch to its death. */
-export type Life<Details> = {
+export type Life<Details> = Readonly<{
   /** Resolves when the child serves; rejects when it cannot. */
   ready: Promise<Details>;
-  /** Resolves when the child is dead, with what it died of in words. */
+  /** Resolves with the cause in words when the child is dead. */
   exited: Promise<string>;
   stop(): Promise<void>;
-};
+}>;
 
-export type Child<Details> = {
+export type Child<Details> = Readonly<{
   name: string;
   launch(): Promise<Life<Details>>;
-  /** Called with a line for people whenever the child died and when it is back. */
+  /** Receives a line for people whenever the child died and when it is back. */
   report(line: string): void;
-};
+}>;
 
-export type Supervised<Details> = {
-  /** What the first life reported when it was ready. */
+export type Supervised<Details> = Readonly<{
+  /** The details that the first life reported when it was ready. */
   details: Details;
   /** Ends the supervision and then the child. */
   stop(): Promise<void>;
-};
+}>;
 
-const SHORTEST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
-/** The death of a child that lived this long is an accident, not a pattern: the pauses start anew. */
-const STEADY_MS = 10_000;
+const shortestPauseMs = 50;
+const longestPauseMs = 2_000;
+/** When a child lived this long, its death is no pattern, and the pauses start with the shortest again. */
+const steadyMs = 10_000;
 
 /**
  * Launches a child, waits until it is ready and relaunches it whenever it dies.
@@ -59,22 +61,22 @@ async function relaunchUntil<Details>(
   onLaunch: (life: Life<Details>) => void,
 ): Promise<void> {
   let life: Pick<Life<Details>, "exited"> = first;
-  let pause = SHORTEST_PAUSE_MS;
+  let pause = shortestPauseMs;
   for (;;) {
     const born = performance.now();
     const cause = await life.exited;
     if (stopping.aborted) return;
     const died = performance.now();
-    if (died - born > STEADY_MS) pause = SHORTEST_PAUSE_MS;
+    if (died - born > steadyMs) pause = shortestPauseMs;
     child.report(`${child.name} ended (${cause}); starting it again`);
     await Promise.race([Bun.sleep(pause), aborted(stopping)]);
     if (stopping.aborted) return;
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = Math.min(pause * 2, longestPauseMs);
     try {
       const next = await child.launch();
       onLaunch(next);
       next.ready.then(
-        () => child.report(`${child.name} is back after ${seconds(died)}`),
+        () => child.report(`${child.name} is back after ${elapsed(died)}`),
         () => next.stop(),
       );
       life = next;
@@ -86,9 +88,4 @@ async function relaunchUntil<Details>(
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-/** Time since `start` (of performance.now()) for people, e.g. "1.24 s". */
-export function seconds(start: number): string {
-  return `${((performance.now() - start) / 1000).toFixed(2)} s`;
 }

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../process/config.ts";
+import type { CommonConfig } from "../process/config.ts";
 
 type Details = Record<string, string>;
 
 /**
- * The lines that `npm start` ends with: the addresses, how to sign in and a first call to paste. The identity
- * provider tells the owner's password and token once, at the first start.
+ * The last lines of `npm start`: the addresses, how to sign in and a first call to paste. The identity provider
+ * reports the owner's password and token only once, at the first start.
  */
-export function welcome(config: Config, dataDir: string, details: Details): string {
+export function welcome(config: CommonConfig, dataDir: string, details: Details): string {
   const { baseUrl, authUrl } = config;
   return [
     "",
@@ -22,7 +22,7 @@ export function welcome(config: Config, dataDir: string, details: Details): stri
   ].join("\n");
 }
 
-function firstCall({ baseUrl, builtInIdentity }: Config, dataDir: string, details: Details): string[] {
+function firstCall({ baseUrl, builtInIdentity }: CommonConfig, dataDir: string, details: Details): string[] {
   const { owner_email, owner_password, owner_token } = details;
   const call = (token: string) => `  curl -H "Authorization: Bearer ${token}" ${baseUrl}/api/v1/dashboard`;
   if (owner_token)

@@ -1,17 +1,21 @@
-import { BlockList } from "node:net";
+import type { BlockList } from "node:net";
+import { type Environment, httpUrl, integer, networks, oneOf, text, timeZone } from "./environment.ts";
 
 /** Settings of one process, read once from the environment. The README lists every variable and default. */
-export type Config = Readonly<{
-  /** Undefined: both loopback addresses. */
+export type Config = CommonConfig & Readonly<{ databaseUrl: string; redisUrl: string }>;
+
+/** Settings in which the servers' addresses may be unset, because `npm start` brings servers of its own. */
+export type CommonConfig = Readonly<{
+  /** When it is unset, servers listen on both loopback addresses. */
   host: string | undefined;
   port: number;
   baseUrl: string;
   dataDir: string;
-  databaseUrl: string;
-  redisUrl: string;
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
   /** Prefix of every Redis key and channel, so that several instances can share one server. */
   queuePrefix: string;
-  /** Issuer of the tokens. The built-in provider's address when AUTH_URL is unset. */
+  /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider. */
   authUrl: string;
   identityPort: number;
   builtInIdentity: boolean;
@@ -29,21 +33,29 @@ export type Config = Readonly<{
   metricsToken: string | undefined;
   /** How long the log of tool calls is kept. */
   actionLogDays: number;
-  /** Networks whose X-Forwarded-For is believed, where BASE_URL's proxy is. */
+  /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
-  /** How many batches one front door may have under way before commands gather into the next. */
+  /** How many batches one front door sends before further commands wait for an answer and share the next. */
   batchesInFlight: number;
   workerConcurrency: number;
+  /** Where a worker serves /metrics; 0 for nowhere. */
+  workerMetricsPort: number;
   logLevel: string;
 }>;
 
-type Environment = Record<string, string | undefined>;
-
 /**
- * Reads the settings of the README's table from the environment.
- * @throws Error naming the variable when a value cannot be used.
+ * Reads the settings of a role, which needs both servers.
+ * @throws Error naming the variable when a value is missing or cannot be used.
  */
 export function loadConfig(env: Environment = Bun.env): Config {
+  const { databaseUrl, redisUrl, ...common } = loadCommonConfig(env);
+  if (databaseUrl === undefined || redisUrl === undefined)
+    throw new Error("DATABASE_URL and REDIS_URL must be set; npm start brings servers of its own.");
+  return { ...common, databaseUrl, redisUrl };
+}
+
+/** @throws Error naming the variable when a value cannot be used. */
+export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
   const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
   const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
@@ -53,8 +65,8 @@ export function loadConfig(env: Environment = Bun.env): Config {
     port,
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
-    databaseUrl: text(env, "DATABASE_URL") ?? "",
-    redisUrl: text(env, "REDIS_URL") ?? "",
+    databaseUrl: text(env, "DATABASE_URL"),
+    redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
     authUrl: authUrl ?? `http://localhost:${identityPort}`,
     identityPort,
@@ -77,52 +89,12 @@ export function loadConfig(env: Environment = Bun.env): Config {
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
+    workerMetricsPort: integer(env, "WORKER_METRICS_PORT", 0, 65_535),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
   };
 }
 
-function text(env: Environment, name: string): string | undefined {
-  return env[name]?.trim() || undefined;
-}
-
-function integer(env: Environment, name: string, fallback: number, max: number): number {
-  const value = text(env, name);
-  if (value === undefined) return fallback;
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || number > max)
-    throw new Error(`${name} must be a whole number up to ${max}, not "${value}".`);
-  return number;
-}
-
-function oneOf<const Choice extends string>(
-  env: Environment,
-  name: string,
-  choices: readonly [Choice, ...Choice[]],
-): Choice {
-  const value = text(env, name) ?? choices[0];
-  const choice = choices.find((candidate) => candidate === value);
-  if (!choice) throw new Error(`${name} must be one of ${choices.join(", ")}, not "${value}".`);
-  return choice;
-}
-
-function httpUrl(env: Environment, name: string): string | undefined {
-  const value = text(env, name);
-  if (value === undefined) return undefined;
-  if (!URL.canParse(value) || !/^https?:/.test(value))
-    throw new Error(`${name} must be an http(s) address, not "${value}".`);
-  return value.replace(/\/+$/, "");
-}
-
-function timeZone(env: Environment, name: string): string {
-  const value = text(env, name) ?? "UTC";
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: value }).resolvedOptions().timeZone;
-  } catch {
-    throw new Error(`${name} must be an IANA time zone such as Europe/Berlin, not "${value}".`);
-  }
-}
-
-/** From it come the keys of the account pages' cookies, and any cookie lets one guess at it without being seen. */
+/** The keys of the account pages' cookies are derived from it, so whoever has a cookie can try secrets offline. */
 const minSecretLength = 32;
 
 function authClient(env: Environment): Config["authClient"] {
@@ -135,19 +107,5 @@ function authClient(env: Environment): Config["authClient"] {
   return id === undefined ? undefined : { id, secret };
 }
 
-/** Where a proxy usually is: on this machine, or in the network of the containers. */
+/** A proxy usually runs on this machine or in the network of the containers. */
 const privateNetworks = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7";
-
-function networks(env: Environment, name: string, fallback: string): BlockList {
-  const list = new BlockList();
-  for (const network of (text(env, name) ?? fallback).split(",").map((part) => part.trim())) {
-    const [address = "", prefix] = network.split("/");
-    const family = address.includes(":") ? "ipv6" : "ipv4";
-    try {
-      list.addSubnet(address, Number(prefix ?? (family === "ipv6" ? 128 : 32)), family);
-    } catch {
-      throw new Error(`${name} must be networks such as 10.0.0.0/8 or addresses, not "${network}".`);
-    }
-  }
-  return list;
-}

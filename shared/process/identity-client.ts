@@ -3,21 +3,21 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 
-/** How the service itself signs in at the built-in provider: for introspection and for the account pages. */
+/** The credentials of the service itself at the built-in provider, for introspection and the account pages. */
 export type IdentityClient = Readonly<{ id: string; secret: string }>;
 
-const FILE = "identity-client.json";
+const fileName = "identity-client.json";
 
 /**
- * The credentials that the front doors and the built-in provider share: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET when
- * set, else the file identity-client.json in DATA_DIR (mode 0600). Whichever process comes first makes it; the
- * others find it whole, because it appears under its name only when it is complete.
+ * Returns the credentials that the front doors and the built-in provider share: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET
+ * when set, else the file identity-client.json in DATA_DIR (mode 0600). The first process makes the file, which gets
+ * its name only when it is complete, so that the others never read half of it.
  */
 export async function identityClient(
   config: Pick<Config, "authClient" | "dataDir">,
 ): Promise<IdentityClient> {
   if (config.authClient) return config.authClient;
-  const path = join(config.dataDir, FILE);
+  const path = join(config.dataDir, fileName);
   return (await read(path)) ?? (await create(config.dataDir, path));
 }
 
@@ -33,9 +33,9 @@ async function create(dataDir: string, path: string): Promise<IdentityClient> {
   } finally {
     await rm(draft);
   }
-  const kept = await read(path);
-  if (!kept) throw new Error(`${path} was removed while it was being made.`);
-  return kept;
+  const stored = await read(path);
+  if (!stored) throw new Error(`${path} was removed while it was being made.`);
+  return stored;
 }
 
 async function read(path: string): Promise<IdentityClient | undefined> {

@@ -2,7 +2,7 @@ import pino, { type Logger } from "pino";
 
 export type Log = Logger;
 
-/** A JSON logger for one role. Anything that could carry a secret is removed by name before it is written. */
+/** Creates a JSON logger for one role. Fields that could hold a secret are removed by their names. */
 export function createLog(role: string, level: string): Log {
   return pino({
     base: { role },

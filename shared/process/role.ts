@@ -1,31 +1,35 @@
 import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./log.ts";
 
-/** What a started role hands back: how to stop it, and what `npm start` should show of it. */
-export type Role = { stop(): Promise<void>; details?: Record<string, string> };
+/** A started role: how to stop it, and details that `npm start` shows. */
+export type Role = Readonly<{ stop(): Promise<void>; details?: Record<string, string> }>;
 
 /** The message by which a role tells its supervisor that it serves. */
-export type Ready = { ready: true; details: Record<string, string> };
+export type Ready = Readonly<{ ready: true; details: Record<string, string> }>;
 
-const DRAIN_MS = 10_000;
+const drainMs = 10_000;
 
 /**
- * The life of one process of Kept: start, report, serve until SIGINT or SIGTERM, drain for at most 10 s. Runs
- * the same under the supervisor of `npm start` and alone; under it, it ends when the supervisor is gone.
- * A start that fails is logged and ends the process with exit code 1.
+ * Runs one process of Kept: start, report, serve until SIGINT or SIGTERM, drain for at most 10 s. It works the same
+ * alone and under the supervisor of `npm start`, but there it ends when the supervisor is gone. A start that fails is
+ * logged and ends the process with exit code 1.
  */
 export async function runRole(
   name: string,
   start: (context: { config: Config; log: Log }) => Promise<Role>,
 ): Promise<void> {
-  const log = createLog(name, Bun.env.LOG_LEVEL?.trim() || "info");
+  const log = createLog(name, "info");
   process.on("uncaughtException", (error) => crash(log, error));
   process.on("unhandledRejection", (reason) => crash(log, reason));
-  // A supervisor that was killed -9 closes the channel without a word.
+  // A supervisor that is killed -9 sends no message, but its end of the channel closes.
   process.on("disconnect", () => process.exit(1));
   if (process.send && !process.connected) process.exit(1);
 
-  const starting = Promise.resolve().then(() => start({ config: loadConfig(), log }));
+  const starting = Promise.resolve().then(() => {
+    const config = loadConfig();
+    log.level = config.logLevel;
+    return start({ config, log });
+  });
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
@@ -42,12 +46,12 @@ export async function runRole(
 async function stop(starting: Promise<Role>, log: Log, signal: string): Promise<never> {
   log.info({ signal }, "stopping");
   const drained = starting.then((role) => role.stop()).then(() => true);
-  const inTime = await Promise.race([drained, Bun.sleep(DRAIN_MS).then(() => false)]);
-  if (!inTime) log.error(`not drained within ${DRAIN_MS / 1000} s`);
+  const inTime = await Promise.race([drained, Bun.sleep(drainMs).then(() => false)]);
+  if (!inTime) log.error(`not drained within ${drainMs / 1000} s`);
   process.exit(inTime ? 0 : 1);
 }
 
-/** Logs the message and the stack only: an error of a driver may carry its connection's password. */
+/** Logs the message and the stack only, because an error of a driver may hold its connection's password. */
 function crash(log: Log, error: unknown): never {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log.fatal({ stack }, message);

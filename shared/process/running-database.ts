@@ -1,19 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "./config.ts";
+import type { CommonConfig } from "./config.ts";
 
 const portLine = 3;
 
 /**
- * The database's address for a command beside a running service: DATABASE_URL, else the embedded server of
- * DATA_DIR, whose port stands in the fourth line of its postmaster.pid.
- * @throws when neither is there
+ * Finds the database for a command that runs beside the service: DATABASE_URL, else the embedded server of DATA_DIR,
+ * whose postmaster.pid has the port in its fourth line.
+ * @throws when there is neither.
  */
 export async function runningDatabase({
   databaseUrl,
   dataDir,
-}: Pick<Config, "databaseUrl" | "dataDir">): Promise<string> {
-  if (databaseUrl !== "") return databaseUrl;
+}: Pick<CommonConfig, "databaseUrl" | "dataDir">): Promise<string> {
+  if (databaseUrl !== undefined) return databaseUrl;
   try {
     const password = (await readFile(join(dataDir, "postgres.password"), "utf8")).trim();
     const port = (await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8")).split("\n")[portLine];

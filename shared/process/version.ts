@@ -1,4 +1,4 @@
 import manifest from "../../package.json";
 
-/** Of the running software, as package.json has it. */
+/** The version of the running software, from package.json. */
 export const { version } = manifest;

@@ -1,46 +1,119 @@
-import type { CommandName } from "../contracts/catalogue.ts";
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { type CommandName, commands } from "../contracts/catalogue.ts";
 import type { Refusal } from "../errors.ts";
 
 /** How long a front door waits for the reply to a command. After that nobody may carry the command out. */
 export const patienceMs = 1_500;
 
-/** The MCP call that a command came by: its row in the action log is written with the command's effects. */
-export type ToolCall = Readonly<{
-  requestId: string;
-  tokenId: string;
-  clientName: string | null;
-  tool: string;
+/**
+ * The format of batches and replies. Raise it when the other side would misread the new form; what it may ignore
+ * needs no new version. A worker answers a batch in the version of that batch, or refuses it.
+ */
+export const batchVersion = 1;
+
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+
+const toolCall = Type.Object({
+  requestId: Type.String(),
+  tokenId: Type.String(),
+  clientName: nullableText,
+  tool: Type.String(),
   /** JSON text. */
-  arguments: string;
+  arguments: Type.String(),
   /** By PostgreSQL's clock (epoch ms). */
-  startedAt: number;
-}>;
+  startedAt: Type.Number(),
+});
+
+/** The MCP call that a command came by: its row in the action log is written with the command's effects. */
+export type ToolCall = Readonly<Static<typeof toolCall>>;
+
+const queuedCommand = Type.Object({
+  /** Tells the front door whom to answer: repeats of one command have tickets of their own. */
+  ticket: Type.Integer(),
+  /** UUID: new, or derived from user and idempotency key. */
+  id: Type.String(),
+  userId: Type.String(),
+  name: Type.Unsafe<CommandName>(Type.Enum(Object.keys(commands))),
+  /** Validated by the front door against the command's contract. */
+  input: Type.Unknown(),
+  /** Set with an idempotency key: sha256 of name and input. */
+  fingerprint: nullableText,
+  /** When the front door accepted it (epoch ms): the user's "today" is that of this moment. */
+  acceptedAt: Type.Number(),
+  /** When the front door began to wait, by PostgreSQL's clock (epoch ms). */
+  sentAt: Type.Number(),
+  call: Type.Optional(Type.Unsafe<ToolCall>(toolCall)),
+});
 
 /** One validated mutation on its way to a worker. */
-export type QueuedCommand = Readonly<{
-  /** By which the front door knows whom to answer: repeats of one command have tickets of their own. */
-  ticket: number;
-  /** UUID: new, or derived from user and idempotency key. */
-  id: string;
-  userId: string;
-  name: CommandName;
-  input: unknown;
-  /** Set with an idempotency key: sha256 of name and input. */
-  fingerprint: string | null;
-  /** When the front door accepted it (epoch ms): the user's "today" is that of this moment. */
-  acceptedAt: number;
-  /** By PostgreSQL's clock (epoch ms), when the front door began to wait. */
-  sentAt: number;
-  call?: ToolCall;
-}>;
+export type QueuedCommand = Readonly<Static<typeof queuedCommand>>;
+
+/** The part that batches of every version have, so that any worker can refuse any batch. */
+const batchAddress = Type.Object({ id: Type.String(), replyTo: Type.String() });
+
+const commandBatch = Type.Object({
+  ...batchAddress.properties,
+  v: Type.Literal(batchVersion),
+  commands: Type.Unsafe<readonly QueuedCommand[]>(Type.Array(queuedCommand)),
+});
 
 /** What one BullMQ job carries: all commands that gathered while an earlier batch was under way. */
-export type CommandBatch = Readonly<{ id: string; replyTo: string; commands: readonly QueuedCommand[] }>;
+export type CommandBatch = Readonly<Static<typeof commandBatch>>;
+export type BatchAddress = Readonly<Static<typeof batchAddress>>;
 
-/** The committed outcome: the resource as presented (null: no content), or why not. */
-export type Outcome = Readonly<{ body: unknown }> | Readonly<{ refusal: Refusal }>;
+const refusal = Type.Unsafe<Refusal>(Type.Object({ code: Type.String(), message: Type.String() }));
+const outcome = Type.Union([Type.Object({ body: Type.Unknown() }), Type.Object({ refusal })]);
 
-export type Reply = Readonly<{ ticket: number; outcome: Outcome; replayed: boolean }>;
+/** The committed outcome: the resource as presented (null: no content), or the reason why there is none. */
+export type Outcome = Readonly<Static<typeof outcome>>;
 
-/** One pub/sub message to a front door. */
-export type Replies = Readonly<{ batchId: string; replies: readonly Reply[] }>;
+const reply = Type.Object({
+  ticket: Type.Integer(),
+  outcome: Type.Unsafe<Outcome>(outcome),
+  replayed: Type.Boolean(),
+});
+
+export type Reply = Readonly<Static<typeof reply>>;
+
+const replies = Type.Object({
+  v: Type.Literal(batchVersion),
+  batchId: Type.String(),
+  replies: Type.Unsafe<readonly Reply[]>(Type.Array(reply)),
+});
+
+/** One pub/sub message to a front door: outcomes of some commands of a batch, or of all. */
+export type Replies = Readonly<Static<typeof replies>>;
+
+/** The other message to a front door, the same in every version: nothing of this batch was or will be run. */
+const refusedBatch = Type.Object({ refusedBatch: Type.String() });
+export type RefusedBatch = Readonly<Static<typeof refusedBatch>>;
+
+// Measured for a batch of 100: 3 µs, beside more than 10 ms for its transaction.
+const batchCheck = Compile(commandBatch);
+const addressCheck = Compile(batchAddress);
+const messageCheck = Compile(Type.Union([replies, refusedBatch]));
+
+/**
+ * Reads a job's data at the worker.
+ * @returns undefined for another version's batch, or when anything in it does not fit: none of it may be run
+ */
+export const readBatch = (data: unknown): CommandBatch | undefined =>
+  batchCheck.Check(data) ? data : undefined;
+
+/** @returns undefined when the data is no batch of any version */
+export const readBatchAddress = (data: unknown): BatchAddress | undefined =>
+  addressCheck.Check(data) ? data : undefined;
+
+/**
+ * Reads a message at the front door.
+ * @returns undefined for a format of another version, which counts as no message
+ */
+export function readMessage(text: string): Replies | RefusedBatch | undefined {
+  try {
+    const message: unknown = JSON.parse(text);
+    return messageCheck.Check(message) ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}

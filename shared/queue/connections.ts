@@ -1,53 +1,50 @@
 import { Redis } from "ioredis";
 
-/** BullMQ's names and key prefix. The braces keep all keys of one queue in one Redis Cluster slot. */
-export const commandQueue = "commands";
-export const keyPrefix = (queuePrefix: string): string => `{${queuePrefix}}`;
+/** The pub/sub channel on which one front door hears the replies to its batches. */
 export const replyChannel = (queuePrefix: string, doorId: string): string => `${queuePrefix}:reply:${doorId}`;
 
+/** A path that gave no answer for this long is given up for a new connection. */
+const silenceMs = 2_000;
+/** The same for workers, which ask for a job for one second at a time. */
+export const workerSilenceMs = 2_500;
+
+const connectTimeout = 1_500;
+const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
+
 /**
- * A connection that answers at once when Redis is away and within `commandTimeout` ms when it is frozen, and
- * heals by itself. BullMQ must not wait for it at start, else a process started while Redis is down stays dead.
+ * A connection whose commands fail at once when Redis is away and within `commandTimeout` ms when it is frozen. It
+ * reconnects by itself. BullMQ must not wait for it at start, or a process started while Redis is down stays dead.
  */
 export function connectFailFast(url: string, commandTimeout = 1_500): Redis {
   return quiet(
     new Redis(url, {
       enableOfflineQueue: false,
-      // What a lost connection leaves unanswered fails at once and is not sent again: refused the second time, it
-      // would count as never sent, although the first may have arrived.
+      // A command left unanswered by a lost connection fails at once and is not sent again: refused the second time,
+      // it would count as never sent, although the first may have arrived.
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
       commandTimeout,
-      // A path that died without a word is given up for a new one.
       socketTimeout: silenceMs,
-      connectTimeout: 1_500,
+      connectTimeout,
       retryStrategy,
     }),
   );
 }
 
 /**
- * A connection for blocking reads and subscriptions: it waits, and reconnects for ever, also when nothing came for
- * `socketTimeout` ms after something was asked: a path can die without a word.
+ * A connection for blocking reads and subscriptions: commands wait until Redis is back, and it never stops
+ * reconnecting, also when no answer came for `socketTimeout` ms: a network path can die without closing.
  */
 export const connectBlocking = (url: string, socketTimeout: number): Redis =>
-  quiet(new Redis(url, { maxRetriesPerRequest: null, connectTimeout: 1_500, retryStrategy, socketTimeout }));
+  quiet(new Redis(url, { maxRetriesPerRequest: null, connectTimeout, retryStrategy, socketTimeout }));
 
-/** How long (s) an idle worker asks for jobs at a time, and how long (ms) it believes in a path without an answer. */
-export const pollSeconds = 1;
-export const workerSilenceMs = 2_500;
-
-/** Resolves when the connection stands, or its first try has failed: it goes on trying by itself. */
+/** Resolves when the connection is ready, or when its first try has failed; it goes on trying by itself. */
 export const firstTry = (redis: Redis): Promise<unknown> =>
   redis.status === "ready"
     ? Promise.resolve()
     : new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
 
-const silenceMs = 2_000;
-
-const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
-
-/** Connection errors show in the command that fails; unheard `error` events would end the process. */
+/** Errors show in the command that fails; an `error` event without a listener would end the process. */
 function quiet(redis: Redis): Redis {
   redis.on("error", () => {});
   return redis;

@@ -117,7 +117,7 @@ test.each(odd)("a token with %s is refused on both transports", async (_, make) 
   expect(mcp.headers.get("www-authenticate")).toContain("/.well-known/oauth-protected-resource/mcp");
 });
 
-test("they are forty and more, and the good one beside them is accepted", async () => {
+test("there are more than forty of them, and the good token beside them is accepted", async () => {
   expect(odd.length).toBeGreaterThanOrEqual(40);
   expect((await rest("GET", "/todos", { token: good })).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { serve } from "../../api/identity/server.ts";
-import { loadConfig } from "../../shared/process/config.ts";
+import { loadCommonConfig } from "../../shared/process/config.ts";
 import { freePort, testEnvironment } from "../harness.ts";
 import { startIssuer } from "../support/issuer.ts";
 
@@ -9,11 +9,12 @@ const issuer = await startIssuer("http://127.0.0.1:1", () => ({ active: false })
 afterAll(() => issuer.stop());
 
 test("a client secret that could be guessed is refused at the start, in a sentence", () => {
-  const withSecret = (secret: string) => loadConfig({ AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: secret });
+  const withSecret = (secret: string) =>
+    loadCommonConfig({ AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: secret });
   expect(() => withSecret("a")).toThrow("AUTH_CLIENT_SECRET must have at least 32 characters");
   expect(() => withSecret("x".repeat(31))).toThrow("AUTH_CLIENT_SECRET must have at least 32 characters");
   expect(withSecret("x".repeat(32)).authClient?.secret).toHaveLength(32);
-  expect(loadConfig({ AUTH_CLIENT_ID: "kept" }).authClient).toEqual({ id: "kept", secret: "" });
+  expect(loadCommonConfig({ AUTH_CLIENT_ID: "kept" }).authClient).toEqual({ id: "kept", secret: "" });
 });
 
 test("a front door says once that it cannot ask a provider which offers it, and nothing when it can", async () => {
@@ -43,7 +44,7 @@ test("a front door says once that it cannot ask a provider which offers it, and 
 
 test("X-Forwarded-For is believed from a trusted proxy only", async () => {
   const seenThrough = async (TRUSTED_PROXIES?: string) => {
-    const { trustedProxies } = loadConfig({ TRUSTED_PROXIES });
+    const { trustedProxies } = loadCommonConfig({ TRUSTED_PROXIES });
     const identityPort = freePort();
     const config = { host: "127.0.0.1", identityPort, authUrl: "https://id.example", trustedProxies };
     const stop = await serve((request, response) => {
@@ -57,11 +58,13 @@ test("X-Forwarded-For is believed from a trusted proxy only", async () => {
   expect(await seenThrough()).toBe("203.0.113.9");
   expect(await seenThrough("127.0.0.1, 2001:db8::/32")).toBe("203.0.113.9");
   expect(await seenThrough("10.0.0.0/8,::1")).toBe("none");
-  expect(() => loadConfig({ TRUSTED_PROXIES: "proxy.example" })).toThrow("TRUSTED_PROXIES must be networks");
+  expect(() => loadCommonConfig({ TRUSTED_PROXIES: "proxy.example" })).toThrow(
+    "TRUSTED_PROXIES must be networks",
+  );
 });
 
 test("by default the networks of machines and containers are trusted, the world is not", () => {
-  const { trustedProxies } = loadConfig({});
+  const { trustedProxies } = loadCommonConfig({});
   const trusts = (address: string) => trustedProxies.check(address, address.includes(":") ? "ipv6" : "ipv4");
   expect(["127.0.0.1", "172.18.0.1", "192.168.1.2", "::1", "fd00::1"].filter(trusts)).toHaveLength(5);
   expect(["8.8.8.8", "172.32.0.1", "2001:db8::1"].filter(trusts)).toEqual([]);

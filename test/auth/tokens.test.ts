@@ -70,7 +70,7 @@ test("a new key works at its first use; a token of the key before it is then ref
   expect((await stack.rest("GET", "/todos", { token: before })).status).toBe(401);
 });
 
-test("AUTH_JWT_TYP=at+jwt takes RFC 9068 tokens only", async () => {
+test("AUTH_JWT_TYP=at+jwt accepts RFC 9068 tokens only", async () => {
   const stack = await startStack({ env: { AUTH_JWT_TYP: "at+jwt" } });
   const statusOf = async (typ: string | undefined) =>
     (await stack.rest("GET", "/todos", { token: await stack.issuer.token({}, { typ }) })).status;

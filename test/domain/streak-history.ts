@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { dateOfDay, dayNumber, localDay } from "../../shared/domain/day.ts";
 import type { Rules, Schedule } from "../../shared/domain/schedule.ts";
 
-/** Random lives of a habit: what a person does, hour by hour, in zones they travel through. */
+/** Random lives of a habit: what a person does, hour by hour, and the time-zone changes in between. */
 
 /** A zone's name, or an offset in hours for speed. */
 type Zone = string | number;
-type Clock = { zone: Zone; dayStart: number };
+type DaySettings = { zone: Zone; dayStart: number };
 
-type Act = "complete" | "undo" | { edit: Rules } | { travel: Clock };
+type Act = "complete" | "undo" | { edit: Rules } | { move: DaySettings };
 type Step = { hours: number; act: Act };
-type Life = { start: number; rules: Rules; clock: Clock; steps: Step[] };
+type Life = { start: number; rules: Rules; settings: DaySettings; steps: Step[] };
 
-/** What the service sees of it: commands with the today they were given on. */
+/** The same life as the service sees it: commands, each with the user's today. */
 export type Command =
   | { kind: "complete"; today: string }
   | { kind: "undo"; today: string }
@@ -23,7 +23,7 @@ export type History = { rules: Rules; start: string; commands: Command[] };
 
 const hour = 3_600_000;
 
-/** Eves of leap days and of days that are none, of years with 53 weeks, of DST, and of dates that a zone skipped. */
+/** Days shortly before leap days and their absence, years with 53 weeks, DST changes and dates that a zone skipped. */
 const starts = [
   "2024-02-27",
   "2100-02-27",
@@ -84,20 +84,22 @@ const rules: fc.Arbitrary<Rules> = fc.oneof(
   }),
 );
 
-type Manner = { zone: fc.Arbitrary<Zone>; hours: fc.Arbitrary<number>; travels: number };
+type Manner = { zone: fc.Arbitrary<Zone>; hours: fc.Arbitrary<number>; moves: number };
 
-const clockIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<Clock> =>
+const settingsIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<DaySettings> =>
   fc.record({ zone, dayStart: fc.constantFrom(0, 0, 3, 6) });
 
-const livesOf = ({ zone, hours, travels }: Manner): fc.Arbitrary<History> => {
+const livesOf = ({ zone, hours, moves }: Manner): fc.Arbitrary<History> => {
   const act = fc.oneof(
     { weight: 10, arbitrary: fc.constant<Act>("complete") },
     { weight: 3, arbitrary: fc.constant<Act>("undo") },
     { weight: 2, arbitrary: fc.record({ edit: rules }) },
-    { weight: travels, arbitrary: fc.record({ travel: clockIn(zone) }) },
+    { weight: moves, arbitrary: fc.record({ move: settingsIn(zone) }) },
   );
   const steps = fc.array(fc.record({ hours, act }), { maxLength: 24, size: "max" });
-  return fc.record({ start: fc.constantFrom(...starts), rules, clock: clockIn(zone), steps }).map(historyOf);
+  return fc
+    .record({ start: fc.constantFrom(...starts), rules, settings: settingsIn(zone), steps })
+    .map(historyOf);
 };
 
 const daysAndWeeks = fc.oneof(
@@ -107,38 +109,38 @@ const daysAndWeeks = fc.oneof(
 );
 const offset = fc.integer({ min: -12, max: 14 });
 
-export const ordinaryLives = livesOf({ zone: offset, hours: daysAndWeeks, travels: 2 });
-/** To and fro over the date line, with every change made in the few days that can still change. */
+export const ordinaryLives = livesOf({ zone: offset, hours: daysAndWeeks, moves: 2 });
+/** Moves to and fro over the date line, with every change made in the few days that can still change. */
 export const restlessLives = livesOf({
   zone: fc.constantFrom(-12, 0, 14),
   hours: fc.integer({ min: 0, max: 12 }),
-  travels: 8,
+  moves: 8,
 });
 export const livesInRealZones = livesOf({
   zone: fc.constantFrom(...realZones),
   hours: daysAndWeeks,
-  travels: 4,
+  moves: 4,
 });
 
-function historyOf({ start, rules, clock, steps }: Life): History {
+function historyOf({ start, rules, settings: first, steps }: Life): History {
   const commands: Command[] = [];
   let now = start;
-  let at = clock;
+  let settings = first;
   for (const { hours, act } of steps) {
     now += hours * hour;
-    const today = todayOf(now, at);
+    const today = todayOf(now, settings);
     if (act === "complete" || act === "undo") commands.push({ kind: act, today });
     else if ("edit" in act) commands.push({ kind: "edit", today, to: act.edit });
     else {
-      at = act.travel;
-      const to = todayOf(now, at);
+      settings = act.move;
+      const to = todayOf(now, settings);
       if (to !== today) commands.push({ kind: "move", today, to });
     }
   }
-  return { rules, start: todayOf(start, clock), commands };
+  return { rules, start: todayOf(start, first), commands };
 }
 
-function todayOf(instant: number, { zone, dayStart }: Clock): string {
+function todayOf(instant: number, { zone, dayStart }: DaySettings): string {
   if (typeof zone === "string") return localDay(instant, zone, dayStart);
   return dateOfDay(Math.floor(dayNumber("1970-01-01") + (instant + (zone - dayStart) * hour) / (24 * hour)));
 }
@@ -147,7 +149,7 @@ function todayOf(instant: number, { zone, dayStart }: Clock): string {
 export function told({ rules, start, commands }: History): string {
   const lines = commands.map((command) => {
     if (command.kind === "edit") return `${command.today} edit to ${rulesInWords(command.to)}`;
-    if (command.kind === "move") return `${command.today} travel: today becomes ${command.to}`;
+    if (command.kind === "move") return `${command.today} time-zone change: today becomes ${command.to}`;
     return `${command.today} ${command.kind}`;
   });
   return [`${start} new habit: ${rulesInWords(rules)}`, ...lines].join("\n");

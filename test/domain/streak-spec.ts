@@ -8,7 +8,7 @@ import type { Rules } from "../../shared/domain/schedule.ts";
 
 export type Deed = { on: number } & ({ what: "completed" } | { what: "edited"; to: Rules });
 
-/** What happened to a habit: deeds in the order they were done, and the days that a change of clock skipped or cut short. */
+/** What happened to a habit: deeds in their order, and the days that a time-zone or day-start change skipped or cut short. */
 export type Diary = { rules: Rules; deeds: Deed[]; skipped: Set<number> };
 
 export const emptyDiary = (rules: Rules): Diary => ({ rules, deeds: [], skipped: new Set() });
@@ -21,7 +21,7 @@ export function strike(diary: Diary, day: number): void {
   diary.deeds = diary.deeds.filter(({ on, what }) => on !== day || what !== "completed");
 }
 
-/** In order of days; an edit made after the clock went back counts from the latest day completed or edited before it. */
+/** In the order of days. After today moved back, an edit counts from the latest day completed or edited so far. */
 function inOrderOfDays(deeds: Deed[]): Deed[] {
   const latest = (i: number) => Math.max(...deeds.slice(0, i + 1).map(({ on }) => on));
   const dated = deeds.map((deed, i) => (deed.what === "edited" ? { ...deed, on: latest(i) } : deed));
@@ -95,7 +95,7 @@ function demandFrom(story: Story, week: number): void {
   story.moreDays.clear();
 }
 
-/** A day ends: has the streak run out of patience? */
+/** Ends a day, which breaks the streak when too much was missed. */
 function night(story: Story, day: number): void {
   if (story.count === 0) return;
   const times = timesAWeek(story.rules);

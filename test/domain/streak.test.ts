@@ -38,18 +38,18 @@ test("a broken streak that an undo brings back lives as long as it would have", 
   expect(view(undone(restarted, daily, 7), daily)).toMatchObject({ streak_count: 2, alive_through: day(6) });
 });
 
-test("a journey that skips a day breaks nothing, and only that day is forgiven", () => {
+test("a time-zone change that skips a day breaks nothing, and only that day is forgiven", () => {
   const moved = moveDay(doneOn(daily, 4), daily, day(5), day(6));
   expect([6, 7].map((n) => shown(moved, daily, n))).toEqual([1, 0]);
 });
 
-test("a journey back onto a completed day leaves it completed", () => {
+test("a time-zone change back onto a completed day leaves it completed", () => {
   const moved = moveDay(doneOn(daily, 4, 5), daily, day(5), day(4));
   expect(complete(moved, daily, day(4))).toBe("already_completed");
   expect(shown(moved, daily, 4)).toBe(2);
 });
 
-test("the day before a completed one can still be completed after a journey back", () => {
+test("the day before a completed one can still be completed after a time-zone change back", () => {
   const moved = moveDay(doneOn(daily, 4, 6), daily, day(6), day(5));
   expect(shown(moved, daily, 5)).toBe(1);
   const filled = done(moved, daily, 5);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 function runAlone(fixture: string, env: Record<string, string> = {}) {
   return Bun.spawn([process.execPath, join(import.meta.dir, `fixtures/${fixture}.ts`)], {
-    env: { ...process.env, ...env },
+    env: { ...process.env, DATABASE_URL: "postgres://nowhere", REDIS_URL: "redis://nowhere", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
 }
@@ -31,4 +31,10 @@ test("a setting that cannot be used is logged and ends with 1", async () => {
   expect(JSON.parse(await role.stdout.text()).msg).toBe(
     'PORT must be a whole number up to 65535, not "http".',
   );
+});
+
+test("a role without the servers' addresses says which settings are missing", async () => {
+  const role = runAlone("workers", { REDIS_URL: "" });
+  expect(await role.exited).toBe(1);
+  expect(JSON.parse(await role.stdout.text()).msg).toStartWith("DATABASE_URL and REDIS_URL must be set");
 });

@@ -5,7 +5,7 @@ import { look, newParent, newPlace, removeParent, startIn } from "./instance.ts"
 
 // These need root to become somebody else and to lock others out.
 const asRoot = process.platform === "linux" && process.getuid?.() === 0;
-const NOBODY = { uid: 65_534, gid: 65_534 };
+const nobody = { uid: 65_534, gid: 65_534 };
 
 describe.skipIf(!asRoot)("whoever starts it", () => {
   let parent: string;
@@ -19,13 +19,13 @@ describe.skipIf(!asRoot)("whoever starts it", () => {
   test("a plain user with a checkout and data of their own", async () => {
     const home = join(parent, "plain");
     const checkout = copyCheckout(home);
-    for (const folder of [parent, home]) chownSync(folder, NOBODY.uid, NOBODY.gid);
+    for (const folder of [parent, home]) chownSync(folder, nobody.uid, nobody.gid);
     const place = await newPlace(home);
-    chownSync(place.dataDir, NOBODY.uid, NOBODY.gid);
-    const run = startIn(place, checkout, NOBODY);
+    chownSync(place.dataDir, nobody.uid, nobody.gid);
+    const run = startIn(place, checkout, nobody);
     await run.printed("Try it:");
     await look(place);
-    expect(statSync(join(place.dataDir, "postgres")).uid).toBe(NOBODY.uid);
+    expect(statSync(join(place.dataDir, "postgres")).uid).toBe(nobody.uid);
     expect(await run.end("SIGINT")).toBe(0);
   }, 60_000);
 

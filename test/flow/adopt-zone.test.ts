@@ -8,11 +8,11 @@ const dashboard = async (zoneinfo?: string) => {
   return rest("GET", "/dashboard", { token });
 };
 
-test("a zone that cannot be taken over fails the request rather than answer it for another day", async () => {
+test("when a zone cannot be taken over, the request fails instead of being answered for another day", async () => {
   expect(await dashboard("Pacific/Auckland")).toMatchObject({ status: 503, body: { code: "overloaded" } });
 });
 
-test("a zone that changes nothing needs nobody", async () => {
+test("a zone that changes nothing needs no worker", async () => {
   expect((await dashboard("UTC")).status).toBe(200);
   expect((await dashboard()).status).toBe(200);
 });

@@ -24,20 +24,20 @@ async function outcomeOf(command: ReturnType<typeof commandOf>) {
 
 const notApplied = { refusal: { code: "overloaded", applied: "no" } };
 
-test("a command that comes after its caller has given up is not carried out, and its answer says so", async () => {
+test("a command that arrives after its caller has given up is not run, and its answer says so", async () => {
   const late = commandOf("todo.create", { title: "too late" }, Date.now() - patienceMs);
   expect(await outcomeOf(late)).toMatchObject(notApplied);
   expect((await rest("GET", "/todos")).body.data).toEqual([]);
 });
 
-test("a late one that was carried out in time is answered as it was then", async () => {
+test("a late command that had been run in time is answered as it was then", async () => {
   const command = commandOf("todo.create", { title: "in time" });
   const first = await outcomeOf(command);
   expect(await outcomeOf({ ...command, sentAt: command.sentAt - 60_000 })).toEqual(first);
   expect((await rest("GET", "/todos")).body.meta.total).toBe(1);
 });
 
-test("a late one delays or spoils none of those that travel with it", async () => {
+test("a late command neither delays nor spoils the others of its batch", async () => {
   const others = ["a", "b", "c"].map((title) => commandOf("todo.create", { title }));
   const late = commandOf("todo.create", { title: "too late again" }, 0);
   const outcomes = await Promise.all([late, ...others].map(outcomeOf));

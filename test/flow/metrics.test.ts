@@ -1,11 +1,15 @@
 import { expect, test } from "bun:test";
-import { startStack } from "../harness.ts";
+import { freePort, startStack } from "../harness.ts";
 
-const open = await startStack();
+const workerPort = freePort();
+const closedWorkerPort = freePort();
+const open = await startStack({ env: { WORKER_METRICS_PORT: String(workerPort) } });
 const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
-const closed = await startStack({ env: { METRICS_TOKEN: "s3cret" } });
+const closed = await startStack({
+  env: { METRICS_TOKEN: "s3cret", WORKER_METRICS_PORT: String(closedWorkerPort) },
+});
 
-test("metrics count requests by route, and are for this machine or for who shows the token", async () => {
+test("metrics count requests by route, and are for this machine or for callers with the token", async () => {
   await open.rest("GET", "/habits/1");
   const text = await (await fetch(`${open.config.baseUrl}/metrics`)).text();
   expect(text).toContain(
@@ -38,4 +42,34 @@ test("ready says ok when Postgres, Redis and a worker answer", async () => {
 test("a body far over the limit is still our 413", async () => {
   const { status, body } = await open.rest("POST", "/todos", { body: { title: "x".repeat(1_000_000) } });
   expect([status, body.code]).toEqual([413, "body_too_large"]);
+});
+
+test("a worker's metrics count batches, jobs and commands by name and outcome", async () => {
+  await open.rest("POST", "/todos", { body: { title: "Counted" } });
+  await open.rest("DELETE", "/habits/1");
+  const metrics = await fetch(`http://127.0.0.1:${workerPort}/metrics`);
+  expect(metrics.headers.get("content-type")).toStartWith("text/plain");
+  const text = await metrics.text();
+  for (const line of [
+    'kept_commands_total{command="todo.create",outcome="done"} 1',
+    'kept_commands_total{command="habit.delete",outcome="not_found"} 1',
+    'kept_command_seconds_count{command="todo.create"} 1',
+    "kept_batches_refused_total 0",
+  ])
+    expect(text).toContain(`${line}\n`);
+  expect(text).toMatch(/^kept_batch_commands_sum [1-9]/m);
+  expect(text).toMatch(/^kept_job_wait_seconds_count{queue="commands"} [1-9]/m);
+  expect(text).toMatch(/^kept_job_run_seconds_count{queue="commands",result="done"} [1-9]/m);
+  expect(text).toContain("# TYPE kept_jobs_redelivered_total counter");
+});
+
+test("a worker shows its metrics to whom a front door would show its own, and nothing else", async () => {
+  const statusAt = async (path: string, headers: Record<string, string>, port = workerPort) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
+  expect(await statusAt("/metrics", { "x-forwarded-for": "203.0.113.7" })).toBe(404);
+  expect(await statusAt("/", {})).toBe(404);
+  const statuses = [];
+  for (const authorization of ["", "Bearer wrong", "Bearer s3cret"])
+    statuses.push(await statusAt("/metrics", { authorization }, closedWorkerPort));
+  expect(statuses).toEqual([404, 404, 200]);
 });

@@ -13,7 +13,7 @@ const command = (ticket: number, userId = "ada"): QueuedCommand => ({
   sentAt: 0,
 });
 
-/** An pending with these users' commands, numbered in order of arrival from 1. */
+/** Pending commands of these users, numbered in order of arrival from 1. */
 function filledWith(...users: string[]) {
   const pending = createPendingCommands();
   const commands = users.map((user, index) => command(index + 1, user));
@@ -50,7 +50,7 @@ test("users take turns, however many commands one of them has", () => {
   expect(pending.size()).toBe(0);
 });
 
-test("beside others a long line travels apart and by shares; alone, a user fills a batch", () => {
+test("a long line leaves apart and by shares when others wait too; alone, a user fills a batch", () => {
   const flood = Array.from({ length: 17 }, () => "mallory");
   expect(filledWith(...flood).take(100)).toHaveLength(17);
   const { take } = filledWith("ada", ...flood);
@@ -61,7 +61,7 @@ test("beside others a long line travels apart and by shares; alone, a user fills
   expect(take(100)).toEqual([18]);
 });
 
-test("who is held back waits, and nobody else does", () => {
+test("a user who is held back waits, and nobody else does", () => {
   const { pending, take } = filledWith("mallory", "ada", "mallory", "bob");
   const release = pending.holdBack(new Set(["mallory"]));
   expect(take(10)).toEqual([2, 4]);

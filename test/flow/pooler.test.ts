@@ -19,7 +19,7 @@ test("a pooler that drops the session's settings is refused, by the setting's na
   pooler.close();
 });
 
-test("a server that is as it was asked to be is taken", async () => {
+test("a server with the settings that were asked for is accepted", async () => {
   const database = await openDatabase({
     url: await createDatabase(),
     log: createLog("test", "silent"),

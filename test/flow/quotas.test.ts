@@ -13,7 +13,7 @@ async function withTodos(userId: string, count: number, recurrence: string | nul
   await sql.close();
 }
 
-test("who has 50,000 todos gets no more until one is deleted, and nobody else notices", async () => {
+test("a user with 50,000 todos gets no more until one is deleted, and nobody else notices", async () => {
   await withTodos("hoarder", 49_999);
   const [token, other] = [await issuer.token({ sub: "hoarder" }), await issuer.token({ sub: "other" })];
   const create = (token: string) => rest("POST", "/todos", { token, body: { title: "one more" } });

@@ -132,7 +132,7 @@ test("the user's day counts: at 1 a.m. in Auckland it is past the day in UTC", a
   expect((await rest("GET", `/todos/${next_todo_id}`, { token })).body.due_date).toBe("2026-05-06");
 });
 
-test("a rule that is none is refused on its field", async () => {
+test("a text that is no rule is refused on its field", async () => {
   const { status, body } = await rest("POST", "/todos", { body: { title: "x", recurrence: "FREQ=HOURLY" } });
   expect(status).toBe(422);
   expect(body.errors.recurrence).toEqual([

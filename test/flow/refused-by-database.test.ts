@@ -7,7 +7,7 @@ const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
 const mailbox = await openMailbox(config);
 afterAll(() => mailbox.close());
 
-/** Sends all at once behind a first one, so that they travel in one batch. */
+/** Sends all at once behind a first one, so that they share a batch. */
 async function outcomesOf(titles: readonly string[]) {
   const send = (title: string) =>
     mailbox.send({
@@ -23,7 +23,7 @@ async function outcomesOf(titles: readonly string[]) {
   return deliveries.slice(1).map((delivery) => (typeof delivery === "object" ? delivery.outcome : delivery));
 }
 
-test("a command that PostgreSQL refuses spoils none of those that travel with it", async () => {
+test("a command that PostgreSQL refuses does not spoil the others of its batch", async () => {
   const sql = new SQL(config.databaseUrl, { max: 1 });
   await sql.unsafe(`
     create function refuse_poison() returns trigger language plpgsql as $$

@@ -25,7 +25,7 @@ test("it shows PostgreSQL's time, whatever the host's clock does", async () => {
   clock.close();
 });
 
-test("it does not pretend to know the time of a database that is away", async () => {
+test("it does not pretend to know the time of a database that is down", async () => {
   const pool = { query: () => Promise.reject(new Error("away")) };
   const clock = await openServerClock(pool as never);
   expect(clock.known()).toBe(false);

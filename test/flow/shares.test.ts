@@ -6,7 +6,7 @@ import { startStack } from "../harness.ts";
 const stack = await startStack();
 const { rest, issuer, config } = stack;
 
-test("who floods with writes is refused beyond a share, and nobody else is", async () => {
+test("a user who floods with writes is refused beyond a share, and nobody else is", async () => {
   const [mallory, ada] = await Promise.all([issuer.token({ sub: "mallory" }), issuer.token({ sub: "ada" })]);
   const write = (token: string) => rest("POST", "/todos", { token, body: { title: "One of many" } });
   const flood = Array.from({ length: 900 }, () => write(mallory));
@@ -23,7 +23,7 @@ test("who floods with writes is refused beyond a share, and nobody else is", asy
   await sql.close();
 });
 
-test("whose line is long beside somebody else's is served on when that one is gone", async () => {
+test("a user with a long line is served on when the other user has gone", async () => {
   const [mallory, ada] = await Promise.all([
     issuer.token({ sub: "line" }),
     issuer.token({ sub: "passer-by" }),
@@ -54,7 +54,7 @@ test("a user reads three things at a time; others do not wait for that", async (
   expect(await Promise.all(own.slice(0, 103))).toEqual(Array(103).fill("read"));
 });
 
-test("who waits too long for a turn is refused, and a read that fails gives its turn away", async () => {
+test("a read that waits too long for its turn is refused, and one that fails gives its turn to the next", async () => {
   const share = createReadShare();
   const gate = Promise.withResolvers<void>();
   const held = [1, 2, 3].map(() => share("ada", () => gate.promise));

@@ -9,7 +9,7 @@ import { startStack } from "../harness.ts";
 
 const { rest, clock, config } = await startStack();
 
-/** A life at one place, since REST has no travel; by its days alone, so that a zone plays no part. */
+/** A life without time-zone changes, which REST cannot make; only its days are used, so that no zone takes part. */
 const settledLives = ordinaryLives.map((history): History => {
   const end = history.commands.findIndex(({ kind }) => kind === "move");
   return { ...history, commands: history.commands.slice(0, end < 0 ? undefined : end) };

@@ -9,7 +9,7 @@ import { createDatabase } from "../harness.ts";
 const log = createLog("test", "error");
 let database: Database;
 let pool: Pool;
-// Of its own for each test, as they travel to different times.
+// Each test has a database of its own, because they move to different times.
 beforeEach(async () => {
   database = await openDatabase({ url: await createDatabase(), log, purpose: "writes" });
   pool = database.pool;

@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../shared/process/config.ts";
-import { createDatabase, freePort } from "../support/services.ts";
+import { createDatabase, freePort, services } from "../support/services.ts";
 import { connect, introspect, registerApp, runIdentity, signedUp } from "./support.ts";
 
 const password = "correct horse battery";
@@ -11,6 +11,7 @@ const password = "correct horse battery";
 async function freshConfig() {
   return loadConfig({
     DATABASE_URL: await createDatabase(),
+    REDIS_URL: (await services()).redisUrl,
     DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
     PORT: String(freePort()),
     IDENTITY_PORT: String(freePort()),

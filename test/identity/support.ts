@@ -9,7 +9,7 @@ import { type Config, loadConfig } from "../../shared/process/config.ts";
 import { identityClient } from "../../shared/process/identity-client.ts";
 import { createLog } from "../../shared/process/log.ts";
 import type { Mailbox } from "../support/mailbox.ts";
-import { createDatabase, freePort } from "../support/services.ts";
+import { createDatabase, freePort, services } from "../support/services.ts";
 import { type Browser, createBrowser, type Page } from "./browser.ts";
 
 export type TestIdentity = {
@@ -26,6 +26,7 @@ export type TestIdentity = {
 export async function startTestIdentity(env: Record<string, string> = {}): Promise<TestIdentity> {
   const config = loadConfig({
     DATABASE_URL: await createDatabase(),
+    REDIS_URL: (await services()).redisUrl,
     DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
     PORT: String(freePort()),
     IDENTITY_PORT: String(freePort()),

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
-import type { QueryContext, Tables } from "../../api/queries/context.ts";
+import { createQueryContext } from "../../api/queries/context.ts";
 import { read } from "../../api/queries/index.ts";
 import type { InputOf, OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
@@ -20,13 +20,14 @@ const database = await openDatabase({
 
 type Actions = OutputOf<Queries["action.list"]>;
 
-const reader = (userId: string): QueryContext => ({
-  db: database.orm.em.getKysely<Tables>(),
-  userId,
-  now: Date.now(),
-  defaultTimeZone: "UTC",
-  baseUrl: config.baseUrl,
-});
+const reader = (userId: string) =>
+  createQueryContext({
+    db: database.orm.em.getKysely(),
+    userId,
+    now: Date.now(),
+    defaultTimeZone: "UTC",
+    baseUrl: config.baseUrl,
+  });
 const list = (input: InputOf<Queries["action.list"]> = {}, userId = "ada") =>
   read("action.list", reader(userId), input) as Promise<Actions>;
 const toolsOf = ({ actions }: Actions) => actions.map(({ tool }) => tool);

@@ -11,7 +11,8 @@ const command = {
   acceptedAt: 0,
   sentAt: 0,
 } as const;
-const received = { command, repeat: false, inDoubt: false, batch: { id: "batch", replyTo: "door" } };
+const batch = { v: 1, id: "batch", replyTo: "door", commands: [command], receivedAt: 0 } as const;
+const received = { command, repeat: false, inDoubt: false, batch };
 
 /** Runs one command on a pool that gives out this connection. */
 async function runOn(connect: () => Promise<unknown>) {

@@ -1,6 +1,7 @@
-import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
+import type { Reply } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { DatabaseFailure, markFailures } from "../unit-of-work/connection.ts";
+import type { ReceivedBatch } from "./command-metrics.ts";
 import { type ReceivedCommand, type RunContext, runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 import type { SlowQueue } from "./slow-queue.ts";
@@ -20,7 +21,7 @@ export type BatchContext = RunContext &
  */
 export async function processBatch(
   context: BatchContext,
-  batch: CommandBatch,
+  batch: ReceivedBatch,
   redelivered: boolean,
 ): Promise<void> {
   const received = batch.commands.map(

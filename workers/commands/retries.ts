@@ -1,8 +1,9 @@
 import { refuse, unavailable } from "../../shared/errors.ts";
 import type { Log } from "../../shared/process/log.ts";
-import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
+import type { Outcome, Reply } from "../../shared/queue/batch.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
 import type { CommandToRun } from "./begin.ts";
+import type { ReceivedBatch } from "./command-metrics.ts";
 import { isAnswer } from "./database-error.ts";
 import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
 import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
@@ -11,7 +12,7 @@ import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
 export type ReceivedCommand = CommandToRun &
   Readonly<{
     /** The batch that it came in, to which it is answered. */
-    batch: Pick<CommandBatch, "id" | "replyTo">;
+    batch: ReceivedBatch;
     /** Whether an earlier attempt of this worker may have been applied. */
     inDoubt: boolean;
   }>;

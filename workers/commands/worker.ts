@@ -1,59 +1,83 @@
-import { Worker } from "bullmq";
-import type { CommandBatch, Replies, Reply } from "../../shared/queue/batch.ts";
-import { commandQueue, keyPrefix, pollSeconds } from "../../shared/queue/connections.ts";
+import type { Job } from "bullmq";
+import {
+  batchVersion,
+  type RefusedBatch,
+  type Replies,
+  type Reply,
+  readBatch,
+  readBatchAddress,
+} from "../../shared/queue/batch.ts";
+import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
+import { createCommandMetrics } from "./command-metrics.ts";
 import { type ReceivedCommand, runCommands } from "./retries.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { createSlowQueue } from "./slow-queue.ts";
 
-/** Takes batches off the queue, carries their commands out and answers the front doors. */
-export function startCommands({ config, log, database, publisher, blocking }: WorkerContext): {
-  stop(): Promise<void>;
-} {
-  const reply: BatchContext["reply"] = ({ id, replyTo }, replies) => {
-    const message: Replies = { batchId: id, replies };
-    // A reply that is lost here is found in the inbox by the front door that waits for it.
-    return publisher.publish(replyTo, JSON.stringify(message)).catch(() => undefined);
+/** Takes batches off the queue, runs their commands and answers the front doors. */
+export function startCommands(worker: WorkerContext): { stop(): Promise<void> } {
+  const { config, log, database, publisher, blocking, registry, jobMetrics } = worker;
+  const metrics = createCommandMetrics(registry);
+  // A message that is lost here is made up for by the front door, which looks into the inbox.
+  const publish = (channel: string, message: Replies | RefusedBatch) =>
+    publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
+
+  const reply: BatchContext["reply"] = (batch, replies) => {
+    metrics.answered(batch, replies);
+    return publish(batch.replyTo, { v: batchVersion, batchId: batch.id, replies });
   };
   const slowQueue = createSlowQueue();
   const retryQueue = createRetryQueue({
     run: (received) => runCommands(context, received, "skip"),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
+  const tables = describeTables(database.orm);
+  const quotas = createQuotas();
   const context: BatchContext = {
     pool: database.pool,
-    tables: describeTables(database.orm),
-    quotas: createQuotas(),
+    tables,
+    quotas,
     config,
     log,
     slowQueue,
     retryQueue,
     reply,
   };
-  const worker = new Worker<CommandBatch>(
-    commandQueue,
-    (job) => processBatch(context, job.data, job.attemptsStarted > 1),
-    {
-      connection: blocking,
-      prefix: keyPrefix(config.queuePrefix),
-      concurrency: config.workerConcurrency,
-      drainDelay: pollSeconds,
-      // A waited command cannot wait for BullMQ's 30 s when its worker is killed.
-      lockDuration: 3_000,
-      stalledInterval: 1_500,
-      maxStalledCount: 100,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 100 },
-      skipVersionCheck: true,
-    },
-  );
-  worker.on("error", (error) => log.warn({ reason: error.message }, "queue unavailable"));
+
+  async function process({ data, attemptsStarted }: Pick<Job<unknown>, "data" | "attemptsStarted">) {
+    const receivedAt = performance.now();
+    const redelivered = attemptsStarted > 1;
+    const batch = readBatch(data);
+    if (!batch) return refuseBatch(data, redelivered);
+    metrics.received(batch);
+    await processBatch(context, { ...batch, receivedAt }, redelivered);
+  }
+
+  /**
+   * Tells the sender that nothing of this batch is run here. One that was delivered before is left unanswered: a
+   * worker that knows its format may have run it, and the front door finds that in the inbox.
+   */
+  async function refuseBatch(data: unknown, redelivered: boolean): Promise<void> {
+    metrics.refused();
+    const address = readBatchAddress(data);
+    log.warn({ batch: address?.id }, "batch of an unknown format refused");
+    if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id });
+  }
+
+  const consumer = openWorker<unknown>(commandQueue, {
+    connection: blocking,
+    queuePrefix: config.queuePrefix,
+    concurrency: config.workerConcurrency,
+    log,
+    metrics: jobMetrics,
+    process,
+  });
   return {
     async stop() {
-      await worker.close();
+      await consumer.close();
       await Promise.all([retryQueue.drained(), slowQueue.drained()]);
     },
   };

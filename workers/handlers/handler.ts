@@ -1,5 +1,5 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
-import type { Today } from "../../shared/db/present.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";

@@ -3,8 +3,6 @@ import type { Queue } from "bullmq";
 /** The keys of delivery rows, as the columns that the statements take. */
 export type DeliveryKeys = Readonly<{ users: readonly string[]; ids: readonly string[] }>;
 
-export const deliveryQueue = "deliveries";
-
 const deliveriesPerJob = 100;
 
 /** Queues many deliveries in a job, since a BullMQ job costs more than the SQL of a delivery. */

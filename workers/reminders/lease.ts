@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { ReminderChannel } from "../../shared/db/entities.ts";
+import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { sqlNow } from "./sql-now.ts";
 

@@ -1,6 +1,5 @@
-import { Queue, Worker } from "bullmq";
-import type { ReminderChannel } from "../../shared/db/entities.ts";
-import { keyPrefix, pollSeconds } from "../../shared/queue/connections.ts";
+import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
+import { deliveryQueue, openQueue, openWorker } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import type { Channel } from "./channels/channel.ts";
@@ -8,37 +7,28 @@ import { createEmailChannel } from "./channels/email.ts";
 import { createLogChannel } from "./channels/log.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
 import { createDeliverer } from "./deliver.ts";
-import { type DeliveryKeys, deliveryQueue } from "./jobs.ts";
+import type { DeliveryKeys } from "./jobs.ts";
 import { runTick } from "./tick.ts";
 
 const tickEveryMs = 1_000;
 
 const jobsAtOnce = 4;
 
-/** Starts this process's share of the reminders: the tick that queues what is due, and the delivery of it. */
+/** Starts this process's share of the reminders: the tick that queues due ones, and their delivery. */
 export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
-  const { config, log, travel, database, publisher, blocking } = context;
+  const { config, log, travel, database, publisher, blocking, jobMetrics } = context;
   const { pool } = database;
-  const connection = { prefix: keyPrefix(config.queuePrefix), skipVersionCheck: true };
-  const queue = new Queue<DeliveryKeys>(deliveryQueue, {
-    ...connection,
-    connection: publisher,
-    skipWaitingForReady: true,
-    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
-  });
-  queue.on("error", () => {});
+  const { queuePrefix } = config;
+  const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection: publisher, queuePrefix });
   const deliverer = createDeliverer({ pool, log, travel, channels: openChannels(context) });
-  const worker = new Worker<DeliveryKeys>(deliveryQueue, ({ data }) => deliverer.deliver(data), {
-    ...connection,
+  const worker = openWorker<DeliveryKeys>(deliveryQueue, {
     connection: blocking,
+    queuePrefix,
     concurrency: jobsAtOnce,
-    drainDelay: pollSeconds,
-    lockDuration: 5_000,
-    stalledInterval: 2_500,
-    maxStalledCount: 100,
+    log,
+    metrics: jobMetrics,
+    process: ({ data }) => deliverer.deliver(data),
   });
-  worker.on("error", (error) => log.debug({ reason: error.message }, "queue unavailable"));
-  worker.on("failed", (_job, error) => log.warn({ reason: error.message }, "deliveries not begun"));
   const schedule = startSchedule(log, {
     name: "reminders",
     everyMs: tickEveryMs,

@@ -1,6 +1,5 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import type {
-  ActionRow,
   CategoryRow,
   HabitCompletionRow,
   HabitRow,
@@ -8,6 +7,7 @@ import type {
   ReminderDeliveryRow,
   ReminderRow,
   TodoRow,
+  ToolCallRow,
   UserRow,
 } from "../../shared/db/entities.ts";
 
@@ -20,7 +20,7 @@ export type Rows = {
   todos: TodoRow;
   reminders: ReminderRow;
   reminder_deliveries: ReminderDeliveryRow;
-  action_log: ActionRow;
+  action_log: ToolCallRow;
   inbox: InboxRow;
 };
 export type TableName = keyof Rows;

@@ -1,6 +1,5 @@
-import { Queue } from "bullmq";
 import type { Pool, PoolClient } from "pg";
-import { commandQueue, keyPrefix } from "../../shared/queue/connections.ts";
+import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
@@ -9,7 +8,7 @@ import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 const everyMs = 60_000;
 const batch = 10_000;
 
-/** Starts this process's share of the upkeep; nothing is written before there are partitions for it. */
+/** Starts this process's share of the upkeep. It makes partitions first, so that the first command has one. */
 export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { database, config, log } = context;
   const notMade = (error: unknown) => log.warn({ reason: String(error) }, "partitions not made yet");
@@ -17,7 +16,7 @@ export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Pro
   return startSchedule(log, { name: "upkeep", everyMs, run: () => runUpkeep(context) });
 }
 
-/** One worker does it for all: the others find the lock taken, and it goes with the connection. */
+/** One worker does the upkeep for all; the others find the lock taken. The lock ends with its connection. */
 async function runUpkeep(context: WorkerContext): Promise<void> {
   const { database, config, log } = context;
   const kept = keptFor(config.actionLogDays);
@@ -36,9 +35,9 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
 }
 
 /**
- * Deletes deliveries after 30 days, in small batches, so that nobody waits for it.
- * @param travel how far from the present to look, as an interval: tests travel in time
- * @returns how many rows went
+ * Deletes deliveries after 30 days, in small batches, so that no other statement waits long.
+ * @param travel the interval by which tests travel in time
+ * @returns how many rows were deleted
  */
 export async function pruneDeliveries(
   client: Pick<Pool | PoolClient, "query">,
@@ -53,14 +52,9 @@ export async function pruneDeliveries(
   return deleted;
 }
 
-/** Finished jobs go by themselves; failed ones stay for a day, for the operator to look at. */
+/** Deletes failed jobs, which stay for a day so that the operator can look at them. */
 async function cleanCommands({ config, publisher }: WorkerContext): Promise<void> {
-  const queue = new Queue(commandQueue, {
-    connection: publisher,
-    prefix: keyPrefix(config.queuePrefix),
-    skipVersionCheck: true,
-    skipWaitingForReady: true,
-  });
+  const queue = openQueue(commandQueue, { connection: publisher, queuePrefix: config.queuePrefix });
   await queue.clean(24 * 3_600_000, 1_000, "failed");
   await queue.close();
 }

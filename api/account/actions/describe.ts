@@ -1,5 +1,5 @@
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
-import { TimeOfDay } from "../../../shared/db/entities.ts";
+import { timesOfDay } from "../../../shared/domain/vocabulary.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Names } from "../../queries/names.ts";
 import { sayFullDate } from "../dates.ts";
@@ -96,7 +96,7 @@ const repeating = (args: Args) =>
   given(args, "recurrence") && html`, repeating by ${quote(argument(args, "recurrence"))}`;
 
 function timeOfDay(args: Args) {
-  const time = TimeOfDay.find((known) => known === argument(args, "time_of_day"));
+  const time = timesOfDay.find((known) => known === argument(args, "time_of_day"));
   return time
     ? html`, ${time}`
     : given(args, "time_of_day") && html`, ${quote(argument(args, "time_of_day"))}`;

@@ -26,8 +26,6 @@ export async function showActions(visit: Visit): Promise<Response> {
     actions.list(query, validated.input),
     actions.tokens(query, {}),
   ]);
-  if (isRefused(found)) return refusalPage(account, found.refusal);
-  if (isRefused(known)) return refusalPage(account, known.refusal);
   const today = localTime(query.now, timeZone).slice(0, 10);
   const isFirst = !chosen.has("cursor");
   chosen.delete("cursor");

@@ -1,11 +1,10 @@
 import type { Static } from "typebox";
 import type { getSettings } from "../../../shared/contracts/user.ts";
-import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import * as user from "../../queries/user.ts";
 import type { Visit } from "../context.ts";
 import { frame } from "../frame.ts";
-import { page, refusalPage } from "../respond.ts";
+import { page } from "../respond.ts";
 import { channelForm } from "./channel-form.ts";
 import { dayForm } from "./day-form.ts";
 import { webhookCard } from "./webhook-card.ts";
@@ -27,7 +26,6 @@ const outcomes = new Map([
 export async function showSettings(visit: Visit, attempt: Attempt = {}): Promise<Response> {
   const { account, session, url } = visit;
   const settings = await user.settings(account.query({ userId: session.sub }), {});
-  if (isRefused(settings)) return refusalPage(account, settings.refusal);
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}

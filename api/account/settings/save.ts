@@ -56,7 +56,7 @@ async function testFinished({ account, session }: Visit): Promise<void> {
   for (const since = Date.now(); Date.now() - since < patienceMs; ) {
     await Bun.sleep(lookEveryMs);
     const settings = await user.settings(account.query({ userId: session.sub }), {});
-    if ("webhook_test" in settings && settings.webhook_test?.finished_at) return;
+    if (settings.webhook_test?.finished_at) return;
   }
 }
 

@@ -1,10 +1,9 @@
-import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import * as dashboard from "../../queries/dashboard.ts";
 import type { Visit } from "../context.ts";
 import { frame } from "../frame.ts";
-import { page, refusalPage } from "../respond.ts";
+import { page } from "../respond.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitList } from "./habits.ts";
 import { todoList } from "./todos.ts";
@@ -15,7 +14,6 @@ export async function showToday(visit: Visit): Promise<Response> {
   const { account, session } = visit;
   const query = account.query({ userId: session.sub });
   const [{ today }, day] = await Promise.all([readDaySettings(query), dashboard.get(query, {})]);
-  if (isRefused(day)) return refusalPage(account, day.refusal);
   const { habits, todos, stats } = day;
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });

@@ -17,10 +17,10 @@ export type CommandRequest = Readonly<{
 
 export type CommandResult = Readonly<{ outcome: Outcome; replayed: boolean }>;
 
-/** Sends a mutation to the workers and answers once its outcome is committed, or 503 with what is known. */
+/** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
 
-/** @param now dates the commands, and with them the user's day; the workers' patience goes by `clock` alone */
+/** @param now dates the commands and so decides the user's day; whether a command is late is decided by `clock` */
 export function createDispatch(
   mailbox: Mailbox,
   database: Database,
@@ -34,14 +34,14 @@ export function createDispatch(
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
     const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
     const command = { id, userId, name, input, fingerprint, ...times, ...(call && { call }) };
-    const delivery = await mailbox.send(command);
-    if (delivery === "undelivered") return { outcome: unavailable("no"), replayed: false };
-    if (delivery !== "unanswered") return delivery;
+    const result = await mailbox.send(command);
+    if (result === "undelivered") return { outcome: unavailable("no"), replayed: false };
+    if (result !== "unanswered") return result;
     return (await committed(database, command)) ?? { outcome: unavailable("unknown"), replayed: false };
   };
 }
 
-/** The key's command id, a UUIDv8 (RFC 9562 §5.8): the same for one user on both doors, and no one else's. */
+/** Derives a command id from an idempotency key: a UUIDv8 (RFC 9562 §5.8), per user and the same on both doors. */
 export function keyedId(userId: string, key: string): string {
   const bytes = hash(JSON.stringify([userId, key])).subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -61,8 +61,9 @@ const lookup = `
 type Stored = { fingerprint: string; reply: string; replayed: boolean | null; before: boolean };
 
 /**
- * A reply can be lost on its way; a committed one stands in the inbox, and is a replay when it stood there before
- * this command was sent. A tool call is committed when its own row is, which also knows whether it was a replay.
+ * Looks up a reply that was lost on its way. A committed reply is in the inbox, and is a replay when it was there
+ * before this command was sent. For a tool call its own row decides, which also has whether it was a replay.
+ * @returns undefined when nothing is committed, or the database does not answer in time
  */
 async function committed(
   { pool }: Database,

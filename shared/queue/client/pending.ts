@@ -1,4 +1,6 @@
 import type { QueuedCommand } from "../batch.ts";
+import { createSizeWatch } from "./size-watch.ts";
+import { createUserLines, shareBesideOthers } from "./user-lines.ts";
 
 /** Commands that wait for a batch: a line for each user, from which they leave in turns. */
 export type PendingCommands = Readonly<{
@@ -7,10 +9,10 @@ export type PendingCommands = Readonly<{
   /** How many commands may leave before one that this user would put now. */
   ahead(userId: string): number;
   put(command: QueuedCommand): void;
-  /** Takes up to `count` out of one kind of lines, one of each user after another and no more than a share of each. */
+  /** Takes up to `count` commands from lines of one kind: users take turns, and none gets more than a share. */
   take(count: number, kind: LineKind): QueuedCommand[];
   takeAll(): QueuedCommand[];
-  /** @returns false when it is gone already */
+  /** @returns false when it has left already */
   withdraw(command: QueuedCommand): boolean;
   /** Takes nothing more of these users until the returned function is called. */
   holdBack(userIds: ReadonlySet<string>): () => void;
@@ -18,26 +20,21 @@ export type PendingCommands = Readonly<{
   filled(count: number, ms: number): Promise<void>;
 }>;
 
-/** Beside others a line of more than a share is long. It travels apart, so that nobody waits for somebody's many. */
+/**
+ * While several users send, a line of more than a share is long. Long lines travel in batches of their own, so that
+ * nobody waits for the many commands of somebody else.
+ */
 export type LineKind = "short" | "long";
 
-/** Of one user in one batch: a worker is kept by no more than so many of somebody's costly commands at once. */
-const shareBesideOthers = 8;
-/** So long after somebody else's last command a user counts as alone, and may fill batches. */
+export const maxBatch = 100;
+/** A user counts as alone, and may fill batches, this long after the last command of anybody else. */
 const aloneAfterMs = 150;
 
 export function createPendingCommands(): PendingCommands {
-  /** In the order of their turns: whose command was taken goes to the end. */
-  const lines = new Map<string, QueuedCommand[]>();
+  const lines = createUserLines();
   const heldBack = new Set<ReadonlySet<string>>();
-  const watchers = new Set<{ count: number; notify(): void }>();
-  let size = 0;
-  let longLines = 0;
-  let lastUser: string | undefined;
-  let othersAt = Number.NEGATIVE_INFINITY;
-
-  const share = () =>
-    performance.now() - othersAt < aloneAfterMs ? shareBesideOthers : Number.POSITIVE_INFINITY;
+  const sizeWatch = createSizeWatch();
+  const share = createShare();
 
   const isHeldBack = (userId: string) => {
     for (const userIds of heldBack) if (userIds.has(userId)) return true;
@@ -47,73 +44,50 @@ export function createPendingCommands(): PendingCommands {
   function take(count: number, kind: LineKind): QueuedCommand[] {
     const taken: QueuedCommand[] = [];
     const ofUser = new Map<string, number>();
-    // Asked at each command while one batch or another is under way: what is in vain must cost nothing.
-    if (kind === "long" && longLines === 0) return taken;
-    const most = share();
-    const isOther = (line: QueuedCommand[]) => line.length > most !== (kind === "long");
-    // A map goes on to what is set while it is gone through, so a user's next command comes after all others'.
-    for (const [userId, line] of lines) {
+    // This is asked at each command while a batch is under way, so asking in vain must cost nothing.
+    if (kind === "long" && !lines.hasLong()) return taken;
+    const most = share.present();
+    const isOfKind = (length: number) => length > most === (kind === "long");
+    for (const [userId, { length }] of lines.inTurns()) {
       if (taken.length >= count) break;
       const already = ofUser.get(userId) ?? 0;
-      if (already === 0 ? isOther(line) || isHeldBack(userId) : already === most) continue;
+      if (already === 0 ? !isOfKind(length) || isHeldBack(userId) : already === most) continue;
       ofUser.set(userId, already + 1);
-      taken.push(...remove(line, 0));
-      lines.delete(userId);
-      if (line.length > 0) lines.set(userId, line);
+      taken.push(...lines.takeFirst(userId));
     }
-    size -= taken.length;
     return taken;
   }
 
-  function remove(line: QueuedCommand[], place: number): QueuedCommand[] {
-    if (line.length === shareBesideOthers + 1) longLines -= 1;
-    return line.splice(place, 1);
-  }
-
   return {
-    size: () => size,
-    sizeOf: (userId) => lines.get(userId)?.length ?? 0,
-    ahead: (userId) => Math.min(size, ((lines.get(userId)?.length ?? 0) + 1) * lines.size),
+    size: lines.size,
+    sizeOf: lines.sizeOf,
+    ahead: (userId) => Math.min(lines.size(), (lines.sizeOf(userId) + 1) * lines.users()),
     put(command) {
-      if (lastUser !== undefined && lastUser !== command.userId) othersAt = performance.now();
-      lastUser = command.userId;
-      const line = lines.get(command.userId);
-      if (line?.push(command) === shareBesideOthers + 1) longLines += 1;
-      if (!line) lines.set(command.userId, [command]);
-      size += 1;
-      for (const { count, notify } of watchers) if (size >= count) notify();
+      share.noteSender(command.userId);
+      lines.put(command);
+      sizeWatch.reached(lines.size());
     },
     take,
-    takeAll() {
-      const all = [...lines.values()].flat();
-      lines.clear();
-      size = longLines = 0;
-      return all;
-    },
-    withdraw({ userId, ticket }) {
-      const line = lines.get(userId) ?? [];
-      const place = line.findIndex((command) => command.ticket === ticket);
-      if (place === -1) return false;
-      remove(line, place);
-      if (line.length === 0) lines.delete(userId);
-      size -= 1;
-      return true;
-    },
+    takeAll: lines.takeAll,
+    withdraw: lines.withdraw,
     holdBack(userIds) {
       heldBack.add(userIds);
       return () => void heldBack.delete(userIds);
     },
-    filled: (count, ms) =>
-      new Promise((resolve) => {
-        const notify = () => {
-          clearTimeout(timer);
-          watchers.delete(watcher);
-          resolve();
-        };
-        const watcher = { count, notify };
-        const timer = setTimeout(notify, ms);
-        watchers.add(watcher);
-        if (size >= count) notify();
-      }),
+    filled: (count, ms) => sizeWatch.wait(lines.size(), count, ms),
+  };
+}
+
+/** How many commands of one user a batch may have: any number while nobody else sends. */
+function createShare(): { noteSender(userId: string): void; present(): number } {
+  let lastUser: string | undefined;
+  let othersAt = Number.NEGATIVE_INFINITY;
+  return {
+    noteSender(userId) {
+      if (lastUser !== undefined && lastUser !== userId) othersAt = performance.now();
+      lastUser = userId;
+    },
+    present: () =>
+      performance.now() - othersAt < aloneAfterMs ? shareBesideOthers : Number.POSITIVE_INFINITY,
   };
 }

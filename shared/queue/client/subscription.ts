@@ -1,15 +1,15 @@
 import { connectBlocking } from "../connections.ts";
 
-/** One door's ear for replies. */
+/** A front door's subscription to its replies. */
 export type Subscription = Readonly<{
   /** False while a reply that is sent now would be lost. */
   isListening(): boolean;
   close(): void;
 }>;
 
-type Listeners = Readonly<{
+type SubscriptionEvents = Readonly<{
   onMessage(text: string): void;
-  /** The connection stands, for the first time or again. */
+  /** The connection is ready, for the first time or again. */
   onListening(): void;
 }>;
 
@@ -18,13 +18,13 @@ const pongMs = 900;
 const startMs = 1_500;
 
 /**
- * Listens to a channel. Who only listens does not notice that the path has died without a word (a load balancer
- * that forgot it, a host that was suspended): so we ask each second, and connect anew when no answer comes.
+ * Listens to a channel. A connection that only listens does not notice that its path died without closing (a load
+ * balancer forgot it, a host was suspended). So it pings each second and reconnects when no answer comes.
  */
 export async function subscribe(
   redisUrl: string,
   channel: string,
-  { onMessage, onListening }: Listeners,
+  { onMessage, onListening }: SubscriptionEvents,
 ): Promise<Subscription> {
   const redis = connectBlocking(redisUrl, pongMs);
   redis.on("message", (_channel, text) => onMessage(text));

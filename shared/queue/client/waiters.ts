@@ -1,8 +1,8 @@
 /** Answers that are awaited by key, each for a bounded time. */
 export type Waiters<Key, Answer> = Readonly<{
-  /** @param late what to answer when nothing came in time */
+  /** @param late makes the answer when none came in time */
   wait(key: Key, timeoutMs: number, late: () => Answer): Promise<Answer>;
-  /** Answers whoever waits for the key; nobody may. */
+  /** Answers whoever waits for the key; does nothing when nobody is waiting. */
   settle(key: Key, answer: Answer): void;
 }>;
 

@@ -1,12 +1,9 @@
-import { Worker } from "bullmq";
-import type { CommandBatch, Replies, Reply } from "../../../shared/queue/batch.ts";
-import {
-  commandQueue,
-  connectBlocking,
-  connectFailFast,
-  keyPrefix,
-  workerSilenceMs,
-} from "../../../shared/queue/connections.ts";
+import { Registry } from "prom-client";
+import { createLog } from "../../../shared/process/log.ts";
+import { batchVersion, type CommandBatch, type Replies, type Reply } from "../../../shared/queue/batch.ts";
+import { connectBlocking, connectFailFast, workerSilenceMs } from "../../../shared/queue/connections.ts";
+import { createJobMetrics } from "../../../shared/queue/job-metrics.ts";
+import { commandQueue, openWorker } from "../../../shared/queue/queues.ts";
 import { signal, type World } from "./world.ts";
 
 /** Faults that a run must find, or it proves nothing. */
@@ -59,16 +56,17 @@ async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unkno
   const connection = connectBlocking(redisUrl, workerSilenceMs);
   const process = async ({ data }: { data: CommandBatch }) => {
     const replies = data.commands.map(({ ticket, input }) => ({ ticket, ...inventSuccess(input) }));
-    const message: Replies = { batchId: data.id, replies };
+    const message: Replies = { v: batchVersion, batchId: data.id, replies };
     await publisher.publish(data.replyTo, JSON.stringify(message)).catch(() => undefined);
   };
-  const worker = new Worker<CommandBatch>(commandQueue, process, {
+  const worker = openWorker<CommandBatch>(commandQueue, {
     connection,
-    prefix: keyPrefix("kept"),
-    removeOnComplete: { count: 0 },
-    skipVersionCheck: true,
+    queuePrefix: "kept",
+    concurrency: 1,
+    log: createLog("control", "silent"),
+    metrics: createJobMetrics(new Registry()),
+    process,
   });
-  worker.on("error", () => {});
   return async () => {
     await worker.close(true);
     publisher.disconnect();

@@ -1,6 +1,6 @@
-import { Queue } from "bullmq";
 import type { SQL } from "bun";
-import { commandQueue, connectFailFast, keyPrefix } from "../../../shared/queue/connections.ts";
+import { connectFailFast } from "../../../shared/queue/connections.ts";
+import { commandQueue, openQueue } from "../../../shared/queue/queues.ts";
 import type { Violation } from "./evidence.ts";
 import type { World } from "./world.ts";
 
@@ -58,7 +58,7 @@ async function areReady(doors: readonly string[]): Promise<boolean> {
 /** How many jobs the queue has in each state, where there are any. */
 async function waitingJobs(redisUrl: string): Promise<Record<string, number>> {
   const connection = connectFailFast(redisUrl);
-  const queue = new Queue(commandQueue, { connection, prefix: keyPrefix("kept"), skipVersionCheck: true });
+  const queue = openQueue(commandQueue, { connection, queuePrefix: "kept" });
   try {
     await queue.waitUntilReady();
     const counts = await queue.getJobCounts("wait", "active", "delayed", "prioritized", "failed");

@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import type { Tables } from "../../../api/queries/context.ts";
+import { createQueryContext } from "../../../api/queries/context.ts";
 import { read } from "../../../api/queries/index.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
@@ -73,9 +73,10 @@ export async function asAccountPage(
   const now = () => clock.now ?? Date.now();
   try {
     if (name === "user.settings") {
-      const db = database.orm.em.getKysely<Tables>();
+      const db = database.orm.em.getKysely();
       const { defaultTimeZone, baseUrl } = config;
-      return await read("user.settings", { db, userId, now: now(), defaultTimeZone, baseUrl }, input);
+      const query = createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl });
+      return await read("user.settings", query, input);
     }
     const dispatch = createDispatch(mailbox, database, serverClock, now);
     // A mailbox that was just opened may not be connected yet.

@@ -1,7 +1,8 @@
 import { hasOffset } from "../../../shared/contracts/reminder.ts";
 import type { ReminderRow } from "../../../shared/db/entities.ts";
-import { presentReminder, timestamp } from "../../../shared/db/present.ts";
+import { presentReminder } from "../../../shared/db/present.ts";
 import { resolveLocalTime } from "../../../shared/domain/day.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
 import { conflict, invalid, notFound } from "../../../shared/errors.ts";
 import { settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";

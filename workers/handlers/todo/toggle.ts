@@ -1,6 +1,6 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/db/present.ts";
 import { successor } from "../../../shared/domain/recurrence.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { checkQuota } from "../check-quota.ts";
 import type { Handler, HandlerContext } from "../handler.ts";

@@ -1,4 +1,4 @@
-import { timestamp } from "../../../shared/db/present.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
 import type { Handler } from "../handler.ts";
 import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 

@@ -1,5 +1,5 @@
-import { timestamp } from "../../../shared/db/present.ts";
 import { localTime } from "../../../shared/domain/day.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
 import type { LeasedDelivery } from "../lease.ts";
 
 /** The reason of a failure is shown to the user; when it is `final`, no further attempt can succeed. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { timestamp } from "../../shared/db/present.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
 
 test("a time of PostgreSQL keeps its microseconds; handlers' own pass as they are", () => {
   expect(timestamp("2026-11-20 09:15:02.1042+00")).toBe("2026-11-20T09:15:02.104200Z");

@@ -1,0 +1,45 @@
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import type { DeliveryStatus, ReminderChannel, ReminderStatus } from "../../domain/vocabulary.ts";
+import { owner, timestamps, timestamptz } from "./columns.ts";
+
+export const ReminderEntity = defineEntity({
+  name: "Reminder",
+  tableName: "reminders",
+  properties: {
+    user_id: owner(),
+    todo_id: p.bigint("number").primary(),
+    remind_at: timestamptz(),
+    /** Set when the time was given without an offset; such a reminder follows the user's zone. */
+    wall_time: p.string().columnType("timestamp").nullable(),
+    status: p.text().$type<ReminderStatus>(),
+    /** Set from the start of a delivery on. Moving the reminder clears it, which cancels that delivery. */
+    delivery_id: p.string().columnType("uuid").nullable(),
+    ...timestamps,
+  },
+});
+
+/** One row per reminder that fell due. Receivers get its id, by which they can drop repeats. */
+export const ReminderDeliveryEntity = defineEntity({
+  name: "ReminderDelivery",
+  tableName: "reminder_deliveries",
+  properties: {
+    user_id: owner(),
+    id: p.string().columnType("uuid").primary(),
+    /** Null for a test of the user's webhook. */
+    todo_id: p.bigint("number").nullable(),
+    /** The channel of the last attempt. */
+    channel: p.text().$type<ReminderChannel>().nullable(),
+    status: p.text().$type<DeliveryStatus>(),
+    attempts: p.integer(),
+    late: p.boolean(),
+    error: p.text().nullable(),
+    scheduled_at: timestamptz(),
+    /** When a tick attempts it (again), unless it is finished by then. */
+    next_attempt_at: timestamptz(),
+    created_at: timestamptz(),
+    finished_at: timestamptz().nullable(),
+  },
+});
+
+export type ReminderRow = InferEntity<typeof ReminderEntity>;
+export type ReminderDeliveryRow = InferEntity<typeof ReminderDeliveryEntity>;

@@ -1,0 +1,32 @@
+/** The words that the domain is made of: contracts validate by these lists, and columns are typed by them. */
+
+export const timesOfDay = ["morning", "afternoon", "evening"] as const;
+export type TimeOfDay = (typeof timesOfDay)[number];
+
+/** A bad habit is completed by having avoided it. */
+export const habitTypes = ["good", "bad"] as const;
+export type HabitType = (typeof habitTypes)[number];
+
+export const frequencies = ["daily", "weekly", "custom"] as const;
+export type Frequency = (typeof frequencies)[number];
+
+/** Whether a recurring todo repeats from its due date or from the day on which it was completed. */
+export const recurrenceStarts = ["due", "completion"] as const;
+export type RecurrenceStart = (typeof recurrenceStarts)[number];
+
+export const reminderChannels = ["log", "email", "webhook"] as const;
+export type ReminderChannel = (typeof reminderChannels)[number];
+
+export const reminderStatuses = ["scheduled", "suspended", "sent", "missed", "failed"] as const;
+export type ReminderStatus = (typeof reminderStatuses)[number];
+
+export const deliveryStatuses = [
+  "queued",
+  "sending",
+  "retrying",
+  "sent",
+  "failed",
+  "missed",
+  "cancelled",
+] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];

@@ -1,0 +1,106 @@
+import type { Config } from "../../process/config.ts";
+import {
+  batchVersion,
+  type CommandBatch,
+  patienceMs,
+  type QueuedCommand,
+  type Reply,
+  readMessage,
+} from "../batch.ts";
+import { connectFailFast, firstTry, replyChannel } from "../connections.ts";
+import { commandQueue, openQueue } from "../queues.ts";
+import { subscribe } from "./subscription.ts";
+import { createWaiters } from "./waiters.ts";
+import { createWorkerPresence } from "./worker-presence.ts";
+
+/** Sends batches of commands to the workers and receives their replies. */
+export type BatchSender = Readonly<{
+  /**
+   * Sends one batch.
+   * @returns whether a worker answered it in time
+   */
+  send(commands: readonly QueuedCommand[]): Promise<boolean>;
+  /** False while sending is useless: no worker answers, or its answer could not be received. */
+  isOpen(): boolean;
+  close(): Promise<void>;
+}>;
+
+type BatchSenderEvents = Readonly<{
+  onReply(reply: Reply): void;
+  onLost(commands: readonly QueuedCommand[], how: Lost): void;
+  /** No worker has answered for as long as anybody waits. */
+  onAway(): void;
+}>;
+
+/** `undelivered`: Redis or a worker refused the batch. `unanswered`: a worker may have run it, or may yet. */
+type Lost = "undelivered" | "unanswered";
+
+const probeMs = 1_000;
+
+/** Connects to Redis. When Redis does not answer soon, this returns and connecting goes on in the background. */
+export async function openBatchSender(
+  { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
+  { onReply, onLost, onAway }: BatchSenderEvents,
+): Promise<BatchSender> {
+  const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
+  const producer = connectFailFast(redisUrl);
+  const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
+  const waiters = createWaiters<string, "answered" | Lost>();
+  const workers = createWorkerPresence({ probe: () => send([], probeMs), onAway });
+
+  function receive(text: string): void {
+    const message = readMessage(text);
+    if (!message) return;
+    if ("refusedBatch" in message) {
+      workers.refused();
+      waiters.settle(message.refusedBatch, "undelivered");
+    } else {
+      workers.answered();
+      for (const reply of message.replies) onReply(reply);
+      waiters.settle(message.batchId, "answered");
+    }
+  }
+
+  async function send(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
+    const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
+    const sentAt = performance.now();
+    const outcome = waiters.wait(batch.id, waitMs, () => {
+      // Taken back, since otherwise batches would pile up in Redis while no worker runs.
+      queue.remove(batch.id).catch(() => {});
+      workers.unanswered(sentAt);
+      return "unanswered";
+    });
+    queue
+      .add("batch", batch, { jobId: batch.id })
+      .catch((error: unknown) => waiters.settle(batch.id, lossOf(error)));
+    const answer = await outcome;
+    if (answer !== "answered") onLost(commands, answer);
+    return answer === "answered";
+  }
+
+  // A connection that is not ready yet refuses everything, so the first command must not meet it in that state.
+  const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
+  // The workers may have answered while the subscription was down.
+  const subscription = await subscribe(redisUrl, replyTo, {
+    onMessage: receive,
+    onListening: workers.recheck,
+  });
+  await connected;
+  return {
+    send: (commands) => send(commands, patienceMs),
+    isOpen: () => !workers.isAway() && subscription.isListening(),
+    async close() {
+      workers.close();
+      subscription.close();
+      await queue.close().catch(() => {});
+      producer.disconnect();
+    },
+  };
+}
+
+/** Nothing was queued when Redis refused the job or the connection was known to be down. */
+function lossOf(error: unknown): Lost {
+  if (!(error instanceof Error)) return "unanswered";
+  const wasNeverSent = error.name === "ReplyError" || error.message.includes("enableOfflineQueue");
+  return wasNeverSent ? "undelivered" : "unanswered";
+}

@@ -1,0 +1,69 @@
+import { type Job, Queue, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import type { Log } from "../process/log.ts";
+import type { JobMetrics } from "./job-metrics.ts";
+
+/** What holds for every process that adds to a queue or works on it. */
+export type QueueDefinition = Readonly<{
+  name: string;
+  /** How many failed jobs stay for the operator to look at. Finished ones never stay. */
+  keepFailed: number;
+  /** How long a job of a worker that died stays locked before another worker gets it. */
+  lockMs: number;
+}>;
+
+/** A caller waits for every command, so a killed worker's batch cannot wait for BullMQ's usual 30 s. */
+export const commandQueue: QueueDefinition = { name: "commands", keepFailed: 100, lockMs: 3_000 };
+export const deliveryQueue: QueueDefinition = { name: "deliveries", keepFailed: 0, lockMs: 5_000 };
+
+/** The Redis connection of a queue, and QUEUE_PREFIX. */
+type Place = Readonly<{ connection: Redis; queuePrefix: string }>;
+
+/** How long an idle worker asks for jobs at a time. */
+const pollSeconds = 1;
+/** A job is run again whenever its worker died; commands and deliveries know by themselves when it is too late. */
+const maxStalledCount = 100;
+
+/** Opens a queue for adding jobs. It does not wait for Redis: an add fails while Redis is away. */
+export function openQueue<Data>({ name, keepFailed }: QueueDefinition, place: Place): Queue<Data> {
+  const queue = new Queue<Data>(name, {
+    ...connectionOptions(place),
+    skipWaitingForReady: true,
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: keepFailed || true },
+  });
+  // Failures show in the add that fails; an `error` event without a listener would end the process.
+  queue.on("error", () => {});
+  return queue;
+}
+
+type Work<Data> = Place &
+  Readonly<{
+    concurrency: number;
+    log: Log;
+    metrics: JobMetrics;
+    process(job: Pick<Job<Data>, "data" | "attemptsStarted">): Promise<unknown>;
+  }>;
+
+/** Takes jobs off a queue until it is closed, and counts and times each of them. */
+export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>): Worker<Data> {
+  const { name, lockMs } = definition;
+  const { log, metrics, concurrency } = work;
+  const worker = new Worker<Data>(name, (job) => metrics.measure(name, job, () => work.process(job)), {
+    ...connectionOptions(work),
+    concurrency,
+    drainDelay: pollSeconds,
+    lockDuration: lockMs,
+    stalledInterval: lockMs / 2,
+    maxStalledCount,
+  });
+  worker.on("error", (error) => log.warn({ queue: name, reason: error.message }, "queue unavailable"));
+  worker.on("failed", (_job, error) => log.warn({ queue: name, reason: error.message }, "job failed"));
+  return worker;
+}
+
+/** The braces keep all keys of one queue in one slot of a Redis Cluster. */
+const connectionOptions = ({ connection, queuePrefix }: Place) => ({
+  connection,
+  prefix: `{${queuePrefix}}`,
+  skipVersionCheck: true,
+});

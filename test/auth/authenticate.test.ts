@@ -1,0 +1,71 @@
+import { afterAll, expect, test } from "bun:test";
+import { type Authenticate, createAuthenticator } from "../../api/auth/authenticate.ts";
+import { isRefused } from "../../shared/errors.ts";
+import { createLog } from "../../shared/process/log.ts";
+import { startIssuer } from "../support/issuer.ts";
+
+const audience = "https://kept.example";
+
+/** The outcome of a token: the refusal's code, or `ok`. */
+async function outcomeOf(authenticate: Authenticate, token: string): Promise<string> {
+  const answer = await authenticate(`Bearer ${token}`);
+  return isRefused(answer) ? answer.refusal.code : "ok";
+}
+
+function authenticatorFor(authUrl: string, client?: { id: string; secret: string }): Authenticate {
+  return createAuthenticator({
+    config: { authUrl, authAudience: [audience], authJwtTyp: "any", tokenCacheSeconds: 60 },
+    client,
+    log: createLog("test", "error"),
+    onChecked: async () => {},
+  });
+}
+
+test("keys that cannot be fetched are a provider that is down, never a bad token, and are fetched again", async () => {
+  const issuer = await startIssuer(audience);
+  let keys: () => Response = () => new Response(null, { status: 500 });
+  const provider = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch({ url }) {
+      const { pathname, origin } = new URL(url);
+      return pathname === "/jwks" ? keys() : Response.json({ issuer: origin, jwks_uri: `${origin}/jwks` });
+    },
+  });
+  afterAll(() => Promise.all([issuer.stop(), provider.stop(true)]));
+  const iss = `http://127.0.0.1:${provider.port}`;
+  const authenticate = authenticatorFor(iss);
+  const token = await issuer.token({ iss });
+  for (const failure of [
+    () => new Response(null, { status: 500 }),
+    () => new Response("<html>no keys</html>"),
+    () => Response.json({ keys: "none" }),
+  ]) {
+    keys = failure;
+    expect(await outcomeOf(authenticate, token)).toBe("overloaded");
+  }
+  keys = () => Response.json({ keys: [issuer.publicKey()] });
+  expect(await outcomeOf(authenticate, token)).toBe("ok");
+});
+
+test("of more than 10,000 known tokens the oldest is checked anew; refused tokens make none unknown", async () => {
+  const checks = new Map<string, number>();
+  const issuer = await startIssuer(audience, (token) => {
+    checks.set(token, (checks.get(token) ?? 0) + 1);
+    return { active: !token.startsWith("bad"), sub: "ada", aud: audience };
+  });
+  afterAll(() => issuer.stop());
+  const authenticate = authenticatorFor(issuer.url, { id: "kept", secret: "secret" });
+  const present = (tokens: readonly string[]) =>
+    Promise.all(tokens.map((token) => outcomeOf(authenticate, token)));
+  const numbered = (name: string, count: number) => Array.from({ length: count }, (_, n) => `${name}${n}`);
+  await present(["oldest"]);
+  await present(["second"]);
+  const others = numbered("token", 9_998);
+  while (others.length > 0) await present(others.splice(-200));
+  await present(numbered("bad", 20));
+  await present(["oldest"]);
+  expect([checks.get("oldest"), checks.get("bad0")]).toEqual([1, 1]);
+  for (const token of ["another", "second", "oldest"]) await present([token]);
+  expect([checks.get("oldest"), checks.get("second")]).toEqual([2, 1]);
+}, 60_000);

@@ -1,0 +1,57 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
+
+/** A batch with the time (of performance.now()) at which this worker got it. */
+export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number }>;
+
+/** What a worker process counts about commands. */
+export type CommandMetrics = Readonly<{
+  received(batch: CommandBatch): void;
+  /** Counts a batch that was refused because of its format. */
+  refused(): void;
+  answered(batch: ReceivedBatch, replies: readonly Reply[]): void;
+}>;
+
+export function createCommandMetrics(registry: Registry): CommandMetrics {
+  const registers = [registry];
+  const sizes = new Histogram({
+    name: "kept_batch_commands",
+    help: "Commands in a batch",
+    buckets: [1, 2, 5, 10, 20, 50, 100],
+    registers,
+  });
+  const refusedBatches = new Counter({
+    name: "kept_batches_refused_total",
+    help: "Batches of a format that this worker does not know",
+    registers,
+  });
+  const times = new Histogram({
+    name: "kept_command_seconds",
+    help: "Time from a command's arrival at this worker to its answer",
+    labelNames: ["command"],
+    buckets: [0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers,
+  });
+  const answers = new Counter({
+    name: "kept_commands_total",
+    help: "Commands answered, by the code of their refusal or `done`",
+    labelNames: ["command", "outcome"],
+    registers,
+  });
+  return {
+    received: ({ commands }) => sizes.observe(commands.length),
+    refused: () => refusedBatches.inc(),
+    answered({ commands, receivedAt }, replies) {
+      const seconds = (performance.now() - receivedAt) / 1000;
+      const names = new Map(commands.map(({ ticket, name }) => [ticket, name]));
+      for (const { ticket, outcome } of replies) {
+        const command = names.get(ticket);
+        if (command === undefined) continue;
+        times.observe({ command }, seconds);
+        answers.inc({ command, outcome: codeOf(outcome) });
+      }
+    },
+  };
+}
+
+const codeOf = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "done");
