@@ -11,8 +11,12 @@ const command = {
   acceptedAt: 0,
   sentAt: 0,
 } as const;
-const batch = { v: 1, id: "batch", replyTo: "door", commands: [command], receivedAt: 0 } as const;
-const received = { command, repeat: false, inDoubt: false, batch };
+const received = {
+  command,
+  repeat: false,
+  inDoubt: false,
+  batch: { v: 1, id: "batch", replyTo: "door", commands: [command], receivedAt: 0 },
+} as const;
 
 /** Runs one command on a pool that gives out this connection. */
 async function runOn(connect: () => Promise<unknown>) {
