@@ -99,12 +99,3 @@ test("a fault between handlers and database is answered as one, not as an outage
   spies.push(spy);
   await expectOnlyFaultsRefused(twenty("save"));
 });
-
-test("a command of a newer front door is refused to its sender, and may be sent again", async () => {
-  const unknown = { ...commandOf("unknown"), name: "todo.frobnicate" as "todo.create" };
-  const [refused, other] = await outcomesOf([unknown, commandOf("beside an unknown command")]);
-  expect(refused).toMatchObject({ refusal: { code: "overloaded", applied: "no" } });
-  expect(other).toMatchObject({ body: { title: "beside an unknown command" } });
-  const [again] = await outcomesOf([{ ...unknown, name: "todo.create", sentAt: Date.now() }]);
-  expect(again).toMatchObject({ body: { title: "unknown" } });
-});

@@ -62,10 +62,8 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
 }
 
 /** A refused input is not stored with its idempotency key, so that the corrected request may use the same key. */
-function isStored(handler: AnyHandler, { fingerprint }: QueuedCommand, outcome: Outcome): boolean {
-  if (handler.idempotent || isRefusedAs("overloaded", outcome)) return false;
-  return fingerprint === null || !isRefusedAs("invalid", outcome);
-}
+const isStored = ({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, outcome: Outcome): boolean =>
+  !idempotent && (fingerprint === null || !isRefusedAs("invalid", outcome));
 
 function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: Outcome) {
   return {

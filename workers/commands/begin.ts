@@ -16,7 +16,7 @@ export type BeginContext = Readonly<{
   quotas: Quotas;
 }>;
 
-/** With `repeat`, the command may have been carried out before, so its stored reply is looked for. */
+/** A command to run; `repeat` says that it may have run before, so its stored reply is looked for. */
 export type CommandToRun = Readonly<{ command: QueuedCommand; repeat: boolean }>;
 
 /** A transaction that has loaded and locked what its commands need. */

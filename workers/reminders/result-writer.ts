@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Log } from "../../shared/process/log.ts";
-import { type DeliveryAttempt, type DeliveryResult, deliveryResult, webhookAttempts } from "./results.ts";
+import { type DeliveryAttempt, deliveryResult, webhookAttempts } from "./results.ts";
 import { sqlNow } from "./sql-now.ts";
 import { recordWebhookAttempts } from "./webhook-health.ts";
 
@@ -42,12 +42,8 @@ const finishDeliveries = `
   )
   select id::text from held`;
 
-/** @returns the ids of deliveries that were left out */
-async function finishAll(
-  pool: Pool,
-  travel: string,
-  results: readonly DeliveryResult[],
-): Promise<Set<string>> {
+async function finishAll(pool: Pool, travel: string, attempts: readonly DeliveryAttempt[]) {
+  const results = attempts.map(deliveryResult);
   const { rows } = await pool.query<{ id: string }>(finishDeliveries, [
     travel,
     results.map(({ userId }) => userId),
@@ -56,7 +52,11 @@ async function finishAll(
     results.map(({ error }) => error),
     results.map(({ againInMs }) => againInMs),
   ]);
-  return new Set(rows.map(({ id }) => id));
+  const leftOutIds = new Set(rows.map(({ id }) => id));
+  return {
+    leftOut: attempts.filter(({ delivery }) => leftOutIds.has(delivery.id)),
+    written: attempts.filter(({ delivery }) => !leftOutIds.has(delivery.id)),
+  };
 }
 
 type WriterContext = Readonly<{ pool: Pool; log: Log; travel(): string }>;
@@ -86,11 +86,10 @@ export function createResultWriter(
 
   /** @returns the attempts that were left out */
   async function write(attempts: readonly DeliveryAttempt[]): Promise<DeliveryAttempt[]> {
-    const leftOut = await finishAll(pool, travel(), attempts.map(deliveryResult));
-    const written = attempts.filter(({ delivery }) => !leftOut.has(delivery.id));
+    const { leftOut, written } = await finishAll(pool, travel(), attempts);
     written.forEach(onWritten);
     await recordWebhookAttempts(pool, travel(), written.flatMap(webhookAttempts)).catch(logFailure);
-    return attempts.filter(({ delivery }) => leftOut.has(delivery.id));
+    return leftOut;
   }
 
   async function writeAll(): Promise<void> {

@@ -1,16 +1,16 @@
-import type { SendResult } from "./channels/channel.ts";
+import type { ChannelResult } from "./channels/channel.ts";
 import type { LeasedDelivery } from "./lease.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { WebhookAttempt } from "./webhook-health.ts";
 
 /** One attempt at a delivery: what the channel answered, or `busy` when its target had no room and nothing was sent. */
-export type DeliveryAttempt = Readonly<{ delivery: LeasedDelivery; result: SendResult | "busy" }>;
+export type DeliveryAttempt = Readonly<{ delivery: LeasedDelivery; result: ChannelResult | "busy" }>;
 
 /**
  * How an attempt ended. A tick takes up `retrying` and `postponed` again after `againInMs`; a postponed delivery was
  * not sent, and does not count as an attempt.
  */
-export type DeliveryResult = Readonly<{
+type DeliveryResult = Readonly<{
   userId: string;
   id: string;
   status: "sent" | "failed" | "retrying" | "postponed";

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 
-/** What the unit of work needs of a connection. Statements are sent in the order of the calls. */
+/** A connection or pool that takes statements. A connection sends them in the order of the calls. */
 export type Queryable = Readonly<{
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<Row>>;
 }>;

@@ -3,7 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
 import { guardedLookup } from "../../../workers/reminders/channels/guarded-lookup.ts";
 
-/** What the connection gets when the name resolves to these addresses. */
+/** @returns the address or error that a connection gets when the name resolves to these addresses */
 function connectTo(addresses: string[], allowLoopback = false): Promise<string | LookupAddress[]> {
   const dns = (_name: string, _options: object, done: (error: null, found: LookupAddress[]) => void) =>
     done(

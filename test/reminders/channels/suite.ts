@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Channel } from "../../../workers/reminders/channels/channel.ts";
 import type { LeasedDelivery } from "../../../workers/reminders/lease.ts";
 
-/** What a receiver sees of a delivery, whichever the channel. */
+/** The facts that a receiver gets from every channel. */
 export type Seen = Readonly<{ id: string; text: string; late: boolean }>;
 
 export type Subject = Readonly<{

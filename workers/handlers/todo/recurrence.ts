@@ -5,8 +5,8 @@ import type { HandlerContext } from "../handler.ts";
 export const defaultRecurrenceFrom = "due";
 
 /**
- * Without a due date, the first occurrence from today on becomes the due date. Another due date moves one todo and not
- * its series; another rule or a cleared due date begins a new series.
+ * The first occurrence from today on becomes the due date of a todo that has none. Another due date moves one todo
+ * and not its series; another rule or a cleared due date begins a new series.
  * @returns the rule, the due date and the anchor of the series
  */
 export function recurrenceColumns(

@@ -3,10 +3,10 @@ import { timestamp } from "../../../shared/domain/timestamp.ts";
 import type { LeasedDelivery } from "../lease.ts";
 
 /** The reason of a failure is shown to the user; when it is `final`, no further attempt can succeed. */
-export type SendResult = Readonly<{ ok: true }> | Readonly<{ ok: false; reason: string; final: boolean }>;
+export type ChannelResult = Readonly<{ ok: true }> | Readonly<{ ok: false; reason: string; final: boolean }>;
 
 /** Sends one delivery to the user's own target. Resolves within 15 s and never rejects. */
-export type Channel = Readonly<{ send(delivery: LeasedDelivery): Promise<SendResult>; close(): void }>;
+export type Channel = Readonly<{ send(delivery: LeasedDelivery): Promise<ChannelResult>; close(): void }>;
 
 /** The content of a reminder that every channel sends, with the field names of the REST interface. */
 export function contentOf(
@@ -25,4 +25,4 @@ export function contentOf(
   };
 }
 
-export const sendFailed = (reason: string, final = false): SendResult => ({ ok: false, reason, final });
+export const sendFailed = (reason: string, final = false): ChannelResult => ({ ok: false, reason, final });

@@ -6,7 +6,7 @@ import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { LeasedDelivery } from "../lease.ts";
-import { type Channel, contentOf, type SendResult, sendFailed } from "./channel.ts";
+import { type Channel, type ChannelResult, contentOf, sendFailed } from "./channel.ts";
 import { guardedLookup, unreachable } from "./guarded-lookup.ts";
 
 type Options = Pick<Config, "webhookAllowLoopback" | "defaultTimeZone">;
@@ -50,9 +50,14 @@ function createAgents(allowLoopback: boolean): Agents {
   return { http: new http.Agent(settings), https: new https.Agent(settings), lookup };
 }
 
-function post(agents: Agents, url: URL, headers: Record<string, string>, body: string): Promise<SendResult> {
+function post(
+  agents: Agents,
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+): Promise<ChannelResult> {
   const secure = url.protocol === "https:";
-  const { promise, resolve } = Promise.withResolvers<SendResult>();
+  const { promise, resolve } = Promise.withResolvers<ChannelResult>();
   const options = {
     method: "POST",
     headers: { ...headers, "content-length": Buffer.byteLength(body) },
@@ -101,7 +106,7 @@ function isAllowedUrl({ protocol, hostname }: URL, allowLoopback: boolean): bool
   return (protocol === "https:" || allowLoopback) && mayBePublic(hostname, allowLoopback);
 }
 
-function resultOf(status: number): SendResult {
+function resultOf(status: number): ChannelResult {
   if (status >= 200 && status < 300) return { ok: true };
   const hint = status >= 300 && status < 400 ? "; redirects are not followed" : "";
   return sendFailed(`The webhook answered ${status}${hint}.`);
