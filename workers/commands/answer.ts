@@ -51,7 +51,8 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
   const seen = handler.idempotent ? undefined : inbox.get(command.id);
   if (seen) {
     const sameRequest = seen.fingerprint === (command.fingerprint ?? "");
-    return replyTo(command, sameRequest ? (JSON.parse(seen.reply) as Outcome) : keyTaken, sameRequest);
+    const outcome: Outcome = sameRequest ? JSON.parse(seen.reply) : keyTaken;
+    return replyTo(command, outcome, sameRequest);
   }
   // The transaction that has locked the key may be about to commit an earlier attempt of the same request.
   if (late.has(command)) return replyTo(command, unavailable(lockedKeys.has(command.id) ? "unknown" : "no"));

@@ -75,5 +75,6 @@ async function committed(
   const row = result?.rows[0];
   if (!row || (call && row.replayed === null)) return undefined;
   if (row.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken, replayed: false };
-  return { outcome: JSON.parse(row.reply) as Outcome, replayed: row.replayed ?? row.before };
+  const outcome: Outcome = JSON.parse(row.reply);
+  return { outcome, replayed: row.replayed ?? row.before };
 }
