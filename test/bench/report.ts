@@ -1,4 +1,4 @@
-import type { HttpResult } from "./measure.ts";
+import { cpuTotal, type HttpResult } from "./measure.ts";
 import type { Options } from "./options.ts";
 import type { Result } from "./run.ts";
 
@@ -18,7 +18,7 @@ export function printResults({ commit, cores, options, bare, results }: Report):
     `commit ${commit}, ${cores} cores, Bun ${Bun.version}; ${connections} connections, ${seconds} s each, best of ${rounds}`,
   );
   console.log(`${users} users; batches in flight: ${k}, worker concurrency: ${concurrency}\n`);
-  table([
+  printTable([
     [
       "",
       "requests/s",
@@ -45,12 +45,12 @@ export function printResults({ commit, cores, options, bare, results }: Report):
 
 function row(name: string, { perSecond, p50, p99, cpu }: HttpResult, limit: string[]): string[] {
   const parts = [cpu.api, cpu.workers, cpu.redis, cpu.postgres];
-  const total = parts.reduce((sum, part) => sum + part, 0);
+  const total = cpuTotal(cpu);
   const shares = parts.map((part) => part.toFixed(0)).join(" + ");
   return [name, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), total.toFixed(0), shares, ...limit];
 }
 
-function table(rows: readonly string[][]): void {
+export function printTable(rows: readonly string[][]): void {
   const [head = []] = rows;
   const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const line = (cells: readonly string[]) =>

@@ -1,14 +1,13 @@
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { migrate } from "../../shared/db/migrate.ts";
-import { startRoles } from "../support/roles.ts";
-import { startServices } from "../support/services.ts";
+import { type Services, startServices } from "../support/services.ts";
+import { compare } from "./against.ts";
 import { type HttpResult, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
 import { demandPgbench, type PgbenchResult, pgbench } from "./pgbench.ts";
 import { printResults } from "./report.ts";
 import { type Scenario, sequencesOf } from "./scenarios.ts";
-import { seed, userAt } from "./seed.ts";
+import { checkOut, ownRoot, type Subject, startSubject } from "./subject.ts";
 
 /** After two, the just-in-time compiler still takes a quarter of a worker's time. */
 const warmUpSeconds = 5;
@@ -18,23 +17,31 @@ export type Result = Readonly<{ scenario: Scenario; http: HttpResult; limitPerSe
 /** `npm run bench [-- --seconds 5 --only create]`: the real service beside its limits, on the same servers. */
 async function bench(options: Options): Promise<void> {
   demandPgbench();
-  const { seconds, connections, users } = options;
   const services = await startServices();
-  const { databaseUrl, redisUrl } = services;
-  await migrate(databaseUrl, "error");
-  await seed(databaseUrl, users);
-  const env = {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    RATE_LIMIT_PER_MINUTE: "0",
-    LOG_LEVEL: "warn",
-  };
-  const roles = await startRoles({ env });
-  const port = Number(new URL(roles.baseUrls[0] ?? "").port);
-  const audience = roles.baseUrls[0] ?? "";
-  const tokens = await Promise.all(
-    Array.from({ length: users }, (_, index) => roles.issuer.token({ sub: userAt(index), aud: audience })),
-  );
+  const own = await startSubject(ownRoot, services, options.users);
+  const results = options.against
+    ? await compareWith(options.against, own, services, options)
+    : await besideLimits(own, options);
+  if (options.json) console.log(JSON.stringify(results));
+  await own.stop();
+  await services.stop();
+}
+
+async function compareWith(commit: string, own: Subject, services: Services, options: Options) {
+  const tree = await checkOut(commit);
+  try {
+    const other = await startSubject(tree.root, services, options.users);
+    console.log(`${await currentCommit()} compared with ${commit}, ${options.rounds} turns\n`);
+    const rows = await compare(own, other, options);
+    await other.stop();
+    return rows;
+  } finally {
+    await tree.remove();
+  }
+}
+
+async function besideLimits({ port, tokens, databaseUrl }: Subject, options: Options): Promise<Result[]> {
+  const { seconds, connections, users } = options;
   const load = { connections, warmUpSeconds, seconds };
   const bare = await measureBareServer(load);
   const results: Result[] = [];
@@ -49,9 +56,8 @@ async function bench(options: Options): Promise<void> {
     }
     results.push({ scenario, http: best(http), limitPerSecond: best(limits).perSecond });
   }
-  printResults({ commit: await commit(), cores: cpus().length, options, bare, results });
-  await roles.stop();
-  await services.stop();
+  printResults({ commit: await currentCommit(), cores: cpus().length, options, bare, results });
+  return results;
 }
 
 async function measureBareServer(load: Omit<Parameters<typeof measure>[0], "port" | "sequences">) {
@@ -72,7 +78,7 @@ function best<Round extends { perSecond: number }>(rounds: readonly Round[]): Ro
   return rounds.reduce((one, other) => (other.perSecond > one.perSecond ? other : one));
 }
 
-async function commit(): Promise<string> {
+async function currentCommit(): Promise<string> {
   const { stdout } = await Bun.$`git describe --always --dirty`.quiet().nothrow();
   return stdout.toString().trim() || "unknown";
 }
