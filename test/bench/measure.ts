@@ -9,7 +9,7 @@ export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api 
 
 export type HttpResult = Measured & Readonly<{ perSecond: number; cpu: Cpu }>;
 
-const programs: Record<keyof Cpu, RegExp> = {
+export const programs: Record<keyof Cpu, RegExp> = {
   api: /bun\S* .*api\/main\.ts$/,
   workers: /bun\S* .*workers\/main\.ts$/,
   redis: /^\S*(redis|valkey)-server/,

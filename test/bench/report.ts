@@ -6,12 +6,13 @@ type Report = Readonly<{
   commit: string;
   cores: number;
   options: Options;
-  bare: HttpResult;
+  /** What the load generator itself reaches. */
+  ceiling: HttpResult;
   results: readonly Result[];
 }>;
 
 /** Prints the run as the Markdown that docs/benchmarks.md holds. */
-export function printResults({ commit, cores, options, bare, results }: Report): void {
+export function printResults({ commit, cores, options, ceiling, results }: Report): void {
   const { connections, seconds, rounds, users } = options;
   const { BATCHES_IN_FLIGHT: k = "default", WORKER_CONCURRENCY: concurrency = "default" } = process.env;
   console.log(
@@ -28,19 +29,32 @@ export function printResults({ commit, cores, options, bare, results }: Report):
       "api + workers + Redis + PostgreSQL",
       "limit/s",
       "ratio",
+      "bare server/s",
+      "ratio",
     ],
-    row("bare Bun.serve", bare, ["", ""]),
-    ...results.map(({ scenario, http, limitPerSecond }) =>
-      row(scenario.name, http, [
-        `${limitPerSecond.toFixed(0)} (${scenario.limit})`,
-        (http.perSecond / limitPerSecond).toFixed(2),
-      ]),
-    ),
+    row("one fixed page", ceiling, ["", "", "", ""]),
+    ...results.map((result) => row(result.scenario.name, result.http, sharesOf(result, results))),
   ]);
   for (const { scenario, http } of results) {
     const failed = Object.entries(http.statuses).filter(([status]) => !status.startsWith("2"));
     for (const [status, count] of failed) console.log(`${scenario.name}: ${count} answers were ${status}`);
   }
+}
+
+function sharesOf(
+  { scenario, http, limitPerSecond, barePerSecond }: Result,
+  all: readonly Result[],
+): string[] {
+  const share = (of: number | undefined) => (of ? (http.perSecond / of).toFixed(2) : "");
+  const whole = all.find((other) => other.scenario.name === scenario.shareOf)?.http.perSecond;
+  const limit = limitPerSecond ?? whole;
+  const words = scenario.limit?.words ?? (whole ? `our ${scenario.shareOf}` : "");
+  return [
+    limit ? `${limit.toFixed(0)} (${words})` : "",
+    share(limit),
+    barePerSecond?.toFixed(0) ?? "",
+    share(barePerSecond),
+  ];
 }
 
 function row(name: string, { perSecond, p50, p99, cpu }: HttpResult, limit: string[]): string[] {

@@ -1,7 +1,8 @@
 import { cpus } from "node:os";
-import { join } from "node:path";
 import { type Services, startServices } from "../support/services.ts";
 import { compare } from "./against.ts";
+import { startChildServer } from "./child-server.ts";
+import { memory, printStored, walPerWrite } from "./footprint.ts";
 import { type HttpResult, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
 import { demandPgbench, type PgbenchResult, pgbench } from "./pgbench.ts";
@@ -12,7 +13,13 @@ import { checkOut, ownRoot, type Subject, startSubject } from "./subject.ts";
 /** After two, the just-in-time compiler still takes a quarter of a worker's time. */
 const warmUpSeconds = 5;
 
-export type Result = Readonly<{ scenario: Scenario; http: HttpResult; limitPerSecond: number }>;
+export type Result = Readonly<{
+  scenario: Scenario;
+  http: HttpResult;
+  /** What pgbench and the bare server reached. */
+  limitPerSecond: number | undefined;
+  barePerSecond: number | undefined;
+}>;
 
 /** `npm run bench [-- --seconds 5 --only create]`: the real service beside its limits, on the same servers. */
 async function bench(options: Options): Promise<void> {
@@ -40,38 +47,58 @@ async function compareWith(commit: string, own: Subject, services: Services, opt
   }
 }
 
-async function besideLimits({ port, tokens, databaseUrl }: Subject, options: Options): Promise<Result[]> {
+async function besideLimits(own: Subject, options: Options): Promise<Result[]> {
   const { seconds, connections, users } = options;
   const load = { connections, warmUpSeconds, seconds };
-  const bare = await measureBareServer(load);
+  const idleMb = memory();
+  const fixed = await startChildServer("fixed-page.ts");
+  const request = `GET / HTTP/1.1\r\nhost: 127.0.0.1:${fixed.port}\r\n\r\n`;
+  const ceiling = await measure({ ...load, port: fixed.port, sequences: [[request]] });
+  fixed.stop();
+  const bare = await startChildServer("bare-server.ts", {
+    DATABASE_URL: own.databaseUrl,
+    AUTH_URL: own.issuerUrl,
+  });
   const results: Result[] = [];
   for (const scenario of options.chosen) {
-    const script = scenario.script(users);
-    const sequences = sequencesOf(scenario, tokens, port);
-    const http: HttpResult[] = [];
-    const limits: PgbenchResult[] = [];
+    const rounds: Round[] = [];
     for (let round = 0; round < options.rounds; round++) {
-      http.push(await measure({ ...load, port, sequences }));
-      limits.push(await pgbench({ url: databaseUrl, script, connections, seconds }));
+      const measureAt = (port: number) =>
+        measure({ ...load, port, sequences: sequencesOf(scenario, own.tokens, port) });
+      const script = scenario.limit?.script(users);
+      rounds.push({
+        http: await measureAt(own.port),
+        bare: scenario.isBare ? await measureAt(bare.port) : undefined,
+        limit: script ? await pgbench({ url: own.databaseUrl, script, connections, seconds }) : undefined,
+      });
     }
-    results.push({ scenario, http: best(http), limitPerSecond: best(limits).perSecond });
+    results.push(resultOf(scenario, rounds));
   }
-  printResults({ commit: await currentCommit(), cores: cpus().length, options, bare, results });
+  bare.stop();
+  const walBytes = await walPerWrite(own, results);
+  printResults({ commit: await currentCommit(), cores: cpus().length, options, ceiling, results });
+  printStored({ walBytes, idleMb, afterMb: memory() });
   return results;
 }
 
-async function measureBareServer(load: Omit<Parameters<typeof measure>[0], "port" | "sequences">) {
-  const listening = Promise.withResolvers<number>();
-  const script = join(import.meta.dir, "bare-server.ts");
-  const server = Bun.spawn([process.execPath, script], {
-    stdio: ["ignore", "inherit", "inherit"],
-    ipc: (port: number) => listening.resolve(port),
-  });
-  const port = await listening.promise;
-  const request = `GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`;
-  const result = await measure({ ...load, port, sequences: [[request]] });
-  server.kill();
-  return result;
+type Round = Readonly<{
+  http: HttpResult;
+  bare: HttpResult | undefined;
+  limit: PgbenchResult | undefined;
+}>;
+
+/** The best of the rounds on either side: a busy machine only ever takes away. */
+function resultOf(scenario: Scenario, rounds: readonly Round[]): Result {
+  const most = (figures: readonly (number | undefined)[]) => {
+    const known = figures.filter((figure) => figure !== undefined);
+    return known.length > 0 ? Math.max(...known) : undefined;
+  };
+  return {
+    scenario,
+    http: best(rounds.map(({ http }) => http)),
+    limitPerSecond: most(rounds.map(({ limit }) => limit?.perSecond)),
+    barePerSecond: most(rounds.map(({ bare }) => bare?.perSecond)),
+  };
 }
 
 function best<Round extends { perSecond: number }>(rounds: readonly Round[]): Round {

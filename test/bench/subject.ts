@@ -10,6 +10,7 @@ import { userAt } from "./seed.ts";
 export type Subject = Readonly<{
   databaseUrl: string;
   port: number;
+  issuerUrl: string;
   /** One of each user. */
   tokens: readonly string[];
   stop(): Promise<void>;
@@ -37,7 +38,7 @@ export async function startSubject(root: string, services: Services, users: numb
   const tokens = await Promise.all(
     Array.from({ length: users }, (_, index) => issuer.token({ sub: userAt(index), aud })),
   );
-  return { databaseUrl, port: Number(new URL(aud).port), tokens, stop };
+  return { databaseUrl, port: Number(new URL(aud).port), issuerUrl: issuer.url, tokens, stop };
 }
 
 async function createDatabase(serverUrl: string): Promise<string> {
