@@ -5,9 +5,11 @@ import type { Load, LoadMessage, Measured } from "./load.ts";
 /** Processor time per request in microseconds, by the process that took it. */
 export type Cpu = Readonly<{ api: number; workers: number; redis: number; postgres: number }>;
 
+export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api + workers + redis + postgres;
+
 export type HttpResult = Measured & Readonly<{ perSecond: number; cpu: Cpu }>;
 
-const programs: Record<keyof Cpu, RegExp> = {
+export const programs: Record<keyof Cpu, RegExp> = {
   api: /bun\S* .*api\/main\.ts$/,
   workers: /bun\S* .*workers\/main\.ts$/,
   redis: /^\S*(redis|valkey)-server/,

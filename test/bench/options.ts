@@ -8,9 +8,13 @@ export type Options = Readonly<{
   connections: number;
   users: number;
   chosen: readonly Scenario[];
+  /** The commit to compare with, in turns; then nothing else is measured. */
+  against: string | undefined;
+  /** Prints the figures as one line of JSON too. */
+  json: boolean;
 }>;
 
-/** Reads `-- --seconds 5 --rounds 1 --connections 48 --users 1000 --only create,list`. @throws when an option is unknown. */
+/** Reads `-- --seconds 5 --rounds 1 --connections 48 --users 1000 --only create,list --against COMMIT --json`. @throws on what it does not know. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -20,6 +24,8 @@ export function readOptions(args: readonly string[]): Options {
       connections: { type: "string", default: "48" },
       users: { type: "string", default: "1000" },
       only: { type: "string" },
+      against: { type: "string" },
+      json: { type: "boolean", default: false },
     },
   });
   const only = values.only?.split(",") ?? scenarios.map(({ name }) => name);
@@ -32,6 +38,8 @@ export function readOptions(args: readonly string[]): Options {
     connections: positive("connections", values.connections),
     users: positive("users", values.users),
     chosen,
+    against: values.against,
+    json: values.json,
   };
 }
 

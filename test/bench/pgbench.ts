@@ -20,7 +20,8 @@ export async function pgbench({ url, script, connections, seconds }: Options): P
     });
     const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     const perSecond = Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
-    if ((await child.exited) !== 0 || !perSecond) throw new Error(`pgbench failed: ${complaint.trim()}`);
+    if ((await child.exited) !== 0 || !perSecond)
+      throw new Error(`pgbench failed: ${complaint.trim() || output.trim()}`);
     return { perSecond };
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import type { HttpResult } from "./measure.ts";
+import { cpuTotal, type HttpResult } from "./measure.ts";
 import type { Options } from "./options.ts";
 import type { Result } from "./run.ts";
 
@@ -6,19 +6,20 @@ type Report = Readonly<{
   commit: string;
   cores: number;
   options: Options;
-  bare: HttpResult;
+  /** What the load generator itself reaches. */
+  ceiling: HttpResult;
   results: readonly Result[];
 }>;
 
 /** Prints the run as the Markdown that docs/benchmarks.md holds. */
-export function printResults({ commit, cores, options, bare, results }: Report): void {
+export function printResults({ commit, cores, options, ceiling, results }: Report): void {
   const { connections, seconds, rounds, users } = options;
   const { BATCHES_IN_FLIGHT: k = "default", WORKER_CONCURRENCY: concurrency = "default" } = process.env;
   console.log(
     `commit ${commit}, ${cores} cores, Bun ${Bun.version}; ${connections} connections, ${seconds} s each, best of ${rounds}`,
   );
   console.log(`${users} users; batches in flight: ${k}, worker concurrency: ${concurrency}\n`);
-  table([
+  printTable([
     [
       "",
       "requests/s",
@@ -28,14 +29,11 @@ export function printResults({ commit, cores, options, bare, results }: Report):
       "api + workers + Redis + PostgreSQL",
       "limit/s",
       "ratio",
+      "bare server/s",
+      "ratio",
     ],
-    row("bare Bun.serve", bare, ["", ""]),
-    ...results.map(({ scenario, http, limitPerSecond }) =>
-      row(scenario.name, http, [
-        `${limitPerSecond.toFixed(0)} (${scenario.limit})`,
-        (http.perSecond / limitPerSecond).toFixed(2),
-      ]),
-    ),
+    row("one fixed page", ceiling, ["", "", "", ""]),
+    ...results.map((result) => row(result.scenario.name, result.http, sharesOf(result, results))),
   ]);
   for (const { scenario, http } of results) {
     const failed = Object.entries(http.statuses).filter(([status]) => !status.startsWith("2"));
@@ -43,14 +41,30 @@ export function printResults({ commit, cores, options, bare, results }: Report):
   }
 }
 
+function sharesOf(
+  { scenario, http, limitPerSecond, barePerSecond }: Result,
+  all: readonly Result[],
+): string[] {
+  const share = (of: number | undefined) => (of ? (http.perSecond / of).toFixed(2) : "");
+  const whole = all.find((other) => other.scenario.name === scenario.shareOf)?.http.perSecond;
+  const limit = limitPerSecond ?? whole;
+  const words = scenario.limit?.words ?? (whole ? `our ${scenario.shareOf}` : "");
+  return [
+    limit ? `${limit.toFixed(0)} (${words})` : "",
+    share(limit),
+    barePerSecond?.toFixed(0) ?? "",
+    share(barePerSecond),
+  ];
+}
+
 function row(name: string, { perSecond, p50, p99, cpu }: HttpResult, limit: string[]): string[] {
   const parts = [cpu.api, cpu.workers, cpu.redis, cpu.postgres];
-  const total = parts.reduce((sum, part) => sum + part, 0);
+  const total = cpuTotal(cpu);
   const shares = parts.map((part) => part.toFixed(0)).join(" + ");
   return [name, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), total.toFixed(0), shares, ...limit];
 }
 
-function table(rows: readonly string[][]): void {
+export function printTable(rows: readonly string[][]): void {
   const [head = []] = rows;
   const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const line = (cells: readonly string[]) =>

@@ -1,45 +1,67 @@
 import type { Sequence } from "./connection.ts";
 import { idAt, perUser } from "./seed.ts";
-import { insert, lockAndUpdate, lockInsertAndUpdate, oneRow, page } from "./statements.ts";
+import { dashboard, insert, lockAndUpdate, lockInsertAndUpdate, oneRow, page } from "./statements.ts";
 
-type Request = Readonly<{ method: "GET" | "POST" | "DELETE"; path: string; body?: object }>;
+type Call = Readonly<{ method: "GET" | "POST" | "DELETE"; path: string; body?: object }>;
 
 export type Scenario = Readonly<{
   name: string;
-  /** The work of PostgreSQL alone in the comparison, as a pgbench script and in words. */
-  limit: string;
-  script(users: number): string;
+  /** What PostgreSQL alone is asked for in the comparison, in words and as a pgbench script. */
+  limit?: Readonly<{ words: string; script(users: number): string }>;
+  /** Whether the bare server answers it too. */
+  isBare?: boolean;
+  /** The row that this one is a share of, where nothing else does the same work. */
+  shareOf?: string;
   /** A user's nth sequence of requests, each answered with a 2xx. */
-  requests(userIndex: number, nth: number): readonly Request[];
+  requests(userIndex: number, nth: number): readonly Call[];
 }>;
+
+const newTodo = { title: "Water the plants", due_date: "2026-12-01", time_of_day: "morning" };
+
+const toolCall = (name: string, args: object): Call => ({
+  method: "POST",
+  path: "/mcp",
+  body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+});
 
 /** In this order: the one that makes the tables grow comes last. */
 export const scenarios: readonly Scenario[] = [
+  { name: "health", isBare: true, requests: () => [{ method: "GET", path: "/health/live" }] },
   {
     name: "list",
-    limit: "prepared select of the page",
-    script: page,
-    requests: () => [{ method: "GET", path: "/todos" }],
+    limit: { words: "prepared select of the page", script: page },
+    isBare: true,
+    requests: () => [{ method: "GET", path: "/api/v1/todos" }],
   },
   {
     name: "get",
-    limit: "prepared select of the row",
-    script: oneRow,
-    requests: (user, nth) => [{ method: "GET", path: `/todos/${idAt(user, nth)}` }],
+    limit: { words: "prepared select of the row", script: oneRow },
+    isBare: true,
+    requests: (user, nth) => [{ method: "GET", path: `/api/v1/todos/${idAt(user, nth)}` }],
   },
   {
+    name: "filtered",
+    shareOf: "list",
+    requests: () => [{ method: "GET", path: "/api/v1/todos?due=upcoming&context=desk" }],
+  },
+  {
+    name: "dashboard",
+    limit: { words: "its statement, prepared", script: dashboard },
+    requests: () => [{ method: "GET", path: "/api/v1/dashboard" }],
+  },
+  { name: "mcp-read", shareOf: "list", requests: () => [toolCall("get-pending-todos", { limit: 15 })] },
+  {
     name: "toggle",
-    limit: "lock and update",
-    script: lockAndUpdate,
-    requests: (user, nth) => [{ method: "POST", path: `/todos/${idAt(user, nth)}/toggle` }],
+    limit: { words: "lock and update", script: lockAndUpdate },
+    isBare: true,
+    requests: (user, nth) => [{ method: "POST", path: `/api/v1/todos/${idAt(user, nth)}/toggle` }],
   },
   {
     // Half of the requests are undos: a habit can be completed only once a day.
     name: "complete",
-    limit: "lock, insert and update",
-    script: lockInsertAndUpdate,
+    limit: { words: "lock, insert and update", script: lockInsertAndUpdate },
     requests: (user, nth) => {
-      const path = `/habits/${idAt(user, nth)}/complete`;
+      const path = `/api/v1/habits/${idAt(user, nth)}/complete`;
       return [
         { method: "POST", path },
         { method: "DELETE", path },
@@ -48,16 +70,17 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "create",
-    limit: "single insert",
-    script: insert,
+    limit: { words: "single insert", script: insert },
+    isBare: true,
     requests: () => [
       {
         method: "POST",
-        path: "/todos",
-        body: { title: "Water the plants", due_date: "2026-12-01", time_of_day: "morning" },
+        path: "/api/v1/todos",
+        body: newTodo,
       },
     ],
   },
+  { name: "mcp-create", shareOf: "create", requests: () => [toolCall("create-todo", newTodo)] },
 ];
 
 /** The sequences of all users in an order that spreads each user's over the run; one token per user. */
@@ -71,9 +94,11 @@ export function sequencesOf({ requests }: Scenario, tokens: readonly string[], p
   return all;
 }
 
-function raw({ method, path, body }: Request, token: string, port: number): string {
+function raw({ method, path, body }: Call, token: string, port: number): string {
   const text = body ? JSON.stringify(body) : "";
-  const content = body ? `content-type: application/json\r\ncontent-length: ${text.length}\r\n` : "";
-  const lead = `${method} /api/v1${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
+  const content = body
+    ? `accept: application/json, text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n`
+    : "";
+  const lead = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
   return `${lead}authorization: Bearer ${token}\r\n${content}\r\n${text}`;
 }

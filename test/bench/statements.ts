@@ -48,3 +48,18 @@ update habits set completions_count = completions_count + 1, updated_at = now()
 where user_id = :user::text and id = :id;
 commit;
 `;
+
+/** The dashboard as api/queries/dashboard.ts asks for it, without the settings of each row. */
+export const dashboard = (users: number): string => `${pick(users)}
+select
+  array(select to_json(h) from (select * from habits where user_id = :user::text
+    and (next_due is null or next_due <= current_date) order by id) h) as habits,
+  array(select to_json(t) from (select * from todos where user_id = :user::text and not is_completed
+    order by due_date, time_of_day, id limit 100) t) as todos,
+  (select json_object_agg(day::date, (select count(*) from habit_completions c where c.user_id = :user::text
+     and c.local_date = day::date) + (select count(*) from todos t where t.user_id = :user::text
+     and t.is_completed and t.completed_on = day::date) order by day)
+   from generate_series(current_date - 13, current_date, interval '1 day') as day) as strip,
+  (select json_build_object('total_habits', count(*), 'pending_todos', (select count(*) from todos t
+     where t.user_id = :user::text and not t.is_completed)) from habits where user_id = :user::text) as stats;
+`;

@@ -16,10 +16,13 @@ type Options = Readonly<{
   env: Record<string, string>;
   apis?: number;
   workers?: number;
+  /** Where the processes' files are; unset: here. */
+  root?: string;
   /** Told when a role has died and when it is back. */
   report?(line: string): void;
 }>;
 
+const ownRoot = join(import.meta.dir, "../..");
 const scripts = { api: "api/main.ts", workers: "workers/main.ts" } as const;
 export type RoleName = keyof typeof scripts;
 
@@ -27,14 +30,20 @@ export type RoleName = keyof typeof scripts;
  * Front doors and workers as the processes they are in production, started again when they die. All front
  * doors take the tokens of one test issuer.
  */
-export async function startRoles({ env, apis = 1, workers = 1, report = () => {} }: Options): Promise<Roles> {
+export async function startRoles({
+  env,
+  apis = 1,
+  workers = 1,
+  root = ownRoot,
+  report = () => {},
+}: Options): Promise<Roles> {
   const ports = await Promise.all(Array.from({ length: apis }, freePort));
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const issuer = await startIssuer(baseUrls[0] ?? "");
   const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
   const started = await Promise.all([
-    ...ports.map((port) => startRole("api", { ...common, PORT: String(port) }, report)),
-    ...Array.from({ length: workers }, () => startRole("workers", common, report)),
+    ...ports.map((port) => startRole("api", { root, env: { ...common, PORT: String(port) }, report })),
+    ...Array.from({ length: workers }, () => startRole("workers", { root, env: common, report })),
   ]);
   return {
     baseUrls,
@@ -46,12 +55,10 @@ export async function startRoles({ env, apis = 1, workers = 1, report = () => {}
   };
 }
 
-function startRole(
-  name: RoleName,
-  env: Record<string, string | undefined>,
-  report: (line: string) => void,
-): Promise<Supervised<object>> {
-  const script = join(import.meta.dir, "../..", scripts[name]);
+type Role = Readonly<{ root: string; env: Record<string, string | undefined>; report(line: string): void }>;
+
+function startRole(name: RoleName, { root, env, report }: Role): Promise<Supervised<object>> {
+  const script = join(root, scripts[name]);
   return supervise({ name, launch: async () => launchRole({ name, script }, env), report });
 }
 

@@ -1,0 +1,108 @@
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { createReadBatches } from "../../shared/db/read-batches.ts";
+import { createLog } from "../../shared/process/log.ts";
+import { createDatabase } from "../harness.ts";
+
+const log = createLog("test", "silent");
+const database = await openDatabase({ url: await createDatabase(), log });
+afterAll(() => database.close());
+await database.pool.query("create table numbers (owner text, n bigint, note text, primary key (owner, n))");
+await database.pool.query(
+  "insert into numbers select 'user ' || u, n, case when n % 3 = 0 then 'fizz' end from generate_series(1, 50) u, generate_series(1, 30) n",
+);
+
+/** The pool, which notes what it is asked. */
+function openReads() {
+  const asked: string[] = [];
+  const query = (text: string, values: unknown[]) => {
+    asked.push(text);
+    return database.pool.query(text, values);
+  };
+  return { asked, read: createReadBatches({ query } as never) };
+}
+
+const descending =
+  "select n, note from numbers where owner = $1 and n <= $2::bigint order by n desc limit 15";
+const expected = (most: number) =>
+  Array.from({ length: Math.min(15, most) }, (_, index) => most - index).map((n) => ({
+    n,
+    note: n % 3 === 0 ? "fizz" : null,
+  }));
+
+test("a lone read asks with the plain statement", async () => {
+  const { asked, read } = openReads();
+  expect(await read<object>("user 1", descending, ["user 1", 4])).toEqual(expected(4));
+  expect(asked).toEqual([descending]);
+});
+
+test("reads that wait at the same time travel as one, each with its own rows in its own order", async () => {
+  const { asked, read } = openReads();
+  const readers = Array.from({ length: 150 }, (_, n) => ({ user: `user ${1 + (n % 50)}`, most: n % 31 }));
+  const results = await Promise.all(readers.map(({ user, most }) => read(user, descending, [user, most])));
+  expect(results).toEqual(readers.map(({ most }) => expected(most)));
+  expect(asked.length).toBeLessThanOrEqual(6);
+  expect(asked.filter((text) => text === descending)).toHaveLength(2);
+});
+
+test("one caller's bad value is nobody else's error", async () => {
+  const { read } = openReads();
+  const values = Array.from({ length: 20 }, (_, n) => (n === 7 ? "seven" : String(n)));
+  const results = await Promise.allSettled(
+    values.map((most) => read("user 1", descending, ["user 1", most])),
+  );
+  expect(results.map(({ status }) => status)).toEqual(
+    values.map((most) => (most === "seven" ? "rejected" : "fulfilled")),
+  );
+});
+
+test("a statement that cannot take columns for its values is asked for as it is, again and again", async () => {
+  const { asked, read } = openReads();
+  const untyped = "select n from numbers where owner = $1 and n = $2";
+  for (let turn = 0; turn < 2; turn++) {
+    const results = await Promise.all([1, 2, 3, 4, 5].map((n) => read("user 1", untyped, ["user 1", n])));
+    expect(results).toEqual([1, 2, 3, 4, 5].map((n) => [{ n }]));
+  }
+  expect(asked.filter((text) => text !== untyped)).toHaveLength(1);
+  const limited = "select n from numbers where owner = $1 order by n limit $2";
+  expect(await Promise.all([1, 2, 3].map((most) => read("user 1", limited, ["user 1", most])))).toEqual([
+    [{ n: 1 }],
+    [{ n: 1 }, { n: 2 }],
+    [{ n: 1 }, { n: 2 }, { n: 3 }],
+  ]);
+});
+
+test("who made a batch slow reads alone from then on, and the others together", async () => {
+  const { asked, read } = openReads();
+  const sleeping = "select pg_sleep(case when $1 = 'slow' then 0.2 else 0 end)::text, $2::text as whose";
+  const round = (users: string[]) => Promise.all(users.map((user) => read(user, sleeping, [user, user])));
+  const users = Array.from({ length: 12 }, (_, n) => (n === 5 ? "slow" : `user ${n}`));
+  await round(users);
+  await round(users);
+  asked.length = 0;
+  const times: number[] = [];
+  const began = performance.now();
+  await Promise.all(
+    users.map(async (user) => {
+      await read(user, sleeping, [user, user]);
+      if (user !== "slow") times.push(performance.now() - began);
+    }),
+  );
+  expect(Math.max(...times)).toBeLessThan(150);
+  expect(asked.some((text) => text !== sleeping)).toBe(true);
+});
+
+test("a lost connection fails every reader of its batch, once", async () => {
+  let asked = 0;
+  const query = async () => {
+    asked += 1;
+    await Bun.sleep(1);
+    throw new Error("Connection terminated");
+  };
+  const read = createReadBatches({ query } as never);
+  const results = await Promise.allSettled(
+    Array.from({ length: 30 }, () => read("user 1", descending, ["user 1", 1])),
+  );
+  expect(results.every(({ status }) => status === "rejected")).toBe(true);
+  expect(asked).toBe(3);
+});
