@@ -1,5 +1,5 @@
 import type { SQL } from "bun";
-import { connectFailFast } from "../../../shared/queue/connections.ts";
+import { connectFailFast, firstTry } from "../../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../../shared/queue/queues.ts";
 import type { Violation } from "./evidence.ts";
 import type { World } from "./world.ts";
@@ -58,6 +58,8 @@ async function areReady(doors: readonly string[]): Promise<boolean> {
 /** How many jobs the queue has in each state, where there are any. */
 async function waitingJobs(redisUrl: string): Promise<Record<string, number>> {
   const connection = connectFailFast(redisUrl);
+  // Until it is connected it refuses every command.
+  await firstTry(connection);
   const queue = openQueue(commandQueue, { connection, queuePrefix: "kept" });
   try {
     await queue.waitUntilReady();
