@@ -18,6 +18,7 @@ import { createTurnAway } from "./http/turn-away.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
+import { openQueryDatabase } from "./queries/guard.ts";
 import { createReadShare } from "./queries/share.ts";
 
 type Options = Readonly<{
@@ -37,7 +38,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, database, clock, now);
-  const db = database.orm.em.getKysely();
+  const db = openQueryDatabase(database);
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
   const share = createReadShare();

@@ -7,6 +7,7 @@ import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
 import { createQueryContext, type QueryContext, readDaySettings } from "../queries/context.ts";
+import { openQueryDatabase } from "../queries/guard.ts";
 import { callLine } from "./call-line.ts";
 import { followLog, type LogFilters, readNewest } from "./follow.ts";
 import { listSubjects } from "./subjects.ts";
@@ -36,9 +37,9 @@ async function main(): Promise<void> {
   const url = await runningDatabase(config);
   const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
   const { defaultTimeZone, baseUrl } = config;
-  const db = database.orm.em.getKysely();
+  const db = openQueryDatabase(database);
   if (subject === undefined) {
-    console.log([usage, ...(await listSubjects(db))].join("\n  "));
+    console.log([usage, ...(await listSubjects(db.dialect))].join("\n  "));
   } else {
     const query = createQueryContext({ db, userId: subject, now: Date.now(), defaultTimeZone, baseUrl });
     await printLog(query, validated.input, follow);

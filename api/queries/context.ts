@@ -1,9 +1,9 @@
-import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
 import { localDay } from "../../shared/domain/day.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
-import { type GuardedRows, guardRows } from "./guard.ts";
+import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
 import type { ShareReads } from "./share.ts";
 
 type Settings = Readonly<{
@@ -20,7 +20,7 @@ export type QueryContext = GuardedRows &
 
 type Parts = Settings &
   Readonly<{
-    db: QueryExecutorProvider;
+    db: QueryDatabase;
     userId: string;
     /** Limits how many reads a user has at once; without it none waits for another. */
     share?: ShareReads;

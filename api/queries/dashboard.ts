@@ -20,7 +20,7 @@ type Parts = {
 export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
   const { today } = await readDaySettings(query);
   const habits = habitRows(query, dueOn(today.date));
-  const todos = todoRows(query, isPending, { limit: sql`limit ${maxTodos}` });
+  const todos = todoRows(query, isPending, { limit: sql`limit ${sql.lit(maxTodos)}` });
   const [parts] = await query.rows(sql<Parts>`
     select
       array(select to_json(habit) from (${habits}) habit) as habits,

@@ -1,6 +1,8 @@
 import type { InferKyselyDB } from "@mikro-orm/sql";
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
 import type { entities } from "../../shared/db/entities.ts";
+import type { Database } from "../../shared/db/orm.ts";
+import { createReadBatches, type RunRead } from "../../shared/db/read-batches.ts";
 
 type UserTable = keyof InferKyselyDB<(typeof entities)[number]>;
 
@@ -28,7 +30,19 @@ const ownRowsOf: Readonly<Record<UserTable, (userId: string) => RawBuilder<unkno
   inbox: (userId) => sql`(select * from inbox where user_id = ${userId})`,
 };
 
-export const guardRows = (db: QueryExecutorProvider, userId: string): GuardedRows => ({
+/** What turns a statement into SQL, and what runs it. */
+export type QueryDatabase = Readonly<{ dialect: QueryExecutorProvider; run: RunRead }>;
+
+/** All reads of a process go through one of these, so that they can travel together. */
+export const openQueryDatabase = ({ orm, pool }: Database): QueryDatabase => ({
+  dialect: orm.em.getKysely(),
+  run: createReadBatches(pool),
+});
+
+export const guardRows = ({ dialect, run }: QueryDatabase, userId: string): GuardedRows => ({
   own: (table) => ownRowsOf[table](userId),
-  rows: async (statement) => (await statement.execute(db)).rows,
+  rows<Row>(statement: RawBuilder<Row>) {
+    const { sql: text, parameters } = statement.compile(dialect);
+    return run<Row>(userId, text, parameters);
+  },
 });

@@ -14,8 +14,9 @@ type Place = Readonly<{
 /** Optional parts of a list's statement: a LIMIT clause, and a subquery that counts all that the pages share. */
 export type Extent = Readonly<{ total?: Condition; limit?: Condition }>;
 
+/** The first page's is a constant, because reads that are batched can take no other. */
 export const limitClause = (page: number): Condition =>
-  sql`limit ${pageSize} offset ${(page - 1) * pageSize}`;
+  page === 1 ? sql`limit ${sql.lit(pageSize)}` : sql`limit ${pageSize} offset ${(page - 1) * pageSize}`;
 
 /** A page with its links. Beyond the last page there is no data, `meta` is true, and `prev` is the last page. */
 export function paginate<Item>(data: Item[], total: number, { url, filters, page }: Place) {

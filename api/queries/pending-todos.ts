@@ -16,7 +16,7 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
   const rows = await query.rows(
     todoRows(query, place ? allOf(where, isAfter(place)) : where, {
       total: count,
-      limit: sql`limit ${limit + 1}`,
+      limit: sql`limit ${sql.lit(limit + 1)}`,
     }),
   );
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 
 /** Runs one read of a user. Rejects as the pool does. */
-type RunRead = <Row>(userId: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
+export type RunRead = <Row>(userId: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
 
 type Read = Readonly<{
   userId: string;

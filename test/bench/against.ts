@@ -30,7 +30,6 @@ export async function compare(own: Subject, other: Subject, options: Options): P
       // Who comes first takes turns as well.
       const first = await one(round % 2 === 0 ? own : other);
       const second = await one(round % 2 === 0 ? other : own);
-      console.log(scenario.name, JSON.stringify(first.cpu), JSON.stringify(second.cpu));
       turns.push(round % 2 === 0 ? { own: first, other: second } : { own: second, other: first });
     }
     rows.push({

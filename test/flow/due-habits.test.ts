@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { createQueryContext } from "../../api/queries/context.ts";
+import { openQueryDatabase } from "../../api/queries/guard.ts";
 import { dueOn } from "../../api/queries/habit.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { addDays } from "../../shared/domain/day.ts";
@@ -24,7 +25,7 @@ type Habit = Readonly<{ rules: Rules; state: streak.StreakState }>;
 const database = await openDatabase({ url: await createDatabase(), log: createLog("test", "error") });
 afterAll(() => database.close());
 const { own, rows } = createQueryContext({
-  db: database.orm.em.getKysely(),
+  db: openQueryDatabase(database),
   userId: "ada",
   now: 0,
   defaultTimeZone: "UTC",

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
 import { createQueryContext } from "../../api/queries/context.ts";
+import { openQueryDatabase } from "../../api/queries/guard.ts";
 import { read } from "../../api/queries/index.ts";
 import type { InputOf, OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
@@ -22,7 +23,7 @@ type Actions = OutputOf<Queries["action.list"]>;
 
 const reader = (userId: string) =>
   createQueryContext({
-    db: database.orm.em.getKysely(),
+    db: openQueryDatabase(database),
     userId,
     now: Date.now(),
     defaultTimeZone: "UTC",

@@ -4,6 +4,7 @@ import { describeCall } from "../../api/account/actions/describe.ts";
 import { actionList } from "../../api/account/actions/list.ts";
 import { callLine } from "../../api/cli/call-line.ts";
 import { createQueryContext } from "../../api/queries/context.ts";
+import { openQueryDatabase } from "../../api/queries/guard.ts";
 import { readToolCalls } from "../../api/queries/tool-call.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { readStored } from "../../shared/domain/cut-arguments.ts";
@@ -18,7 +19,7 @@ const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "0" } });
 const url = stack.config.databaseUrl;
 const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
 const reader = createQueryContext({
-  db: database.orm.em.getKysely(),
+  db: openQueryDatabase(database),
   userId: "ada",
   now: Date.now(),
   defaultTimeZone: "UTC",

@@ -1,5 +1,6 @@
 import { SQL } from "bun";
 import { createQueryContext } from "../../../api/queries/context.ts";
+import { openQueryDatabase } from "../../../api/queries/guard.ts";
 import { read } from "../../../api/queries/index.ts";
 import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../../shared/db/orm.ts";
@@ -73,7 +74,7 @@ export async function asAccountPage(
   const now = () => clock.now ?? Date.now();
   try {
     if (name === "user.settings") {
-      const db = database.orm.em.getKysely();
+      const db = openQueryDatabase(database);
       const { defaultTimeZone, baseUrl } = config;
       const query = createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl });
       return await read("user.settings", query, input);
