@@ -5,12 +5,13 @@ import { dayNumber, msPerDay } from "./day.ts";
  * How many periods a search may cover, and how many days each period has at most. Users choose the rules while
  * workers pay for the search, so it must be bounded: each of these costs one to three milliseconds at worst.
  */
-const periods = {
-  DAILY: { days: 1, most: 1_500 },
-  WEEKLY: { days: 7, most: 1_000 },
-  MONTHLY: { days: 31, most: 120 },
-  YEARLY: { days: 366, most: 20 },
-};
+const yearly = { days: 366, most: 20 };
+const periods = new Map([
+  ["DAILY", { days: 1, most: 1_500 }],
+  ["WEEKLY", { days: 7, most: 1_000 }],
+  ["MONTHLY", { days: 31, most: 120 }],
+  ["YEARLY", yearly],
+]);
 
 /** A window with this many dates is not doubled any more, because dates cost more than the days between them. */
 const manyDates = 100;
@@ -37,8 +38,10 @@ export function* occurrences(text: string, anchorDate: string, fromDay: number):
 
 /** Dates are passed to the library as midnights in UTC, so that no zone and no DST change takes part. */
 function readRule(text: string, anchorDate: string) {
-  const parts = new Map(text.split(";").map((part) => part.split("=") as [string, string]));
-  const { days, most } = periods[parts.get("FREQ") as keyof typeof periods];
+  const parts = new Map(
+    Array.from(text.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]),
+  );
+  const { days, most } = periods.get(parts.get("FREQ") ?? "") ?? yearly;
   const fits = parts.get("FREQ") === "DAILY" ? pickMonthDays(parts) : () => true;
   parts.delete("UNTIL");
   parts.delete("COUNT");

@@ -22,7 +22,7 @@ export function signInAddress({ config }: Pick<PagesContext, "config">, next: st
 
 /** GET /account/sign-in?next=…: redirects to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
 export async function beginSignIn({ context, site, url }: Guest): Promise<Response> {
-  const provider = await context.findProvider().catch((error) => error as Error);
+  const provider = await context.findProvider().catch((error: Error) => error);
   if (provider instanceof Error) return providerUnavailablePage(context, provider);
   const verifier = oidc.randomPKCECodeVerifier();
   const attempt = {
