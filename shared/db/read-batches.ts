@@ -6,6 +6,8 @@ export type RunRead = <Row>(userId: string, text: string, values: readonly unkno
 type Read = Readonly<{
   userId: string;
   values: readonly unknown[];
+  /** By performance.now(). */
+  since: number;
   resolve(rows: object[]): void;
   reject(error: unknown): void;
 }>;
@@ -30,6 +32,8 @@ const slowMs = 25;
 const slowTimes = 4;
 const maxSuspects = 10_000;
 const maxStatements = 500;
+/** Half of the time that a query may take. */
+const overdueMs = 450;
 
 /**
  * Reads with the same statement that wait at the same time travel as one: the values of all are unnested, and the
@@ -57,6 +61,7 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
       else suspects.delete(userId);
     } catch (error) {
       reject(error);
+      if (sqlStateOf(error) === undefined) rejectOverdue(statement, error);
     }
   }
 
@@ -68,13 +73,24 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
       if (isSlow(statement, performance.now() - began)) for (const { userId } of reads) suspects.add(userId);
     } catch (error) {
       const state = sqlStateOf(error);
-      if (state === undefined) for (const { reject } of reads) reject(error);
+      if (state === undefined) {
+        for (const { reject } of reads) reject(error);
+        rejectOverdue(statement, error);
+      }
       // One caller's bad value is nobody else's error.
       else await Promise.all(reads.map((read) => runAlone(statement, read)));
       // A syntax or type error: the server takes this statement's values only as they are.
       if (state?.startsWith("42")) statement.batchText = undefined;
     }
     if (suspects.size > maxSuspects) suspects.clear();
+  }
+
+  /** Reads that waited while the server did not answer must not wait for as long again. */
+  function rejectOverdue(statement: Statement, error: unknown): void {
+    const isOverdue = ({ since }: Read) => performance.now() - since > overdueMs;
+    const overdue = statement.waiting.filter(isOverdue);
+    statement.waiting = statement.waiting.filter((read) => !isOverdue(read));
+    for (const { reject } of overdue) reject(error);
   }
 
   async function drain(statement: Statement): Promise<void> {
@@ -90,7 +106,13 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
 
   return <Row>(userId: string, text: string, values: readonly unknown[]) =>
     new Promise<Row[]>((resolve, reject) => {
-      const read: Read = { userId, values, resolve: (rows) => resolve(rows as Row[]), reject };
+      const read: Read = {
+        userId,
+        values,
+        since: performance.now(),
+        resolve: (rows) => resolve(rows as Row[]),
+        reject,
+      };
       const statement = statementOf(text);
       if (statement.batchText === undefined || suspects.has(userId) || !values.every(isPlain))
         return void runAlone(statement, read);

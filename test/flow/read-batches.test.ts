@@ -106,3 +106,18 @@ test("a lost connection fails every reader of its batch, once", async () => {
   expect(results.every(({ status }) => status === "rejected")).toBe(true);
   expect(asked).toBe(3);
 });
+
+test("while the server does not answer, nobody waits for two time-outs", async () => {
+  let asked = 0;
+  const query = async () => {
+    asked += 1;
+    await Bun.sleep(500);
+    throw new Error("Query read timeout");
+  };
+  const read = createReadBatches({ query } as never);
+  const results = await Promise.allSettled(
+    Array.from({ length: 30 }, () => read("user 1", descending, ["user 1", 1])),
+  );
+  expect(results.every(({ status }) => status === "rejected")).toBe(true);
+  expect(asked).toBe(2);
+});
