@@ -85,14 +85,6 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
     if (suspects.size > maxSuspects) suspects.clear();
   }
 
-  /** Reads that waited while the server did not answer must not wait for as long again. */
-  function rejectOverdue(statement: Statement, error: unknown): void {
-    const isOverdue = ({ since }: Read) => performance.now() - since > overdueMs;
-    const overdue = statement.waiting.filter(isOverdue);
-    statement.waiting = statement.waiting.filter((read) => !isOverdue(read));
-    for (const { reject } of overdue) reject(error);
-  }
-
   async function drain(statement: Statement): Promise<void> {
     statement.underWay += 1;
     while (statement.waiting.length > 0) {
@@ -119,6 +111,14 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
       statement.waiting.push(read);
       if (statement.underWay < maxUnderWay) void drain(statement);
     });
+}
+
+/** Reads that waited while the server did not answer must not wait for as long again. */
+function rejectOverdue(statement: Statement, error: unknown): void {
+  const isOverdue = ({ since }: Read) => performance.now() - since > overdueMs;
+  const overdue = statement.waiting.filter(isOverdue);
+  statement.waiting = statement.waiting.filter((read) => !isOverdue(read));
+  for (const { reject } of overdue) reject(error);
 }
 
 /** Compared with what is usual at present: under load everything takes longer, and nobody is the reason. */
