@@ -36,7 +36,10 @@ export function createDrain(): Drain {
   };
 }
 
-export const isHealthCheck = ({ url }: Request): boolean => url.endsWith("/health/ready");
+/** By its whole path: a query that ends like it is no way past the checks of other requests. */
+export const isHealthCheck = ({ url }: Request): boolean => readinessUrl.test(url);
+
+const readinessUrl = /^(https?:\/\/[^/?]*)?\/health\/ready(\?|$)/i;
 
 /** Waits until the condition holds, or for as long as a door takes to stop. */
 export async function until(holds: () => boolean): Promise<void> {

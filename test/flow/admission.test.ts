@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { createAdmission } from "../../api/http/admission.ts";
+import { isHealthCheck } from "../../api/http/drain.ts";
 
 const admission = createAdmission();
 afterAll(() => admission.stop());
@@ -51,4 +52,16 @@ test("under a crowd nobody beyond the limit is let in", async () => {
   const admitted = crowd.filter((leave) => leave !== undefined);
   expect(admitted).toHaveLength(500);
   for (const leave of admitted) leave();
+});
+
+test("only a readiness check itself goes past admission, nothing whose address ends like one", () => {
+  const isChecked = (path: string) => isHealthCheck(new Request(`http://localhost:3000${path}`));
+  expect(["/health/ready", "/health/ready?from=balancer"].map(isChecked)).toEqual([true, true]);
+  const others = [
+    "/api/v1/todos?x=/health/ready",
+    "/api/v1/health/ready",
+    "/?/health/ready",
+    "/health/ready/x",
+  ];
+  expect(others.map(isChecked)).toEqual([false, false, false, false]);
 });
