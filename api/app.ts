@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
-import { isDatabaseError } from "../shared/db/database-error.ts";
+import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
 import { favicon } from "../shared/web/assets.ts";
 import { accountPaths } from "./account/router.ts";
@@ -42,7 +42,7 @@ export function createApp(context: AppContext): AnyElysia {
 function answerError({ log }: AppContext, { method, url }: Request, error: unknown): Response {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const path = new URL(url).pathname;
-  if (isDatabaseError(error) || error instanceof ZoneNotAdopted) {
+  if (error instanceof DatabaseFailure || error instanceof ZoneNotAdopted) {
     log.warn({ method, path, reason: message }, "database unavailable");
     return refusalAt(path, away.refusal);
   }

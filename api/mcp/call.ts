@@ -1,5 +1,5 @@
 import { type CallToolResult, INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
-import { isDatabaseError } from "../../shared/db/database-error.ts";
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
@@ -71,7 +71,7 @@ export async function runTool(
     const reason = error instanceof Error ? error.stack : String(error);
     context.log.error({ tool: call.record.tool, reason }, "tool call failed");
     const applied = entry.kind === "query" ? "no" : "unknown";
-    return refused((isDatabaseError(error) ? away : fault)(applied), undefined);
+    return refused((error instanceof DatabaseFailure ? away : fault)(applied), undefined);
   }
 }
 

@@ -115,9 +115,21 @@ test("while the server does not answer, nobody waits for two time-outs", async (
     throw new Error("Query read timeout");
   };
   const read = createReadBatches({ query } as never);
+  const began = performance.now();
   const results = await Promise.allSettled(
     Array.from({ length: 30 }, () => read("user 1", descending, ["user 1", 1])),
   );
   expect(results.every(({ status }) => status === "rejected")).toBe(true);
-  expect(asked).toBe(2);
+  expect(performance.now() - began).toBeLessThan(800);
+  expect(asked).toBe(3);
+});
+
+test("no stranger waits until reads under way have ended", async () => {
+  const { read } = openReads();
+  const sleeping = "select pg_sleep(case when $1 like 'slow%' then 0.8 else 0 end)::text, $2::text as whose";
+  const slow = Array.from({ length: 2 }, (_, n) => read(`slow ${n}`, sleeping, [`slow ${n}`, n]));
+  const began = performance.now();
+  await read("user 1", sleeping, ["user 1", "user 1"]);
+  expect(performance.now() - began).toBeLessThan(600);
+  await Promise.all(slow);
 });

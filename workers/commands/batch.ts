@@ -1,6 +1,7 @@
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import type { Reply } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
-import { DatabaseFailure, markFailures } from "../unit-of-work/connection.ts";
+import { markFailures } from "../unit-of-work/connection.ts";
 import type { ReceivedBatch } from "./command-metrics.ts";
 import { type ReceivedCommand, type RunContext, runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";

@@ -1,4 +1,4 @@
-import { DatabaseFailure } from "../unit-of-work/connection.ts";
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { isAnswer, isRolledBack } from "./database-error.ts";
 
 /** Why a transaction failed: a handler threw, PostgreSQL refused it or was lost, or any other code has a fault. */

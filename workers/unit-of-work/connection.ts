@@ -1,16 +1,10 @@
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 
 /** A connection or pool that takes statements. A connection sends them in the order of the calls. */
 export type Queryable = Readonly<{
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<Row>>;
 }>;
-
-/** Wraps whatever PostgreSQL or the connection to it failed with. */
-export class DatabaseFailure extends Error {
-  constructor(override readonly cause: unknown) {
-    super("database failure", { cause });
-  }
-}
 
 const markFailure = (error: unknown): never => {
   throw new DatabaseFailure(error);
