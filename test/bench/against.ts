@@ -1,4 +1,4 @@
-import { cpuTotal, type HttpResult, measure } from "./measure.ts";
+import { type Cpu, cpuTotal, type HttpResult, measure } from "./measure.ts";
 import type { Options } from "./options.ts";
 import { printTable } from "./report.ts";
 import { sequencesOf } from "./scenarios.ts";
@@ -35,25 +35,53 @@ export async function compare(own: Subject, other: Subject, options: Options): P
     rows.push({
       name: scenario.name,
       cpu: ratios(turns, ({ cpu }) => cpuTotal(cpu)),
+      ownCpu: medians(turns.map(({ own }) => own.cpu)),
+      otherCpu: medians(turns.map(({ other }) => other.cpu)),
       perSecond: ratios(turns, ({ perSecond }) => perSecond),
     });
   }
   printTable([
-    ["", "CPU per request, ratio", "spread", "requests/s, ratio", "spread"],
-    ...rows.map(({ name, cpu, perSecond }) => [name, ...cells(cpu), ...cells(perSecond)]),
+    ["", "CPU per request, ratio", "middle half", `own µs: ${programNames}`, "the other's"].concat(
+      "requests/s, ratio",
+      "middle half",
+    ),
+    ...rows.map(({ name, cpu, ownCpu, otherCpu, perSecond }) => [
+      name,
+      ...cells(cpu),
+      byProgram(ownCpu),
+      byProgram(otherCpu),
+      ...cells(perSecond),
+    ]),
   ]);
   return rows;
 }
 
-type Ratios = Readonly<{ median: number; least: number; most: number }>;
+const programs = ["api", "workers", "redis", "postgres"] as const satisfies (keyof Cpu)[];
+const programNames = programs.join(" + ");
+const byProgram = (cpu: Cpu): string => programs.map((program) => cpu[program].toFixed(0)).join(" + ");
+
+const medians = (turns: readonly Cpu[]): Cpu => {
+  const of = (program: keyof Cpu) =>
+    quantile(
+      turns.map((cpu) => cpu[program]),
+      0.5,
+    );
+  return { api: of("api"), workers: of("workers"), redis: of("redis"), postgres: of("postgres") };
+};
+
+/** The median of all turns and what half of them lie between, because a busy machine spoils some. */
+type Ratios = Readonly<{ median: number; lower: number; upper: number }>;
 
 function ratios(turns: readonly Turn[], figure: (result: HttpResult) => number): Ratios {
-  const sorted = turns.map(({ own, other }) => figure(own) / figure(other)).sort((one, other) => one - other);
-  const at = (place: number) => sorted[place] ?? Number.NaN;
-  return { median: at(Math.floor(sorted.length / 2)), least: at(0), most: at(sorted.length - 1) };
+  const all = turns.map(({ own, other }) => figure(own) / figure(other));
+  return { median: quantile(all, 0.5), lower: quantile(all, 0.25), upper: quantile(all, 0.75) };
 }
 
-const cells = ({ median, least, most }: Ratios): string[] => [
+function quantile(figures: readonly number[], share: number): number {
+  return figures.toSorted((one, other) => one - other)[Math.floor(figures.length * share)] ?? Number.NaN;
+}
+
+const cells = ({ median, lower, upper }: Ratios): string[] => [
   median.toFixed(3),
-  `${least.toFixed(3)}–${most.toFixed(3)}`,
+  `${lower.toFixed(3)}–${upper.toFixed(3)}`,
 ];
