@@ -18,6 +18,7 @@ const limit = 500;
 /**
  * Sheds load after this process has been late for long. Senders are told apart by their authorization header. Each may
  * use an equal part of the limit, and one part stays free for the next to come, so that the busiest are refused first.
+ * They are counted only while load is shed, because that costs a request as much as its checks.
  */
 export function createAdmission(): Admission {
   const underWay = new Map<string, number>();
@@ -44,11 +45,15 @@ export function createAdmission(): Admission {
   }, beatMs);
   heart.unref();
 
+  const leave = () => {
+    total -= 1;
+  };
+
   function enter(sender: string): () => void {
     total += 1;
     underWay.set(sender, (underWay.get(sender) ?? 0) + 1);
     return () => {
-      total -= 1;
+      leave();
       const left = (underWay.get(sender) ?? 0) - 1;
       if (left > 0) underWay.set(sender, left);
       else underWay.delete(sender);
@@ -57,11 +62,15 @@ export function createAdmission(): Admission {
 
   return {
     admit({ headers }) {
-      const sender = headers.get("authorization") ?? "";
       const now = performance.now();
       check(now);
+      if (!isShedding) {
+        total += 1;
+        return leave;
+      }
+      const sender = headers.get("authorization") ?? "";
       const share = Math.max(1, limit / (underWay.size + 1));
-      if (isShedding && (total >= limit || (underWay.get(sender) ?? 0) >= share)) {
+      if (total >= limit || (underWay.get(sender) ?? 0) >= share) {
         lastRefusal = now;
         return undefined;
       }

@@ -35,8 +35,6 @@ type BatchSenderEvents = Readonly<{
 /** `undelivered`: Redis or a worker refused the batch. `unanswered`: a worker may have run it, or may yet. */
 type Lost = "undelivered" | "unanswered";
 
-const probeMs = 1_000;
-
 /** Connects to Redis. When Redis does not answer soon, this returns and connecting goes on in the background. */
 export async function openBatchSender(
   { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
@@ -45,8 +43,8 @@ export async function openBatchSender(
   const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
   const producer = connectFailFast(redisUrl);
   const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
-  const waiters = createWaiters<string, "answered" | Lost>();
-  const workers = createWorkerPresence({ probe: () => send([], probeMs), onAway });
+  const waiters = createWaiters<string, "answered" | Lost>(patienceMs);
+  const workers = createWorkerPresence({ probe: () => send([]), onAway });
 
   function receive(text: string): void {
     const message = readMessage(text);
@@ -61,10 +59,10 @@ export async function openBatchSender(
     }
   }
 
-  async function send(commands: readonly QueuedCommand[], waitMs: number): Promise<boolean> {
+  async function send(commands: readonly QueuedCommand[]): Promise<boolean> {
     const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
     const sentAt = performance.now();
-    const outcome = waiters.wait(batch.id, waitMs, () => {
+    const outcome = waiters.wait(batch.id, () => {
       // Taken back, since otherwise batches would pile up in Redis while no worker runs.
       queue.remove(batch.id).catch(() => {});
       workers.unanswered(sentAt);
@@ -87,7 +85,7 @@ export async function openBatchSender(
   });
   await connected;
   return {
-    send: (commands) => send(commands, patienceMs),
+    send,
     isOpen: () => !workers.isAway() && subscription.isListening(),
     async close() {
       workers.close();

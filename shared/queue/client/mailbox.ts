@@ -33,7 +33,7 @@ const maxWaitMs = patienceMs / 2;
 export async function openMailbox(
   config: Pick<Config, "redisUrl" | "queuePrefix" | "batchesInFlight">,
 ): Promise<Mailbox> {
-  const waiters = createWaiters<number, SendResult>();
+  const waiters = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
   const estimate = createWaitEstimate();
   let lastTicket = 0;
@@ -61,7 +61,7 @@ export async function openMailbox(
       const queued = { ...command, ticket: ++lastTicket };
       pending.put(queued);
       const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
-      const result = waiters.wait(queued.ticket, patienceMs, late);
+      const result = waiters.wait(queued.ticket, late);
       startSending();
       return result;
     },

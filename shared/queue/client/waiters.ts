@@ -1,23 +1,47 @@
-/** Answers that are awaited by key, each for a bounded time. */
+/** Answers that are awaited by key, each for the same bounded time. */
 type Waiters<Key, Answer> = Readonly<{
   /** @param late makes the answer when none came in time */
-  wait(key: Key, timeoutMs: number, late: () => Answer): Promise<Answer>;
+  wait(key: Key, late: () => Answer): Promise<Answer>;
   /** Answers whoever waits for the key; does nothing when nobody is waiting. */
   settle(key: Key, answer: Answer): void;
 }>;
 
-export function createWaiters<Key, Answer>(): Waiters<Key, Answer> {
-  const waiting = new Map<Key, (answer: Answer) => void>();
+type Waiter<Answer> = Readonly<{ until: number; late(): Answer; resolve(answer: Answer): void }>;
+
+/** One timer serves all, because they end in the order in which they began. */
+export function createWaiters<Key, Answer>(timeoutMs: number): Waiters<Key, Answer> {
+  const waiting = new Map<Key, Waiter<Answer>>();
+  let isTimed = false;
+
+  function settle(key: Key, answer: Answer): void {
+    const waiter = waiting.get(key);
+    waiting.delete(key);
+    waiter?.resolve(answer);
+  }
+
+  function expire(): void {
+    isTimed = false;
+    for (const [key, { until, late }] of waiting) {
+      if (until > performance.now()) {
+        expireAt(until);
+        return;
+      }
+      settle(key, late());
+    }
+  }
+
+  function expireAt(until: number): void {
+    isTimed = true;
+    setTimeout(expire, Math.max(0, until - performance.now())).unref();
+  }
+
   return {
-    wait: (key, timeoutMs, late) =>
+    wait: (key, late) =>
       new Promise((resolve) => {
-        const timer = setTimeout(() => waiting.get(key)?.(late()), timeoutMs);
-        waiting.set(key, (answer) => {
-          clearTimeout(timer);
-          waiting.delete(key);
-          resolve(answer);
-        });
+        const until = performance.now() + timeoutMs;
+        waiting.set(key, { until, late, resolve });
+        if (!isTimed) expireAt(until);
       }),
-    settle: (key, answer) => waiting.get(key)?.(answer),
+    settle,
   };
 }
