@@ -67,17 +67,20 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
     if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id });
   }
 
-  const consumer = openWorker<unknown>(commandQueue, {
-    connection: blocking,
-    queuePrefix: config.queuePrefix,
-    concurrency: config.workerConcurrency,
-    log,
-    metrics: jobMetrics,
-    process,
-  });
+  // One consumer per slot, because a consumer with an idle slot asks Redis in vain once more for each job.
+  const consumers = Array.from({ length: config.workerConcurrency }, () =>
+    openWorker<unknown>(commandQueue, {
+      connection: blocking,
+      queuePrefix: config.queuePrefix,
+      concurrency: 1,
+      log,
+      metrics: jobMetrics,
+      process,
+    }),
+  );
   return {
     async stop() {
-      await consumer.close();
+      await Promise.all(consumers.map((consumer) => consumer.close()));
       await Promise.all([retryQueue.drained(), slowQueue.drained()]);
     },
   };
