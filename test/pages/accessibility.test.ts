@@ -1,4 +1,5 @@
 import { afterAll, expect } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import axe from "axe-core";
@@ -10,7 +11,7 @@ import { fillWithLife } from "./sample.ts";
 import { browserTest, createToken, signUp, startSite } from "./support.ts";
 
 const mailbox = await startMailbox();
-const site = await startSite({ SMTP_URL: mailbox.url });
+const site = await startSite({ SMTP_URL: mailbox.url, RATE_LIMIT_PER_MINUTE: "0" });
 const { baseUrl, authUrl } = site.stack.config;
 const views = {
   light: { colorScheme: "light", viewport: { width: 1000, height: 700 } },
@@ -18,8 +19,9 @@ const views = {
   phone: { colorScheme: "light", viewport: { width: 390, height: 800 } },
 } as const;
 
-/** `PICTURES=yes npm test test/pages/accessibility` draws the pictures of the docs anew. */
-const picturesFolder = Bun.env.PICTURES && join(import.meta.dir, "../../docs/screenshots");
+/** `npm run screenshots` draws the pictures anew that the documents show. */
+const picturesFolder = join(import.meta.dir, "../../docs/screenshots");
+const draws = Bun.env.SCREENSHOTS === "yes";
 const checked: string[] = [];
 afterAll(async () => {
   console.log(`axe-core looked at ${checked.length} pages.`);
@@ -38,8 +40,8 @@ async function check(page: Page, name: string): Promise<void> {
     expect(found).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
     checked.push(`${name} ${view}`);
-    if (picturesFolder)
-      await page.screenshot({ path: join(picturesFolder, `${name}-${view}.png`), fullPage: true });
+    const path = join(picturesFolder, `${name}-${view}.png`);
+    if (draws && existsSync(path)) await page.screenshot({ path, fullPage: true });
   }
 }
 
@@ -47,7 +49,7 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   const page = await site.open();
   await signUp(site, page, "ada@example.org", mailbox);
   await check(page, "today-empty");
-  await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes));
+  await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes), draws ? 365 : 14);
   await page.goto(`${baseUrl}/account`);
   await check(page, "today");
   await page.goto(`${baseUrl}/account/actions`);

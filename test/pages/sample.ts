@@ -3,8 +3,8 @@ import { callTool, type Site } from "./support.ts";
 
 const msPerDay = 86_400_000;
 
-/** Two weeks in the life of a person with a token of all scopes: habits, todos and an agent's calls. */
-export async function fillWithLife(site: Site, token: string): Promise<void> {
+/** Some days in the life of a person with a token of all scopes: habits, todos and an agent's calls. */
+export async function fillWithLife(site: Site, token: string, days: number): Promise<void> {
   const post = async (path: string, body: object = {}) =>
     (await site.stack.rest("POST", path, { token, body })).body;
   const health = await post("/categories", { name: "Health", color: "#d9480f" });
@@ -23,10 +23,17 @@ export async function fillWithLife(site: Site, token: string): Promise<void> {
   await post("/habits", { name: "Call the parents", type: "good", frequency: "weekly" });
 
   const now = Date.now();
-  for (let ago = 13; ago >= 0; ago--) {
+  for (let ago = days - 1; ago >= 0; ago--) {
     site.stack.clock.now = now - ago * msPerDay;
-    const done = [run, read, scroll].filter((_, which) => (ago * 7 + which * 3) % 5 > which && ago !== 9);
-    for (const habit of ago === 0 ? [run] : done) await post(`/habits/${habit.id}/complete`);
+    const isDone = {
+      [run.id]: [0, 2, 4].includes(ago % 7),
+      [read.id]: ago % 37 !== 9,
+      [scroll.id]: ago % 5 > 1,
+    };
+    const done = [run, read, scroll].filter(
+      ({ id }) => isDone[id] && (ago > 0 || id === run.id) && !isAway(ago),
+    );
+    await Promise.all(done.map(({ id }) => post(`/habits/${id}/complete`)));
   }
   site.stack.clock.now = undefined;
   const today = new Date(now).toISOString().slice(0, 10);
@@ -47,6 +54,9 @@ export async function fillWithLife(site: Site, token: string): Promise<void> {
   await post("/todos", { title: "Find a piano teacher" });
   await letAgentWork(site, token, { habitId: read.id, dueDate: addDays(today, 1) });
 }
+
+/** Two weeks of holiday, in which no habit was kept. */
+const isAway = (ago: number): boolean => ago >= 120 && ago < 134;
 
 async function letAgentWork(
   site: Site,
