@@ -53,9 +53,24 @@ async function refresh(runtimeDir: string, report: (line: string) => void): Prom
 async function fetchRedis(runtimeDir: string): Promise<string> {
   if (Bun.which("apt-get")) await fetchFromDebian(runtimeDir);
   else if (Bun.which("brew")) await Bun.$`brew install --quiet valkey`.quiet();
-  else return "There is neither apt-get nor brew here to fetch it with.";
+  else return installAdvice();
   return "What was fetched does not run here.";
 }
+
+/** Only Debian's packages can be unpacked without root, and only Homebrew installs without it. */
+function installAdvice(): string {
+  const known = installCommands.find(([manager]) => Bun.which(manager));
+  return known
+    ? `Here that is: ${known[1]}`
+    : "It cannot be fetched here, as there is neither apt-get nor brew.";
+}
+
+const installCommands = [
+  ["dnf", "sudo dnf install valkey"],
+  ["pacman", "sudo pacman -S valkey"],
+  ["apk", "sudo apk add valkey"],
+  ["zypper", "sudo zypper install valkey"],
+] as const;
 
 function onPath(): RedisBinary | undefined {
   return programNames

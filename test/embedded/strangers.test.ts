@@ -39,6 +39,20 @@ function plant(): string {
   return note;
 }
 
+test.each([
+  ["dnf", "sudo dnf install valkey"],
+  ["pacman", "sudo pacman -S valkey"],
+  ["apk", "sudo apk add valkey"],
+])("where it cannot be fetched, %s is named as the way to get Redis", async (manager, command) => {
+  const bin = join(await mkdtemp(join(parent, "bin-")), "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, manager), "#!/bin/sh\n", { mode: 0o755 });
+  const module = join(import.meta.dir, "../../shared/embedded/redis-binary.ts");
+  const start = `await (await import("${module}")).redisBinary("${runtime}", () => {})`;
+  const { stderr } = Bun.spawnSync([process.execPath, "-e", start], { env: { PATH: bin } });
+  expect(stderr.toString()).toContain(command);
+});
+
 describe.skipIf(installed !== null)("a Redis beside the data folder", () => {
   test("is run when nobody else can have put it there", async () => {
     const note = plant();
