@@ -2,7 +2,8 @@ import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
-import { favicon } from "../shared/web/assets.ts";
+import { copyScript, favicon, stylesheet } from "../shared/web/assets.ts";
+import { isForPeople, nothingHerePage } from "./account/front/not-found.ts";
 import { accountPaths } from "./account/router.ts";
 import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
@@ -28,7 +29,7 @@ export const refusalAt = (path: string, refusal: Refusal): Response =>
 /** The front door: every route there is. */
 export function createApp(context: AppContext): AnyElysia {
   const app = new Elysia({ aot: true, normalize: false }).onError(({ error, code, request }) =>
-    code === "NOT_FOUND" ? refusalResponse(nothingHere.refusal) : answerError(context, request, error),
+    code === "NOT_FOUND" ? nothingAt(request) : answerError(context, request, error),
   );
   addHealthChecks(app, context);
   addPublicDocuments(app, context);
@@ -37,6 +38,9 @@ export function createApp(context: AppContext): AnyElysia {
   addRestRoutes(app, context);
   return app;
 }
+
+const nothingAt = (request: Request): Response =>
+  isForPeople(request) ? nothingHerePage() : refusalResponse(nothingHere.refusal);
 
 /** A lost database is an outage that passes; whatever else is thrown is a mistake in our code. */
 function answerError({ log }: AppContext, { method, url }: Request, error: unknown): Response {
@@ -70,7 +74,7 @@ function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
     const metadata = resourceMetadata(config, resource);
     app.get(metadataPaths[resource], () => Response.json(metadata, { headers: cacheable }));
   }
-  app.get(favicon.path, favicon.response);
+  for (const asset of [stylesheet, favicon, copyScript]) app.get(asset.path, asset.response);
 }
 
 function addAccountPages(app: AnyElysia, context: AppContext): void {

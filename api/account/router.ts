@@ -1,4 +1,3 @@
-import { stylesheet } from "../../shared/web/assets.ts";
 import { takeForm } from "../../shared/web/form.ts";
 import { seeOther } from "../../shared/web/redirect.ts";
 import {
@@ -9,6 +8,8 @@ import {
   type PageMethods,
 } from "../../shared/web/router.ts";
 import { showActions } from "./actions/page.ts";
+import { showConnect } from "./connect/page.ts";
+import { showFront } from "./front/page.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
@@ -28,9 +29,9 @@ const pageOfForm = (request: Guest["request"]): string =>
   URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
 
 const pages: Readonly<Record<string, PageMethods<Guest>>> = {
-  "/": { GET: () => seeOther("/account") },
-  [stylesheet.path]: { GET: stylesheet.response },
+  "/": { GET: showFront },
   "/account": { GET: requireSignIn(showToday) },
+  "/account/connect": { GET: showConnect },
   "/account/actions": { GET: requireSignIn(showActions) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
@@ -52,7 +53,7 @@ function formOn(
 }
 
 /** Addresses that the account pages answer; `*` stands for anything. */
-export const accountPaths = ["/", stylesheet.path, "/account", "/account/*"];
+export const accountPaths = ["/", "/account", "/account/*"];
 
 /** Answers one request for a page. */
 export async function answerPage(context: PagesContext, request: Request): Promise<Response> {

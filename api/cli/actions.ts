@@ -10,13 +10,13 @@ import { createQueryContext, type QueryContext, readDaySettings } from "../queri
 import { openQueryDatabase } from "../queries/guard.ts";
 import { callLine } from "./call-line.ts";
 import { followLog, type LogFilters, readNewest } from "./follow.ts";
-import { listSubjects } from "./subjects.ts";
+import { findSubject, listSubjects } from "./subjects.ts";
 
 const usage = `What each token of a user did over MCP.
 
-  npm run actions -- --subject SUB [--token ID] [--tool NAME] [--outcome ok|CODE] [--limit N] [--follow]
+  npm run actions -- --subject WHO [--token ID] [--tool NAME] [--outcome ok|CODE] [--limit N] [--follow]
 
-SUB is the user's id at the identity provider (the token's sub). In the log:`;
+WHO is an e-mail address at the built-in identity provider, or a user's id (the token's sub). In the log:`;
 
 const options = {
   subject: { type: "string" },
@@ -41,7 +41,8 @@ async function main(): Promise<void> {
   if (subject === undefined) {
     console.log([usage, ...(await listSubjects(db.dialect))].join("\n  "));
   } else {
-    const query = createQueryContext({ db, userId: subject, now: Date.now(), defaultTimeZone, baseUrl });
+    const userId = await findSubject(database.pool, subject);
+    const query = createQueryContext({ db, userId, now: Date.now(), defaultTimeZone, baseUrl });
     await printLog(query, validated.input, follow);
   }
   await database.close();

@@ -1,10 +1,19 @@
 import { type QueryExecutorProvider, sql } from "kysely";
+import type { Pool } from "pg";
+import { findAccountByEmail, normalizeEmail } from "../identity/accounts/accounts.ts";
 
 const maxSubjects = 50;
 
+/** The user with that e-mail address at the built-in provider; any other text is taken for a user's id. */
+export async function findSubject(pool: Pool, text: string): Promise<string> {
+  const email = normalizeEmail(text);
+  const account = email === undefined ? undefined : await findAccountByEmail(pool, email);
+  return account?.id ?? text;
+}
+
 /** The users whose calls are in the log: the only read across users, for the owner of the instance. */
 export async function listSubjects(db: QueryExecutorProvider): Promise<string[]> {
-  const { rows } = await sql<{ user_id: string }>`
+  const { rows } = await sql<{ user_id: string; email: string | null }>`
     with recursive seen as (
       (select user_id from action_log order by user_id limit 1)
       union all
@@ -12,6 +21,8 @@ export async function listSubjects(db: QueryExecutorProvider): Promise<string[]>
         select user_id from action_log where user_id > seen.user_id order by user_id limit 1
       ) next
     )
-    select user_id from seen limit ${maxSubjects}`.execute(db);
-  return rows.map(({ user_id }) => user_id);
+    select seen.user_id, account.email from seen
+    left join identity.accounts account on account.id = seen.user_id
+    order by seen.user_id limit ${maxSubjects}`.execute(db);
+  return rows.map(({ user_id, email }) => (email === null ? user_id : `${user_id}  ${email}`));
 }

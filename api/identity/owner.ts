@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { allScopes } from "../../shared/contracts/scopes.ts";
-import { createAccount } from "./accounts/accounts.ts";
+import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
 import { changePassword, hashPassword } from "./accounts/passwords.ts";
 import { createPersonalToken } from "./grants/personal-token.ts";
@@ -23,10 +23,13 @@ export async function createOwner(identity: IdentityContext): Promise<Record<str
     const { rowCount } = await guard.query("select from identity.secrets where name = 'owner'");
     if (rowCount !== 0) return undefined;
     const password = randomBytes(15).toString("base64url");
-    const token = await createOwnerToken(identity, await ownerAccount(identity, password));
+    const accountId = await ownerAccount(identity, password);
+    const token = await createOwnerToken(identity, accountId);
     await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
     // Stored last, so that a start that was interrupted before this line is repeated.
-    await guard.query("insert into identity.secrets (name, value) values ('owner', 'true')");
+    await guard.query("insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))", [
+      accountId,
+    ]);
     return { owner_email: ownerEmail, owner_password: password, owner_token: token };
   } finally {
     guard.release(true);
@@ -41,13 +44,10 @@ async function ownerAccount(identity: IdentityContext, password: string): Promis
     timeZone: config.defaultTimeZone,
   });
   if (created) return created.id;
-  const { rows } = await pool.query<{ id: string }>("select id from identity.accounts where email = $1", [
-    ownerEmail,
-  ]);
-  const accountId = rows[0]?.id;
-  if (accountId === undefined) throw new Error("The owner's account can neither be made nor found.");
-  await changePassword(identity, { accountId, password, sessionUid: null });
-  return accountId;
+  const account = await findAccountByEmail(pool, ownerEmail);
+  if (!account) throw new Error("The owner's account can neither be made nor found.");
+  await changePassword(identity, { accountId: account.id, password, sessionUid: null });
+  return account.id;
 }
 
 async function createOwnerToken(identity: IdentityContext, accountId: string): Promise<string> {

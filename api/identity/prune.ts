@@ -5,6 +5,7 @@ export async function prune(pool: Pool): Promise<void> {
   await pool.query(`delete from identity.artifacts where expires_at < now()`);
   await pool.query(`delete from identity.email_confirmations where expires_at < now()`);
   await pool.query(`delete from identity.sign_ups where expires_at < now()`);
+  await pool.query(`delete from identity.sign_in_links where expires_at < now()`);
   await pool.query(`delete from identity.grants where expires_at < now()`);
   await pool.query(
     `delete from identity.clients c

@@ -8,6 +8,7 @@ import type { IdentityContext } from "./accounts/context.ts";
 import { loadKeys } from "./accounts/keys.ts";
 import { createMailer } from "./accounts/mail.ts";
 import { createDelivery, type Tell } from "./accounts/outbox.ts";
+import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
 import { resourcesOf } from "./grants/resources.ts";
@@ -43,6 +44,7 @@ export async function startIdentity(
   mount(identity);
 
   const details = await createOwner(identity);
+  await noteAddress(pool, config.authUrl);
   const stopServer = await serve(provider.callback(), config);
   const stopChores = scheduleChores(identity);
   return {

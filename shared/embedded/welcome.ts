@@ -15,6 +15,7 @@ export function welcome(config: CommonConfig, dataDir: string, details: Details)
     `REST      ${baseUrl}/api/v1`,
     `MCP       ${baseUrl}/mcp`,
     `Account   ${baseUrl}/account`,
+    `Agents    ${baseUrl}/account/connect`,
     `Sign-in   ${authUrl}`,
     "",
     ...firstCall(config, dataDir, details),

@@ -20,6 +20,9 @@ async function loadAsset(name: string, headers: Readonly<Record<string, string>>
 /** The stylesheet of every page. */
 export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" });
 
+/** Adds buttons that copy lines, on pages that have lines to copy. */
+export const copyScript = await loadAsset("copy.js", { "Content-Type": "text/javascript; charset=utf-8" });
+
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",

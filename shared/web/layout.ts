@@ -9,10 +9,12 @@ export type Layout = Readonly<{
   nav?: readonly NavLink[];
   /** Shown at the end of the header, such as a sign-out button. */
   corner?: Html | undefined;
+  /** A script of our own, without which the page is complete as well. */
+  script?: Readonly<{ href: string }>;
 }>;
 
-/** The document that every page of the service and of its identity provider shares. */
-export function layout({ title, body, nav = [], corner }: Layout): string {
+/** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
+export function layout({ title, body, nav = [], corner, script }: Layout, home: string): string {
   return markup(html`<!doctype html>
 <html lang="en">
 <head>
@@ -22,12 +24,13 @@ export function layout({ title, body, nav = [], corner }: Layout): string {
 <title>${title} · Kept</title>
 <link rel="icon" type="image/svg+xml" href="${favicon.href}">
 <link rel="stylesheet" href="${stylesheet.href}">
+${script && html`<script src="${script.href}" defer></script>`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header>
 <div class="bar">
-<a class="brand" href="/">Kept</a>
+<a class="brand" href="${home}">Kept</a>
 ${nav.length > 0 && html`<nav aria-label="Main">${nav.map(navLink)}</nav>`}
 ${corner}
 </div>

@@ -1,8 +1,9 @@
 /**
- * Headers of every page: nothing may be cached, framed or scripted, and forms may be sent to this origin only.
+ * Headers of every page: nothing may be cached or framed, no script runs but the page's own file, if it has one, and
+ * forms may be sent to this origin only.
  * @param formTargets further sources for form-action, which browsers apply to the redirects after a POST as well
  */
-export function pageHeaders(formTargets: readonly string[] = []): Record<string, string> {
+export function pageHeaders(formTargets: readonly string[], hasScript: boolean): Record<string, string> {
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-store",
@@ -10,7 +11,7 @@ export function pageHeaders(formTargets: readonly string[] = []): Record<string,
       "default-src 'none'",
       "style-src 'self'",
       "img-src 'self'",
-      "script-src 'none'",
+      `script-src ${hasScript ? "'self'" : "'none'"}`,
       `form-action ${["'self'", ...formTargets].join(" ")}`,
       "base-uri 'none'",
       "frame-ancestors 'none'",

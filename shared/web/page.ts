@@ -12,12 +12,12 @@ type PageOptions = Readonly<{
 
 /** Answers with a page. */
 export function page(
-  site: Pick<Site, "formTargets">,
+  site: Pick<Site, "formTargets" | "home">,
   content: Layout,
   { status = 200, headers, formTargets = [] }: PageOptions = {},
 ): Response {
-  const policy = pageHeaders([...site.formTargets, ...formTargets]);
-  return new Response(layout(content), { status, headers: { ...policy, ...headers } });
+  const policy = pageHeaders([...site.formTargets, ...formTargets], content.script !== undefined);
+  return new Response(layout(content, site.home), { status, headers: { ...policy, ...headers } });
 }
 
 type MessageOptions = PageOptions & Readonly<{ link?: Readonly<{ href: string; label: string }> | null }>;

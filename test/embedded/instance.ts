@@ -39,10 +39,14 @@ export function removeParent(parent: string): void {
   rmSync(parent, { recursive: true, force: true });
 }
 
-/** Runs what `npm start` runs, with the fixtures of a checkout in `root` as roles. */
-export function startIn(place: Place, root = join(import.meta.dir, "../.."), user?: User): Run {
-  const script = join(root, "test/embedded/fixtures/start.ts");
-  const child = Bun.spawn([join(root, "node_modules/.bin/bun"), script], {
+/** Runs what `npm start` runs, with the fixtures of a checkout in `root` as roles unless `script` is another. */
+export function startIn(
+  place: Place,
+  root = join(import.meta.dir, "../.."),
+  user?: User,
+  script = "test/embedded/fixtures/start.ts",
+): Run {
+  const child = Bun.spawn([join(root, "node_modules/.bin/bun"), join(root, script)], {
     cwd: root,
     env: environmentOf(place),
     stdio: ["ignore", "pipe", "pipe"],

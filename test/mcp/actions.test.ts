@@ -113,10 +113,21 @@ describe("npm run actions", () => {
     expect(text.match(/first/g)).toHaveLength(1);
   });
 
+  test("takes the e-mail address of an account for its user, and names it among the users", async () => {
+    await database.pool.query(
+      "insert into identity.accounts (id, email, password_hash) values ('bob', 'bob@example.org', '')",
+    );
+    const run = start("--subject", " Bob@Example.org");
+    expect(await new Response(run.stdout).text()).toContain("get-today-habits");
+    const users = start();
+    expect(await new Response(users.stdout).text()).toMatch(/\n {2}ada\n {2}bob {2}bob@example\.org\n/);
+    await database.pool.query("delete from identity.accounts");
+  });
+
   test("without a subject it says how it is used and whose calls there are", async () => {
     const run = start();
     const text = await new Response(run.stdout).text();
-    expect(text).toContain("npm run actions -- --subject SUB");
+    expect(text).toContain("npm run actions -- --subject WHO");
     expect(text).toMatch(/\n {2}ada\n {2}bob\n/);
   });
 

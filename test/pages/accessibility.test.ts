@@ -47,6 +47,10 @@ async function check(page: Page, name: string): Promise<void> {
 
 browserTest("the account pages have no serious fault, light, dark and on a phone", async () => {
   const page = await site.open();
+  await page.goto(baseUrl);
+  await check(page, "front");
+  await page.goto(`${baseUrl}/nothing`);
+  await check(page, "nothing-here");
   await signUp(site, page, "ada@example.org", mailbox);
   await check(page, "today-empty");
   await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes), draws ? 365 : 14);
@@ -63,6 +67,9 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   await page.getByRole("textbox", { name: "Address" }).fill("http://example.com/kept");
   await page.getByRole("button", { name: "Save webhook" }).click();
   await check(page, "settings-error");
+  await page.goto(`${baseUrl}/account/connect`);
+  await page.getByRole("button", { name: "Copy the lines for Cursor" }).waitFor();
+  await check(page, "connect");
   await page.goto(`${baseUrl}/account/nothing`);
   await check(page, "not-found");
 });

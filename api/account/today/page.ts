@@ -41,7 +41,7 @@ function welcome({ context: { config } }: Visit): Html {
     config.builtInIdentity &&
     html`Scripts use the REST API with a token that
     <a href="${config.authUrl}/profile/api-tokens">you create</a>.`;
-  return html`<div class="card"><p>You have no habits yet. Connect an AI agent to
+  return html`<div class="card"><p>You have no habits yet. <a href="/account/connect">Connect an AI agent</a> to
     <code>${config.baseUrl}/mcp</code> and ask it to set one up: it leads you through the sign-in, and you choose what
     it may do. ${tokens}</p></div>`;
 }

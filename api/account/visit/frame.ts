@@ -1,10 +1,12 @@
 import { frame } from "../../../shared/web/frame.ts";
+import { html } from "../../../shared/web/html.ts";
 import type { Layout, NavLink } from "../../../shared/web/layout.ts";
 import type { Visit } from "./context.ts";
 
 const links: readonly NavLink[] = [
   { href: "/account", label: "Today" },
   { href: "/account/actions", label: "Actions" },
+  { href: "/account/connect", label: "Connect" },
   { href: "/account/settings", label: "Settings" },
 ];
 
@@ -15,6 +17,9 @@ export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner"> {
   const nav = links.map((link) => ({ ...link, current: isAt(visit.url.pathname, link.href) }));
   return frame(visit, builtInIdentity ? [...nav, tokens] : nav, "/account/sign-out");
 }
+
+/** The header of a page that people see who may not be signed in. */
+export const guestFrame: Pick<Layout, "corner"> = { corner: html`<a href="/account">Sign in</a>` };
 
 /** Whether a path is the page itself or one that a form of it leads to. */
 const isAt = (pathname: string, href: string): boolean =>

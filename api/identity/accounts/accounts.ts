@@ -41,10 +41,13 @@ export async function createAccount(
   return rows[0];
 }
 
-/** Whether an e-mail address has an account. */
-export async function hasAccount(pool: Pool, email: string): Promise<boolean> {
-  const { rowCount } = await pool.query(`select from identity.accounts where email = $1`, [email]);
-  return rowCount === 1;
+/** Finds an account by its e-mail address, which must be in the form of `normalizeEmail`. */
+export async function findAccountByEmail(pool: Pool, email: string): Promise<Account | undefined> {
+  const { rows } = await pool.query<Account>(
+    `select ${accountColumns} from identity.accounts where email = $1`,
+    [email],
+  );
+  return rows[0];
 }
 
 /** Deletes the account with its tokens, connected apps and sessions; the service is told, and deletes its part. */

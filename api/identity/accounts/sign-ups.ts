@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
-import { type Account, createAccount, hasAccount } from "./accounts.ts";
+import { type Account, createAccount, findAccountByEmail } from "./accounts.ts";
 import { hashToken, takenMail } from "./confirmation.ts";
 import type { IdentityContext } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
@@ -20,7 +20,7 @@ export async function mailSignUp(identity: IdentityContext, signUp: SignUp): Pro
   const { email } = signUp;
   if (!sendMail || (await throttle.mail({ id: hashToken(email).toString("base64url"), email })) > 0)
     return false;
-  if (await hasAccount(pool, email)) return sendMail(takenMail(email, config.authUrl));
+  if (await findAccountByEmail(pool, email)) return sendMail(takenMail(email, config.authUrl));
   const token = await storeSignUp(pool, signUp);
   return sendMail(finishMail(email, `${config.authUrl}${finishPath}?token=${token}`));
 }

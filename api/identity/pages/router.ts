@@ -5,6 +5,7 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import { answerByMethod, createRequireSignIn, type PageMethods } from "../../../shared/web/router.ts";
 import { confirmPath } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
+import { signInLinkPath } from "../accounts/sign-in-links.ts";
 import { finishPath } from "../accounts/sign-ups.ts";
 import { createToken, revoke, showTokens } from "./api-tokens.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./email.ts";
@@ -14,6 +15,7 @@ import { pageRequestOf, reply } from "./koa.ts";
 import { removeAccount, savePassword, saveTimeZone, showProfile } from "./profile.ts";
 import { interactionPath } from "./redirects.ts";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.ts";
+import { doSignInByLink, showSignInLink } from "./sign-in-link.ts";
 import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
 import { siteOf, tokensPath } from "./site.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
@@ -29,6 +31,7 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [favicon.path]: { GET: favicon.response },
   "/health/live": { GET: answerAlive },
   "/sign-in": { GET: asVisitor(showSignIn), POST: asVisitor(takeForm(doSignIn)) },
+  [signInLinkPath]: { GET: asVisitor(showSignInLink), POST: asVisitor(takeForm(doSignInByLink)) },
   "/sign-up": {
     GET: whileSignUpIsOpen(asVisitor(showSignUp)),
     POST: whileSignUpIsOpen(asVisitor(takeForm(doSignUp))),

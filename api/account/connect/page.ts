@@ -1,0 +1,30 @@
+import { copyScript } from "../../../shared/web/assets.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
+import type { Guest } from "../visit/context.ts";
+import { accountFrame, guestFrame } from "../visit/frame.ts";
+import { signedInVisit } from "../visit/session.ts";
+import { connectGuides, type Guide } from "./guides.ts";
+
+/** GET /account/connect: for anybody, because it tells nothing but this server's address. */
+export async function showConnect(guest: Guest): Promise<Response> {
+  const { site, context } = guest;
+  const { baseUrl, authUrl, builtInIdentity } = context.config;
+  const visit = await signedInVisit(guest);
+  const body = html`<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
+    as you allow it when it signs in. What it did is under <a href="/account/actions">Actions</a>.</p>
+    ${connectGuides(baseUrl).map((guide, n) => guideSection(guide, `lines-${n}`))}
+    ${
+      builtInIdentity &&
+      html`<p><a href="${authUrl}/profile/api-tokens">Make a token for scripts</a>; you can end it there as well.</p>`
+    }
+    <p class="unseen" role="status" id="copied"></p>`;
+  const frame = visit ? accountFrame(visit) : guestFrame;
+  return page(site, { title: "Connect an agent", body, script: copyScript, ...frame });
+}
+
+function guideSection({ client, text, lines }: Guide, id: string): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${client}</h2>
+    <p>${text}</p>
+    <pre class="lines" data-name="${client}"><code class="secret">${lines}</code></pre></section>`;
+}

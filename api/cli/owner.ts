@@ -1,0 +1,24 @@
+import { openDatabase } from "../../shared/db/orm.ts";
+import { loadCommonConfig } from "../../shared/process/config.ts";
+import { createLog } from "../../shared/process/log.ts";
+import { runningDatabase } from "../../shared/process/running-database.ts";
+import { createOwnerLink } from "../identity/accounts/sign-in-links.ts";
+
+const noOwner =
+  "There is no owner to sign in: the account was deleted, or the built-in identity provider never started here.";
+
+/** Prints a one-time link that signs the owner of a running Kept in. Only who may read its database can make one. */
+async function main(): Promise<void> {
+  const url = await runningDatabase(loadCommonConfig());
+  const database = await openDatabase({ url, log: createLog("owner", "warn"), connections: 1 });
+  const owner = await createOwnerLink(database.pool);
+  await database.close();
+  if (!owner) throw new Error(noOwner);
+  const { email, link } = owner;
+  console.log(`Open this within ten minutes to sign in as ${email}. It works once:\n\n  ${link}\n`);
+}
+
+await main().catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import type { Pool } from "pg";
+import { type Account, accountColumns } from "./accounts.ts";
+import { hashToken } from "./confirmation.ts";
+
+export const signInLinkPath = "/sign-in/link";
+
+type OwnerLink = Readonly<{ email: string; link: string }>;
+
+/** Notes at which address people reach the provider, for commands that run beside it and may have other settings. */
+export async function noteAddress(pool: Pool, address: string): Promise<void> {
+  await pool.query(
+    `insert into identity.secrets (name, value) values ('address', to_jsonb($1::text))
+     on conflict (name) do update set value = excluded.value`,
+    [address],
+  );
+}
+
+/**
+ * Makes a link that signs the owner in: once, within ten minutes, and only at the provider's present address. An
+ * earlier link of the owner stops working.
+ * @returns undefined when there is no owner: the account was deleted, or the provider has never started
+ */
+export async function createOwnerLink(pool: Pool): Promise<OwnerLink | undefined> {
+  const token = randomBytes(32).toString("base64url");
+  const { rows } = await pool.query<{ email: string; address: string }>(
+    `with owner as (
+       select a.id, a.email, here.value #>> '{}' as address
+       from identity.secrets o join identity.accounts a on a.id = o.value #>> '{}', identity.secrets here
+       where o.name = 'owner' and here.name = 'address'
+     ), stored as (
+       insert into identity.sign_in_links (account_id, token_hash, address, expires_at)
+       select id, $1, address, now() + interval '10 minutes' from owner
+       on conflict (account_id) do update
+         set token_hash = excluded.token_hash, address = excluded.address, expires_at = excluded.expires_at
+     )
+     select email, address from owner`,
+    [hashToken(token)],
+  );
+  const [owner] = rows;
+  return owner && { email: owner.email, link: `${owner.address}${signInLinkPath}?token=${token}` };
+}
+
+/** A link as it arrives: its token, and the address of the provider at which it was opened. */
+type OpenedLink = Readonly<{ token: string; address: string }>;
+
+/** Finds the account that a link would sign in, and changes nothing. */
+export async function findLinkAccount(
+  pool: Pool,
+  { token, address }: OpenedLink,
+): Promise<Account | undefined> {
+  const { rows } = await pool.query<Account>(
+    `select ${accountColumns} from identity.accounts where id = (
+       select account_id from identity.sign_in_links
+       where token_hash = $1 and address = $2 and expires_at > now()
+     )`,
+    [hashToken(token), address],
+  );
+  return rows[0];
+}
+
+/** Uses the link up. @returns false when it is unknown, used, replaced, expired or was made for another address */
+export async function useSignInLink(pool: Pool, { token, address }: OpenedLink): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `delete from identity.sign_in_links where token_hash = $1 and address = $2 and expires_at > now()`,
+    [hashToken(token), address],
+  );
+  return rowCount === 1;
+}
