@@ -31,9 +31,9 @@ function fillIn(text: string, given: Record<string, string>): string {
   return filled === text ? text : fillIn(filled, given);
 }
 
-test("every setting of the README can be passed to the containers", async () => {
-  const readme = await Bun.file(join(root, "README.md")).text();
-  const rows = readme.matchAll(/^\| ([A-Z][A-Z_, ]+) \|/gm);
+test("every setting can be passed to the containers", async () => {
+  const settings = await Bun.file(join(root, "docs/settings.md")).text();
+  const rows = settings.matchAll(/^\| ([A-Z][A-Z_, ]+) \|/gm);
   const names = [...rows].flatMap(([, cell = ""]) => cell.split(", "));
   // Set by the image, because the containers' own.
   const fixed = ["HOST", "DATA_DIR"];
