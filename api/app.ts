@@ -13,7 +13,7 @@ import { cacheable } from "./http/response-headers.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
 import { rpcRefusal } from "./mcp/errors.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest/door.ts";
-import { openApiDocument } from "./rest/openapi.ts";
+import { openApiDocument } from "./rest/openapi/document.ts";
 
 type AppContext = RestContext &
   McpContext &
@@ -64,7 +64,7 @@ function addHealthChecks(app: AnyElysia, context: AppContext): void {
 }
 
 function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
-  const openApi = openApiDocument(config.baseUrl);
+  const openApi = openApiDocument(config.baseUrl, config);
   app.get("/openapi.json", () => Response.json(openApi, { headers: cacheable }));
   for (const resource of ["rest", "mcp"] as const) {
     const metadata = resourceMetadata(config, resource);
