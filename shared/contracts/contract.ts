@@ -33,7 +33,7 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   summary: string;
   /** The resource that the id in a route's path names. */
   resource?: ResourceName;
-  /** When the answer is 409. */
+  /** The message of its 409, where the state of the resource can refuse it. */
   conflict?: string;
   rest?: readonly Route[];
   input: Input;

@@ -149,7 +149,7 @@ export const completeHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Mark a habit completed today; for a bad habit: avoided today",
-  conflict: "The habit is already completed today",
+  conflict: "Habit is already completed today.",
   rest: [
     {
       operationId: "completeHabit",
@@ -180,7 +180,7 @@ export const undoHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Undo today's completion; streak and longest streak become what they were before it",
-  conflict: "The habit is not completed today",
+  conflict: "Habit is not completed today.",
   rest: [
     {
       operationId: "undoHabitCompletion",

@@ -11,7 +11,7 @@ export const setReminder = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Set or move the calling user's reminder for a todo",
-  conflict: "The todo is already completed",
+  conflict: "Todo is already completed; a reminder needs an incomplete todo.",
   rest: [{ operationId: "setReminder", method: "PUT", path, status: 200, example: todoExamples.setReminder }],
   input: Type.Object({ todo_id: Id, remind_at: RemindAt }),
   output: Reminder,

@@ -77,7 +77,7 @@ export const todoExamples = {
     output: {
       ...exampleTodo,
       is_completed: true,
-      completed_at: "2026-11-20T08:30:00.000000Z",
+      completed_at: "2026-11-20T08:30:41.530918Z",
       reminder: { ...reminder, status: "suspended" },
     },
   },

@@ -16,7 +16,7 @@ type ErrorResponse = Readonly<{
 const unauthenticated: ErrorResponse = {
   name: "Unauthenticated",
   description: "The token is missing, invalid, expired or revoked",
-  refused: refuse("unauthenticated", "This needs a bearer token."),
+  refused: refuse("unauthenticated", "This request needs an access token."),
   headers: ["WWW-Authenticate"],
 };
 
