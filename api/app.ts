@@ -14,7 +14,8 @@ import { cacheable } from "./http/response-headers.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
 import { rpcRefusal } from "./mcp/errors.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest/door.ts";
-import { openApiDocument } from "./rest/openapi.ts";
+import { openApiDocument } from "./rest/openapi/document.ts";
+import { viewerFiles, viewerPage } from "./rest/openapi/viewer.ts";
 
 type AppContext = RestContext &
   McpContext &
@@ -68,8 +69,10 @@ function addHealthChecks(app: AnyElysia, context: AppContext): void {
 }
 
 function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
-  const openApi = openApiDocument(config.baseUrl);
+  const openApi = openApiDocument(config.baseUrl, config);
   app.get("/openapi.json", () => Response.json(openApi, { headers: cacheable }));
+  app.get("/docs", viewerPage);
+  for (const { path, response } of viewerFiles) app.get(path, response);
   for (const resource of ["rest", "mcp"] as const) {
     const metadata = resourceMetadata(config, resource);
     app.get(metadataPaths[resource], () => Response.json(metadata, { headers: cacheable }));

@@ -23,14 +23,20 @@ export const fault = refuse("internal", "This request failed because of a fault 
 /** The refusal of an address that does not exist. */
 export const nothingHere = refuse("not_found", "There is nothing at this address.");
 
+/** Every code, as the documents list them. */
+export const refusalCodes: readonly string[] = Object.keys(statuses);
+
 export const statusOf = (code: RefusalCode): number => statuses[code];
 
 export function refusalResponse(refusal: Refusal, headers: Headers = new Headers()): Response {
-  const { code, message, errors, applied, retryAfterSeconds } = refusal;
+  const { code, retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== undefined) headers.set("retry-after", String(retryAfterSeconds));
-  // A 422 has the messages by field instead of a code; every other refusal names its code.
-  const body = code === "invalid" ? { message, errors } : { message, code, ...(applied && { applied }) };
-  return jsonResponse(JSON.stringify(body), statuses[code], headers);
+  return jsonResponse(JSON.stringify(refusalBody(refusal)), statuses[code], headers);
+}
+
+/** A 422 has the messages by field instead of a code; every other refusal names its code. */
+export function refusalBody({ code, message, errors, applied }: Refusal): object {
+  return code === "invalid" ? { message, errors } : { message, code, ...(applied && { applied }) };
 }
 
 export function jsonResponse(body: string, status: number, headers: Headers): Response {

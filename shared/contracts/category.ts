@@ -1,37 +1,24 @@
 import { Type } from "typebox";
+import { categoryExamples } from "./category-examples.ts";
+import { Category, categoryFields } from "./category-schema.ts";
 import { command, query } from "./contract.ts";
-import { Clearable, Id, Name, Nullable, Page, PageOf, Timestamp } from "./fields.ts";
+import { Id, Name, Page, PageOf } from "./fields.ts";
 
-const Color = Type.String({
-  pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
-  expects: "a hex color such as #6b7280",
-});
-const Icon = Type.String({
-  pattern: "^[a-z0-9-]+$",
-  maxLength: 64,
-  expects: "an icon name of at most 64 characters from a-z, 0-9 and -",
-});
-
-/** The category as it is shown within habits and todos. */
-export const CategoryRef = Type.Object({ id: Id, name: Type.String(), color: Type.String() });
-
-export const Category = Type.Object({
-  id: Id,
-  name: Type.String(),
-  color: Type.String(),
-  icon: Nullable(Type.String()),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
-
-const fields = { color: Clearable(Color), icon: Clearable(Icon) };
 const path = "/categories/{category_id}";
 
 export const listCategories = query({
   name: "category.list",
   scopes: ["categories:read"],
   summary: "List categories",
-  rest: [{ method: "GET", path: "/categories", status: 200 }],
+  rest: [
+    {
+      operationId: "listCategories",
+      method: "GET",
+      path: "/categories",
+      status: 200,
+      example: categoryExamples.list,
+    },
+  ],
   input: Type.Object({ page: Type.Optional(Page) }),
   output: PageOf(Category),
 });
@@ -41,7 +28,7 @@ export const getCategory = query({
   resource: "Category",
   scopes: ["categories:read"],
   summary: "View a category",
-  rest: [{ method: "GET", path, status: 200 }],
+  rest: [{ operationId: "getCategory", method: "GET", path, status: 200, example: categoryExamples.get }],
   input: Type.Object({ category_id: Id }),
   output: Category,
 });
@@ -50,8 +37,16 @@ export const createCategory = command({
   name: "category.create",
   scopes: ["categories:write"],
   summary: "Create a category",
-  rest: [{ method: "POST", path: "/categories", status: 201 }],
-  input: Type.Object({ name: Name, ...fields }),
+  rest: [
+    {
+      operationId: "createCategory",
+      method: "POST",
+      path: "/categories",
+      status: 201,
+      example: categoryExamples.create,
+    },
+  ],
+  input: Type.Object({ name: Name, ...categoryFields }),
   output: Category,
 });
 
@@ -61,10 +56,17 @@ export const updateCategory = command({
   scopes: ["categories:write"],
   summary: "Change a category",
   rest: [
-    { method: "PUT", path, status: 200, required: ["name"] },
-    { method: "PATCH", path, status: 200 },
+    {
+      operationId: "replaceCategory",
+      method: "PUT",
+      path,
+      status: 200,
+      required: ["name"],
+      example: categoryExamples.replace,
+    },
+    { operationId: "updateCategory", method: "PATCH", path, status: 200, example: categoryExamples.change },
   ],
-  input: Type.Object({ category_id: Id, name: Type.Optional(Name), ...fields }),
+  input: Type.Object({ category_id: Id, name: Type.Optional(Name), ...categoryFields }),
   output: Category,
 });
 
@@ -73,7 +75,9 @@ export const deleteCategory = command({
   resource: "Category",
   scopes: ["categories:write"],
   summary: "Delete a category; its habits and todos stay, without a category",
-  rest: [{ method: "DELETE", path, status: 204 }],
+  rest: [
+    { operationId: "deleteCategory", method: "DELETE", path, status: 204, example: categoryExamples.remove },
+  ],
   input: Type.Object({ category_id: Id }),
   output: Type.Null(),
 });

@@ -1,16 +1,29 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { FieldErrors, ResourceName } from "../errors.ts";
 import type { Scope } from "./scopes.ts";
+import type { RoutePath } from "./tags.ts";
 import type { QueryTool, Tool } from "./tool.ts";
 
+/** A request and its answer, as the OpenAPI document shows them; a test replays each one. */
+type Example<Input, Output> = Readonly<{ input: Input; output: Output }>;
+
 /** One REST route; `{habit_id}` in the path is the input field of that name. */
-export type Route = Readonly<{
+export type Route<Input = object, Output = unknown> = Readonly<{
+  /** What generated clients call their method for this route. */
+  operationId: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  path: `/${string}`;
+  path: RoutePath;
   status: 200 | 201 | 204;
   /** Fields that this route demands although the command alone does not (PUT beside PATCH). */
   required?: readonly string[];
+  example: Example<Input, Output>;
 }>;
+
+/** Routes whose examples have the types of their contract. */
+type Routes<Input extends TObject, Output extends TSchema> = readonly Route<
+  Static<Input> & object,
+  Static<Output>
+>[];
 
 /** The parts that commands and queries have in common. */
 type Definition<Name extends string, Input extends TObject, Output extends TSchema> = Readonly<{
@@ -20,6 +33,8 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   summary: string;
   /** The resource that the id in a route's path names. */
   resource?: ResourceName;
+  /** The message of its 409, where the state of the resource can refuse it. */
+  conflict?: string;
   rest?: readonly Route[];
   input: Input;
   output: Output;
@@ -46,7 +61,7 @@ export type QueryContract<
 /** Declares a mutation, which travels through the queue and is answered by a worker. */
 export function command<const Name extends string, Input extends TObject, Output extends TSchema>(
   definition: Definition<Name, Input, Output> &
-    Readonly<{ mcp?: Tool<Static<Input> & object, Static<Output>> }>,
+    Readonly<{ rest?: Routes<Input, Output>; mcp?: Tool<Static<Input> & object, Static<Output>> }>,
 ): CommandContract<Name, Input, Output> {
   return { kind: "command", ...definition };
 }
@@ -54,7 +69,7 @@ export function command<const Name extends string, Input extends TObject, Output
 /** Declares a read, which the front door answers straight from Postgres. */
 export function query<const Name extends string, Input extends TObject, Output extends TSchema>(
   definition: Definition<Name, Input, Output> &
-    Readonly<{ mcp?: QueryTool<Static<Input> & object, Static<Output>> }>,
+    Readonly<{ rest?: Routes<Input, Output>; mcp?: QueryTool<Static<Input> & object, Static<Output>> }>,
 ): QueryContract<Name, Input, Output> {
   return { kind: "query", ...definition };
 }

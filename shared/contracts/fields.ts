@@ -6,26 +6,37 @@ import "./text.ts";
  * Field types shared by the contracts. `expects` completes the sentence "The … field must be …", so that
  * a refused value is answered with what would be accepted.
  */
+
+/** Names a schema in the OpenAPI document, where every use refers to it by this name. */
+export function titled<Schema extends TSchema>(title: string, schema: Schema): Schema & { title: string } {
+  return Object.assign(schema, { title });
+}
+
 const maxId = Number.MAX_SAFE_INTEGER;
 
-export const Id = Type.Integer({ minimum: 1, maximum: maxId, expects: "a positive whole number" });
+export const Id = titled(
+  "Id",
+  Type.Integer({ minimum: 1, maximum: maxId, expects: "a positive whole number" }),
+);
 
 export function Line(max: number, min = 1) {
   const expects = `text of ${min} to ${max} characters on one line`;
   return Type.String({ minLength: min, maxLength: max, format: "line", expects });
 }
 
-export const Name = Line(255);
-export const Description = Type.String({
-  maxLength: 5_000,
-  format: "paragraph",
-  expects: "text of at most 5000 characters",
-});
-export const Context = Type.String({
-  maxLength: 100,
-  format: "line",
-  expects: "text of at most 100 characters on one line",
-});
+export const Name = titled("Name", Line(255));
+export const Description = titled(
+  "Description",
+  Type.String({ maxLength: 5_000, format: "paragraph", expects: "text of at most 5000 characters" }),
+);
+export const Context = titled(
+  "Context",
+  Type.String({
+    maxLength: 100,
+    format: "line",
+    expects: "text of at most 100 characters on one line",
+  }),
+);
 
 export function OneOf<const Values extends string[]>(values: readonly [...Values]) {
   return Type.Enum([...values], { expects: `one of: ${values.join(", ")}` });
@@ -35,14 +46,20 @@ export function WholeNumber(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum, expects: `a whole number from ${minimum} to ${maximum}` });
 }
 
-export const CalendarDate = Type.String({ format: "date", expects: "a real date such as 2026-11-20" });
-export const TimeOfDayField = OneOf(timesOfDay);
+export const CalendarDate = titled(
+  "CalendarDate",
+  Type.String({ format: "date", expects: "a real date such as 2026-11-20" }),
+);
+export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));
 export const Flag = Type.Boolean({ expects: "true or false" });
-export const Page = Type.Integer({ minimum: 1, maximum: maxId, expects: "a page number from 1 on" });
-export const Timestamp = Type.String({
-  format: "date-time",
-  description: "UTC with microseconds and a trailing Z",
-});
+export const Page = titled(
+  "Page",
+  Type.Integer({ minimum: 1, maximum: maxId, expects: "a page number from 1 on" }),
+);
+export const Timestamp = titled(
+  "Timestamp",
+  Type.String({ format: "date-time", description: "UTC with microseconds and a trailing Z" }),
+);
 
 /** The idempotency key of a command, which is a header in REST and an argument in MCP. */
 export const idempotencyKeyLimit = 255;
@@ -65,21 +82,28 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()], "expects" in schema ? { expects: schema.expects } : {});
 }
 
+const PageLinks = titled(
+  "PageLinks",
+  Type.Object({
+    first: Type.String(),
+    last: Type.String(),
+    prev: Nullable(Type.String()),
+    next: Nullable(Type.String()),
+  }),
+);
+
+const PageMeta = titled(
+  "PageMeta",
+  Type.Object({
+    current_page: Type.Integer(),
+    last_page: Type.Integer(),
+    per_page: Type.Integer(),
+    total: Type.Integer(),
+  }),
+);
+
 /** One page of a list, with links to the others. */
-export function PageOf<Item extends TSchema>(item: Item) {
-  return Type.Object({
-    data: Type.Array(item),
-    links: Type.Object({
-      first: Type.String(),
-      last: Type.String(),
-      prev: Nullable(Type.String()),
-      next: Nullable(Type.String()),
-    }),
-    meta: Type.Object({
-      current_page: Type.Integer(),
-      last_page: Type.Integer(),
-      per_page: Type.Integer(),
-      total: Type.Integer(),
-    }),
-  });
+export function PageOf<Item extends TSchema>(item: Item & Readonly<{ title: string }>) {
+  const page = Type.Object({ data: Type.Array<Item>(item), links: PageLinks, meta: PageMeta });
+  return titled(`${item.title}Page`, page);
 }

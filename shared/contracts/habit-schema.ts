@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { frequencies, habitTypes } from "../domain/vocabulary.ts";
-import { CategoryRef } from "./category.ts";
+import { CategoryRef } from "./category-schema.ts";
 import {
+  CalendarDate,
   Clearable,
   Description,
   Id,
@@ -9,53 +10,66 @@ import {
   OneOf,
   TimeOfDayField,
   Timestamp,
+  titled,
   WholeNumber,
 } from "./fields.ts";
 
-export const HabitTypeField = OneOf(habitTypes);
-export const FrequencyField = OneOf(frequencies);
-export const GraceDays = WholeNumber(0, 30);
+export const HabitTypeField = titled("HabitType", OneOf(habitTypes));
+export const FrequencyField = titled("Frequency", OneOf(frequencies));
+export const GraceDays = titled("GraceDays", WholeNumber(0, 30));
 const exactly = { additionalProperties: false };
 
-const ScheduleField = Type.Union(
-  [
-    Type.Object({ every_days: Type.Integer({ minimum: 1, maximum: 365 }) }, exactly),
-    Type.Object(
-      {
-        weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
-          minItems: 1,
-          maxItems: 7,
-          uniqueItems: true,
-        }),
-      },
-      exactly,
-    ),
-    Type.Object({ times_per_week: Type.Integer({ minimum: 1, maximum: 7 }) }, exactly),
-  ],
-  {
-    expects:
-      'one of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7}',
-  },
+const ScheduleField = titled(
+  "Schedule",
+  Type.Union(
+    [
+      titled("EveryDays", Type.Object({ every_days: Type.Integer({ minimum: 1, maximum: 365 }) }, exactly)),
+      titled(
+        "Weekdays",
+        Type.Object(
+          {
+            weekdays: Type.Array(Type.Integer({ minimum: 1, maximum: 7 }), {
+              minItems: 1,
+              maxItems: 7,
+              uniqueItems: true,
+            }),
+          },
+          exactly,
+        ),
+      ),
+      titled(
+        "TimesPerWeek",
+        Type.Object({ times_per_week: Type.Integer({ minimum: 1, maximum: 7 }) }, exactly),
+      ),
+    ],
+    {
+      expects:
+        'one of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7}',
+    },
+  ),
 );
 
-export const Habit = Type.Object({
-  id: Id,
-  name: Type.String(),
-  type: HabitTypeField,
-  frequency: FrequencyField,
-  schedule: Nullable(ScheduleField),
-  time_of_day: Nullable(TimeOfDayField),
-  description: Nullable(Type.String()),
-  streak_count: Type.Integer(),
-  longest_streak: Type.Integer(),
-  streak_alive_through: Nullable(Type.String({ format: "date" })),
-  grace_days: Type.Integer(),
-  is_completed_today: Type.Boolean(),
-  completions_count: Type.Integer(),
-  category: Nullable(CategoryRef),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+export const Habit = titled(
+  "Habit",
+  Type.Object({
+    id: Id,
+    name: Type.String(),
+    type: HabitTypeField,
+    frequency: FrequencyField,
+    schedule: Nullable(ScheduleField),
+    time_of_day: Nullable(TimeOfDayField),
+    description: Nullable(Type.String()),
+    streak_count: Type.Integer(),
+    longest_streak: Type.Integer(),
+    streak_alive_through: Nullable(CalendarDate),
+    grace_days: Type.Integer(),
+    is_completed_today: Type.Boolean(),
+    completions_count: Type.Integer(),
+    category: Nullable(CategoryRef),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
 
 /** The fields that both create and update take. */
 export const habitFields = {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { command, query } from "./contract.ts";
 import { Description, Flag, Id, Name, Page, PageOf, TimeOfDayField, TodayFields } from "./fields.ts";
+import { habitExamples } from "./habit-examples.ts";
 import { completedHabit, dueHabits, dueHabitsFacts, habitFacts, oneHabit } from "./habit-result.ts";
 import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
 import { queryTool, tool } from "./tool.ts";
@@ -24,7 +25,9 @@ export const listHabits = query({
   name: "habit.list",
   scopes: ["habits:read"],
   summary: "List habits",
-  rest: [{ method: "GET", path: "/habits", status: 200 }],
+  rest: [
+    { operationId: "listHabits", method: "GET", path: "/habits", status: 200, example: habitExamples.list },
+  ],
   input: Type.Object({
     frequency: Type.Optional(FrequencyField),
     time_of_day: Type.Optional(TimeOfDayField),
@@ -58,7 +61,7 @@ export const getHabit = query({
   resource: "Habit",
   scopes: ["habits:read"],
   summary: "View a habit",
-  rest: [{ method: "GET", path, status: 200 }],
+  rest: [{ operationId: "getHabit", method: "GET", path, status: 200, example: habitExamples.get }],
   input: onlyId,
   output: Habit,
 });
@@ -67,7 +70,15 @@ export const createHabit = command({
   name: "habit.create",
   scopes: ["habits:write"],
   summary: "Create a habit; a bad habit is completed by having avoided it that day",
-  rest: [{ method: "POST", path: "/habits", status: 201 }],
+  rest: [
+    {
+      operationId: "createHabit",
+      method: "POST",
+      path: "/habits",
+      status: 201,
+      example: habitExamples.create,
+    },
+  ],
   mcp: tool({
     name: "create-habit",
     description: "Create a daily habit. type bad: something to avoid; completing it means avoided today.",
@@ -103,8 +114,15 @@ export const updateHabit = command({
   scopes: ["habits:write"],
   summary: "Change a habit; a new rhythm looks forward only and never breaks or revives a streak",
   rest: [
-    { method: "PUT", path, status: 200, required: ["name", "type", "frequency"] },
-    { method: "PATCH", path, status: 200 },
+    {
+      operationId: "replaceHabit",
+      method: "PUT",
+      path,
+      status: 200,
+      required: ["name", "type", "frequency"],
+      example: habitExamples.replace,
+    },
+    { operationId: "updateHabit", method: "PATCH", path, status: 200, example: habitExamples.change },
   ],
   input: Type.Object({
     habit_id: Id,
@@ -121,7 +139,7 @@ export const deleteHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Delete a habit and its completions",
-  rest: [{ method: "DELETE", path, status: 204 }],
+  rest: [{ operationId: "deleteHabit", method: "DELETE", path, status: 204, example: habitExamples.remove }],
   input: onlyId,
   output: Type.Null(),
 });
@@ -131,7 +149,16 @@ export const completeHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Mark a habit completed today; for a bad habit: avoided today",
-  rest: [{ method: "POST", path: `${path}/complete`, status: 200 }],
+  conflict: "Habit is already completed today.",
+  rest: [
+    {
+      operationId: "completeHabit",
+      method: "POST",
+      path: `${path}/complete`,
+      status: 200,
+      example: habitExamples.complete,
+    },
+  ],
   mcp: tool({
     name: "complete-habit",
     description: "Mark a habit done for today and bump its streak. For a bad habit: avoided today.",
@@ -153,7 +180,16 @@ export const undoHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Undo today's completion; streak and longest streak become what they were before it",
-  rest: [{ method: "DELETE", path: `${path}/complete`, status: 200 }],
+  conflict: "Habit is not completed today.",
+  rest: [
+    {
+      operationId: "undoHabitCompletion",
+      method: "DELETE",
+      path: `${path}/complete`,
+      status: 200,
+      example: habitExamples.undo,
+    },
+  ],
   input: onlyId,
   output: Habit,
 });

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { query } from "./contract.ts";
-import { Context, Id, OneOf, Page, PageOf, TimeOfDayField } from "./fields.ts";
+import { Context, Id, OneOf, Page, PageOf, TimeOfDayField, titled } from "./fields.ts";
+import { todoExamples } from "./todo-examples.ts";
 import { pendingFacts, pendingPage } from "./todo-result.ts";
 import { PendingFilters, PendingTodos, pendingLimit, Todo } from "./todo-schema.ts";
 import { queryTool } from "./tool.ts";
@@ -10,10 +11,12 @@ export const listTodos = query({
   name: "todo.list",
   scopes: ["todos:read"],
   summary: "List todos, by default the incomplete ones",
-  rest: [{ method: "GET", path: "/todos", status: 200 }],
+  rest: [
+    { operationId: "listTodos", method: "GET", path: "/todos", status: 200, example: todoExamples.list },
+  ],
   input: Type.Object({
-    status: Type.Optional(OneOf(["incomplete", "completed", "all"])),
-    due: Type.Optional(OneOf(["today", "overdue", "upcoming"])),
+    status: Type.Optional(titled("TodoStatus", OneOf(["incomplete", "completed", "all"]))),
+    due: Type.Optional(titled("Due", OneOf(["today", "overdue", "upcoming"]))),
     context: Type.Optional(Context),
     time_of_day: Type.Optional(TimeOfDayField),
     page: Type.Optional(Page),
@@ -51,7 +54,15 @@ export const getTodo = query({
   resource: "Todo",
   scopes: ["todos:read"],
   summary: "View a todo",
-  rest: [{ method: "GET", path: "/todos/{todo_id}", status: 200 }],
+  rest: [
+    {
+      operationId: "getTodo",
+      method: "GET",
+      path: "/todos/{todo_id}",
+      status: 200,
+      example: todoExamples.get,
+    },
+  ],
   input: Type.Object({ todo_id: Id }),
   output: Todo,
 });

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { parseRecurrence } from "../domain/recurrence.ts";
 import { recurrenceStarts } from "../domain/vocabulary.ts";
 import type { FieldErrors } from "../errors.ts";
-import { CategoryRef } from "./category.ts";
+import { CategoryRef } from "./category-schema.ts";
 import {
   CalendarDate,
   Clearable,
@@ -16,34 +16,38 @@ import {
   TimeOfDayField,
   Timestamp,
   TodayFields,
+  titled,
   WholeNumber,
 } from "./fields.ts";
-import { Reminder } from "./reminder.ts";
+import { Reminder } from "./reminder-schema.ts";
 import { TodoCursor } from "./todo-cursor.ts";
 
-export const Recurrence = Line(500);
-export const Minutes = WholeNumber(1, 100_000);
-const RecurrenceFrom = OneOf(recurrenceStarts);
+export const Recurrence = titled("Recurrence", Line(500));
+export const Minutes = titled("Minutes", WholeNumber(1, 100_000));
+const RecurrenceFrom = titled("RecurrenceFrom", OneOf(recurrenceStarts));
 
-export const Todo = Type.Object({
-  id: Id,
-  title: Type.String(),
-  description: Nullable(Type.String()),
-  due_date: Nullable(Type.String({ format: "date" })),
-  time_of_day: Nullable(TimeOfDayField),
-  estimated_minutes: Nullable(Type.Integer()),
-  context: Nullable(Type.String()),
-  is_completed: Type.Boolean(),
-  is_overdue: Type.Boolean(),
-  recurrence: Nullable(Type.String()),
-  recurrence_from: RecurrenceFrom,
-  completed_at: Nullable(Timestamp),
-  next_todo_id: Nullable(Id),
-  reminder: Nullable(Reminder),
-  category: Nullable(CategoryRef),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-});
+export const Todo = titled(
+  "Todo",
+  Type.Object({
+    id: Id,
+    title: Type.String(),
+    description: Nullable(Type.String()),
+    due_date: Nullable(CalendarDate),
+    time_of_day: Nullable(TimeOfDayField),
+    estimated_minutes: Nullable(Type.Integer()),
+    context: Nullable(Type.String()),
+    is_completed: Type.Boolean(),
+    is_overdue: Type.Boolean(),
+    recurrence: Nullable(Type.String()),
+    recurrence_from: RecurrenceFrom,
+    completed_at: Nullable(Timestamp),
+    next_todo_id: Nullable(Id),
+    reminder: Nullable(Reminder),
+    category: Nullable(CategoryRef),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
 
 /** The fields that both create and update take. */
 export const todoFields = {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { command } from "./contract.ts";
 import { CalendarDate, Context, Description, Flag, Id, Name, TimeOfDayField } from "./fields.ts";
+import { todoExamples } from "./todo-examples.ts";
 import { changesIn, oneTodo, todoFacts } from "./todo-result.ts";
 import { ClearedFields, checkRecurrence, Minutes, Recurrence, Todo, todoFields } from "./todo-schema.ts";
 import { tool } from "./tool.ts";
@@ -27,7 +28,9 @@ export const createTodo = command({
   name: "todo.create",
   scopes: ["todos:write"],
   summary: "Create a one-time or recurring todo",
-  rest: [{ method: "POST", path: "/todos", status: 201 }],
+  rest: [
+    { operationId: "createTodo", method: "POST", path: "/todos", status: 201, example: todoExamples.create },
+  ],
   mcp: tool({
     name: "create-todo",
     description:
@@ -68,8 +71,15 @@ export const updateTodo = command({
   scopes: ["todos:write"],
   summary: "Change a todo",
   rest: [
-    { method: "PUT", path, status: 200, required: ["title"] },
-    { method: "PATCH", path, status: 200 },
+    {
+      operationId: "replaceTodo",
+      method: "PUT",
+      path,
+      status: 200,
+      required: ["title"],
+      example: todoExamples.replace,
+    },
+    { operationId: "updateTodo", method: "PATCH", path, status: 200, example: todoExamples.change },
   ],
   mcp: tool({
     name: "update-todo",
@@ -107,7 +117,7 @@ export const deleteTodo = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Delete a todo and its reminder for good",
-  rest: [{ method: "DELETE", path, status: 204 }],
+  rest: [{ operationId: "deleteTodo", method: "DELETE", path, status: 204, example: todoExamples.remove }],
   mcp: tool({
     name: "delete-todo",
     description: "Delete a todo for good; cannot be undone.",
@@ -131,7 +141,15 @@ export const toggleTodo = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Flip a todo between complete and incomplete, or bring it to the wanted state",
-  rest: [{ method: "POST", path: `${path}/toggle`, status: 200 }],
+  rest: [
+    {
+      operationId: "toggleTodo",
+      method: "POST",
+      path: `${path}/toggle`,
+      status: 200,
+      example: todoExamples.toggle,
+    },
+  ],
   mcp: tool({
     name: "toggle-todo",
     description: "Flip a todo between complete and incomplete, or set the state with completed.",

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
-import type { Category } from "../contracts/category.ts";
+import type { Category } from "../contracts/category-schema.ts";
 import type { Habit } from "../contracts/habit-schema.ts";
-import type { Reminder } from "../contracts/reminder.ts";
+import type { Reminder } from "../contracts/reminder-schema.ts";
 import type { Todo } from "../contracts/todo-schema.ts";
 import type { Settings } from "../contracts/user.ts";
 import { localTime } from "../domain/day.ts";

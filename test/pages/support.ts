@@ -44,7 +44,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
     stack,
     identity,
     async open(options) {
-      started.browser ??= await chromium.launch({ executablePath, args: browserFlags });
+      started.browser ??= await launchBrowser();
       const page = await (await started.browser.newContext(options)).newPage();
       page.setDefaultTimeout(10_000);
       return page;
@@ -62,6 +62,8 @@ const browserFlags = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath, args: browserFlags });
 
 const password = "correct horse battery";
 

@@ -1,4 +1,4 @@
-import { hasOffset } from "../../../shared/contracts/reminder.ts";
+import { hasOffset } from "../../../shared/contracts/reminder-schema.ts";
 import type { ReminderRow } from "../../../shared/db/entities.ts";
 import { presentReminder } from "../../../shared/db/present.ts";
 import { resolveLocalTime } from "../../../shared/domain/day.ts";

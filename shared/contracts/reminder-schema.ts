@@ -1,0 +1,40 @@
+import { Type } from "typebox";
+import Format from "typebox/format";
+import { reminderStatuses } from "../domain/vocabulary.ts";
+import { Id, OneOf, Timestamp, titled } from "./fields.ts";
+
+Format.Set("reminder-time", isReminderTime);
+
+export const RemindAt = titled(
+  "ReminderTime",
+  Type.String({
+    format: "reminder-time",
+    expects: "a time such as 2026-11-21T09:00:00+01:00, or 2026-11-21T09:00 in the user's own zone",
+  }),
+);
+
+export const Reminder = titled(
+  "Reminder",
+  Type.Object({
+    todo_id: Id,
+    remind_at: Timestamp,
+    local_time: Type.String({ description: "YYYY-MM-DDTHH:MM:SS in time_zone" }),
+    time_zone: Type.String(),
+    status: titled("ReminderStatus", OneOf(reminderStatuses)),
+  }),
+);
+
+const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+
+/** Whether a text is a real date and time in RFC 3339, with an offset or, as wall time, without one. */
+function isReminderTime(text: string): boolean {
+  if (!shape.test(text)) return false;
+  try {
+    hasOffset(text) ? Temporal.Instant.from(text) : Temporal.PlainDateTime.from(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const hasOffset = (text: string): boolean => /(Z|[+-]\d{2}:\d{2})$/.test(text);

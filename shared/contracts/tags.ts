@@ -1,0 +1,16 @@
+/** The groups of REST operations, by the first part of their path, as documents and clients show them. */
+export const tags = {
+  dashboard: { name: "Dashboard", description: "One look at today" },
+  habits: {
+    name: "Habits",
+    description:
+      "What recurs, with streaks that survive some missed days. A bad habit is completed by having avoided it.",
+  },
+  todos: { name: "Todos", description: "What is done once, or again by a rule, and the reminders for it" },
+  categories: { name: "Categories", description: "Themes of habits and todos" },
+} as const;
+
+type TagKey = keyof typeof tags;
+
+/** A path below /api/v1. A new first part does not compile without its tag. */
+export type RoutePath = `/${TagKey}` | `/${TagKey}/${string}`;
