@@ -7,7 +7,7 @@ import type { Log } from "../../shared/process/log.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { checkScopes, execute, type PerformContext, type PreparedRequest, prepare } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
-import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
+import { type KnownDay, logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import type { OverLimit } from "./over-limit.ts";
 import { answered, refused, type ToolOutcome } from "./result.ts";
 import { readArguments, type ToolEntry, tools } from "./tools.ts";
@@ -15,6 +15,7 @@ import { readArguments, type ToolEntry, tools } from "./tools.ts";
 export type CallContext = PerformContext &
   Readonly<{ log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
 
+type RefusedCall = Refused & KnownDay;
 type Entry<Kind extends ToolEntry["kind"]> = Extract<ToolEntry, { kind: Kind }>;
 
 /** The checks before the arguments: the token's allowance of tool calls, the tool's name, the token's scopes. */
@@ -43,9 +44,9 @@ export async function rejectCall(
     const counted = await context.overLimit.count(call);
     return refused((counted.refused ?? refusal).refusal, counted.today);
   }
-  const unlogged = await logCall(context, call, refusal.refusal.code);
-  if (!unlogged && refusal === unknownTool) throw new ProtocolError(INVALID_PARAMS, refusal.refusal.message);
-  return refusalResult(context, call, unlogged ?? refusal);
+  const logged = await logRefusal(context, call, refusal);
+  if (logged.refusal === unknownTool.refusal) throw new ProtocolError(INVALID_PARAMS, logged.refusal.message);
+  return refusalResult(context, call, logged);
 }
 
 /**
@@ -81,15 +82,17 @@ async function runCommand(
   call: ReceivedCall,
   { tool }: Entry<"command">,
   prepared: PreparedRequest,
-): Promise<ToolOutcome | Refused> {
-  const today = await readToday(context, call);
-  // Every answer states the day. That it cannot be read is found out before anything is changed.
-  if (!today) return { refusal: away("no") };
-  const { outcome, replayed } = await execute(context, prepared, recordOf(call, keptOfRun));
-  if (!isRefused(outcome)) return { result: tool.result(outcome.body, prepared.input), today, replayed };
+): Promise<ToolOutcome | RefusedCall> {
+  const { outcome, replayed, today } = await execute(context, prepared, recordOf(call, keptOfRun));
+  if (!isRefused(outcome)) {
+    // A reply that was lost on its way and found in the inbox has no day.
+    const day = today ?? (await readToday(context, call));
+    if (!day) return { refusal: away("unknown") };
+    return { result: tool.result(outcome.body, prepared.input), today: day, replayed };
+  }
   const { code, applied } = outcome.refusal;
   if (code === "overloaded" && applied === "no") return logOverload(context, call, outcome);
-  return code === "internal" ? logRefusal(context, call, outcome) : outcome;
+  return code === "internal" ? logRefusal(context, call, outcome) : { ...outcome, today };
 }
 
 /** A read's row shows how it ended, and nothing is given out without it. */
@@ -98,17 +101,22 @@ async function runQuery(
   call: ReceivedCall,
   { tool }: Entry<"query">,
   prepared: PreparedRequest,
-): Promise<ToolOutcome | Refused> {
+): Promise<ToolOutcome | RefusedCall> {
   const { outcome } = await execute(context, prepared);
   if (isRefused(outcome)) return logRefusal(context, call, outcome);
-  const unlogged = await logCall(context, call, "ok");
-  if (unlogged) return unlogged;
+  const logged = await logCall(context, call, "ok");
+  if (isRefused(logged)) return logged;
   const { body } = outcome;
   return { result: tool.result(body, prepared.input), today: tool.day(body), replayed: false };
 }
 
-async function logRefusal(context: CallContext, call: ReceivedCall, refusal: Refused): Promise<Refused> {
-  return (await logCall(context, call, refusal.refusal.code)) ?? refusal;
+/** @returns the refusal with the day, or the one that its row could not be written */
+async function logRefusal(
+  context: CallContext,
+  call: ReceivedCall,
+  { refusal }: Refused,
+): Promise<RefusedCall> {
+  return { refusal, ...(await logCall(context, call, refusal.code)) };
 }
 
 const overloadLogMs = 300;
@@ -119,16 +127,21 @@ async function logOverload(context: CallContext, call: ReceivedCall, refusal: Re
   return refusal;
 }
 
-/** The result of a refused call, with the user's day unless the database that knows it cannot be asked. */
+/** A refusal that comes late, because something is frozen, is held up no longer than this for the user's day. */
+const refusedDayMs = 100;
+
+/** The result of a refused call, with the user's day unless the database that knows it does not answer soon. */
 async function refusalResult(
   context: CallContext,
   call: ReceivedCall,
-  { refusal }: Refused,
+  { refusal, today }: RefusedCall,
 ): Promise<CallToolResult> {
-  return refused(refusal, await readToday(context, call));
+  if (today) return refused(refusal, today);
+  const tooLate = Bun.sleep(refusedDayMs).then(() => undefined);
+  return refused(refusal, await Promise.race([readToday(context, call), tooLate]));
 }
 
-/** @returns undefined when the database cannot be asked */
+/** Asks for the day that no worker's answer had. @returns undefined when the database cannot be asked */
 const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Promise<Today | undefined> =>
   readDaySettings(query(actor)).then(
     ({ today }) => today,

@@ -96,8 +96,8 @@ async function forbid(
   { refusal }: Refused,
   id: unknown,
 ): Promise<Response> {
-  const unlogged = await logCall(context, call, refusal.code);
-  if (unlogged) return rpcRefusal(unlogged.refusal, new Headers(), id);
+  const logged = await logCall(context, call, refusal.code);
+  if (isRefused(logged)) return rpcRefusal(logged.refusal, new Headers(), id);
   const scopes = tools.get(call.record.tool)?.contract.scopes ?? [];
   return rpcRefusal(refusal, challengeHeaders(context.config, "mcp", refusal, true, scopes), id);
 }

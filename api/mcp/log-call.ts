@@ -1,6 +1,7 @@
 import type { Actor } from "../../shared/actor.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { cutArguments, keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { ToolCall } from "../../shared/queue/batch.ts";
 import type { PerformContext } from "../perform.ts";
@@ -24,20 +25,23 @@ export const unlogged = refuse("overloaded", "The service is briefly unable to l
   retryAfterSeconds: 1,
 });
 
+/** The user's day, where a worker's answer had it. */
+export type KnownDay = Readonly<{ today?: Today | undefined }>;
+
 /**
  * Has a worker write the row of a call that changes nothing: a read, or a refused call.
- * @returns why the row could not be written, in which case the call must not be answered
+ * @returns the refusal when the row could not be written, in which case the call must not be answered
  */
 export async function logCall(
   context: PerformContext,
   call: ReceivedCall,
   outcome: string,
-): Promise<Refused | undefined> {
+): Promise<Refused | KnownDay> {
   const record = recordOf(call, outcome === "ok" ? keptOfRun : keptOfRefused);
   const input = { call: record, outcome };
   const logged = await context.dispatch(call.actor, { name: "action.record", input });
-  if (!isRefused(logged.outcome)) return undefined;
+  if (!isRefused(logged.outcome)) return { today: logged.today };
   const mayStand = logged.outcome.refusal.applied === "unknown";
   const { query } = context;
-  return mayStand && (await isLogged(query(call.actor), call.record.requestId)) ? undefined : unlogged;
+  return mayStand && (await isLogged(query(call.actor), call.record.requestId)) ? {} : unlogged;
 }

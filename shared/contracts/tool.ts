@@ -23,7 +23,7 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
   sentence(args: SentArguments, names: Names): Sentence;
 }>;
 
-/** The tool of a read, whose output has the user's day and zone; a change's are looked up before it. */
+/** The tool of a read, whose output has the user's day and zone; a change's come with the worker's reply. */
 export type QueryTool<Input = object, Output = unknown> = Tool<Input, Output> &
   Readonly<{ day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
 

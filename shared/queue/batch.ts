@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
+import type { Today } from "../domain/today.ts";
 import type { Refusal } from "../errors.ts";
 
 /** How long a front door waits for the reply to a command. After that nobody may carry the command out. */
@@ -68,10 +69,14 @@ const outcome = Type.Union([Type.Object({ body: Type.Unknown() }), Type.Object({
 /** The committed outcome: the resource as presented (null: no content), or the reason why there is none. */
 export type Outcome = Readonly<Static<typeof outcome>>;
 
+const today = Type.Object({ date: Type.String(), timeZone: Type.String() });
+
 const reply = Type.Object({
   ticket: Type.Integer(),
   outcome: Type.Unsafe<Outcome>(outcome),
   replayed: Type.Boolean(),
+  /** The user's day, of tool calls alone. Workers of an earlier release leave it out, and their doors ignore it. */
+  today: Type.Optional(Type.Unsafe<Today>(today)),
 });
 
 export type Reply = Readonly<Static<typeof reply>>;

@@ -2,7 +2,13 @@ import { afterAll, expect, test } from "bun:test";
 import { Worker } from "bullmq";
 import { loadConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
-import { batchVersion, type CommandBatch, type QueuedCommand } from "../../shared/queue/batch.ts";
+import {
+  batchVersion,
+  type CommandBatch,
+  type QueuedCommand,
+  type Replies,
+  type ToolCall,
+} from "../../shared/queue/batch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { connectBlocking, connectFailFast, firstTry } from "../../shared/queue/connections.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
@@ -75,6 +81,31 @@ test("a worker refuses what is no batch of its version, whatever does not fit, a
   expect(messages).toEqual([
     { v: batchVersion, batchId: "fits", replies: [{ ticket: 1, outcome: { body }, replayed: false }] },
   ]);
+});
+
+test("the replies to tool calls state the user's day, those to other commands do not", async () => {
+  const { config, queue, messages } = await openLine();
+  await startWorker(config);
+  const call: ToolCall = {
+    requestId: Bun.randomUUIDv7(),
+    tokenId: "t",
+    clientName: null,
+    tool: "create-todo",
+    arguments: "{}",
+    startedAt: Date.now(),
+  };
+  const acceptedAt = Date.parse("2026-03-04T05:06:07Z");
+  const commands = [
+    { ...newCommand(), ticket: 1, acceptedAt, call },
+    { ...newCommand(), ticket: 2, acceptedAt, call, name: "todo.delete", input: { id: 999 } },
+    { ...newCommand(), ticket: 3, acceptedAt, name: "action.record", input: { call, outcome: "ok" } },
+    { ...newCommand(), ticket: 4, acceptedAt },
+  ];
+  await queue.add("batch", { ...batchOf("calls"), commands });
+  await until(() => messages.length === 1);
+  const today = { date: "2026-03-04", timeZone: "UTC" };
+  const { replies } = messages[0] as Replies;
+  expect(replies.map((reply) => reply.today)).toEqual([today, today, today, undefined]);
 });
 
 test("a worker leaves a redelivered batch of another version unanswered: it may have been run", async () => {

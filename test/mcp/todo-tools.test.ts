@@ -51,6 +51,19 @@ describe("writing", () => {
       expect((await call("toggle-todo", args)).facts.todo.is_completed).toBe(true);
   });
 
+  test("a repeat on a later day states that day, and so do refusals", async () => {
+    const { call } = await fresh();
+    const args = { title: "Once", idempotency_key: "k1" };
+    expect((await call("create-todo", args)).facts.today).toBe("2026-11-20");
+    const before = stack.clock.now;
+    stack.clock.now = Date.parse("2026-11-21T10:00:00Z");
+    const day = { today: "2026-11-21", time_zone: "UTC" };
+    expect((await call("create-todo", args)).facts).toMatchObject({ ...day, replayed: true });
+    expect((await call("delete-todo", { todo_id: 999_999 })).facts).toMatchObject(day);
+    expect((await call("create-todo", {})).facts).toMatchObject(day);
+    stack.clock.now = before;
+  });
+
   test("completing a recurring todo names the next one", async () => {
     const { call } = await fresh();
     const created = await call("create-todo", { title: "Bins", recurrence: "FREQ=WEEKLY;BYDAY=MO" });

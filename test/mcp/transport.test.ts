@@ -100,6 +100,24 @@ describe("revisions", () => {
     expect((await post(stack, rpc("tools/list"), { token, headers })).status).toBe(400);
   });
 
+  const call = rpc("tools/call", { name: "get-today-habits", arguments: {} });
+  const withMeta = (_meta: unknown) => ({ ...call, params: { ...call.params, _meta } });
+  const pinned = { "mcp-protocol-version": "2025-06-18" };
+  test.each<[string, object, Record<string, string>, number, unknown]>([
+    ["a call of a revision by header is answered under its own id", { ...call, id: "a7" }, pinned, 200, "a7"],
+    ["a call with a progress token", withMeta({ progressToken: 3 }), {}, 200, 1],
+    ["a call of an unknown revision", call, { "mcp-protocol-version": "2024-11-05" }, 400, null],
+    ["a call of the newest revision by header alone", call, { "mcp-protocol-version": "2026-07-28" }, 400, 1],
+    ["a call with a malformed progress token", withMeta({ progressToken: {} }), {}, 400, 1],
+    ["a call with a member too many", { ...call, more: 1 }, {}, 400, 1],
+    ["a call with an id between two numbers", { ...call, id: 1.5 }, {}, 400, 1.5],
+    ["a call that is no JSON-RPC 2.0", { ...call, jsonrpc: "1.0" }, {}, 400, 1],
+  ])("%s: status and id", async (_, message, headers, status, id) => {
+    const answer = await post(stack, message, { token, headers });
+    expect([answer.status, answer.body.id]).toEqual([status, id]);
+    expect(answer.body.result === undefined).toBe(status === 400);
+  });
+
   test("2026-07-28 needs no handshake: every request says all about itself", async () => {
     const version = "2026-07-28";
     const meta = {

@@ -24,9 +24,12 @@ export function answerAll(run: Run, commands: readonly QueuedCommand[]): Reply[]
     const { outcome, replayed } = reply;
     if (command.call && !isRefusedAs("overloaded", outcome))
       recordCall(context, command.call, { outcome: outcomeCode(outcome), replayed });
-    return reply;
+    return statesDay(command) ? { ...reply, today: context.today } : reply;
   });
 }
+
+/** A tool call's answer states the user's day of this call, also when it repeats an earlier one. */
+const statesDay = ({ call, name }: QueuedCommand): boolean => call !== undefined || name === "action.record";
 
 const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
   ticket,

@@ -3,6 +3,7 @@ import type { Actor } from "../../actor.ts";
 import type { CommandName } from "../../contracts/catalogue.ts";
 import type { Database } from "../../db/orm.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
+import type { Today } from "../../domain/today.ts";
 import { keyTaken, unavailable } from "../../errors.ts";
 import type { Outcome, QueuedCommand, ToolCall } from "../batch.ts";
 import type { Mailbox } from "./mailbox.ts";
@@ -15,7 +16,12 @@ type CommandRequest = Readonly<{
   call?: ToolCall;
 }>;
 
-export type CommandResult = Readonly<{ outcome: Outcome; replayed: boolean }>;
+export type CommandResult = Readonly<{
+  outcome: Outcome;
+  replayed: boolean;
+  /** The user's day, where a worker answered a tool call. */
+  today?: Today | undefined;
+}>;
 
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
