@@ -1,5 +1,5 @@
 import { type Cpu, cpuTotal, type HttpResult, measure } from "./measure.ts";
-import type { Options } from "./options.ts";
+import { type Options, runsOf } from "./options.ts";
 import { printTable } from "./report.ts";
 import { sequencesOf } from "./scenarios.ts";
 import type { Subject } from "./subject.ts";
@@ -10,14 +10,14 @@ const shortWarmUpSeconds = 1;
 
 type Turn = Readonly<{ own: HttpResult; other: HttpResult }>;
 
-/** Measures two versions in turns, so that what the machine does meanwhile happens to both, and prints the ratios. */
+/** Measures two subjects in turns, so that what the machine does meanwhile happens to both, and prints the ratios. */
 export async function compare(own: Subject, other: Subject, options: Options): Promise<object[]> {
   const rows = [];
-  for (const scenario of options.chosen) {
+  for (const { scenario, connections } of runsOf(options)) {
     const turns: Turn[] = [];
     for (let round = 0; round < options.rounds; round++) {
       const load = {
-        connections: options.connections,
+        connections,
         seconds: options.seconds,
         warmUpSeconds: round === 0 ? warmUpSeconds : shortWarmUpSeconds,
       };
@@ -25,7 +25,7 @@ export async function compare(own: Subject, other: Subject, options: Options): P
         measure({
           ...load,
           port: subject.port,
-          sequences: sequencesOf(scenario, subject.tokens, subject.port),
+          sequences: sequencesOf(scenario, subject, subject.port),
         });
       // Who comes first takes turns as well.
       const first = await one(round % 2 === 0 ? own : other);
@@ -34,6 +34,8 @@ export async function compare(own: Subject, other: Subject, options: Options): P
     }
     rows.push({
       name: scenario.name,
+      connections,
+      p50: ratios(turns, ({ p50 }) => p50),
       cpu: ratios(turns, ({ cpu }) => cpuTotal(cpu)),
       ownCpu: medians(turns.map(({ own }) => own.cpu)),
       otherCpu: medians(turns.map(({ other }) => other.cpu)),
@@ -41,12 +43,16 @@ export async function compare(own: Subject, other: Subject, options: Options): P
     });
   }
   printTable([
-    ["", "CPU per request, ratio", "middle half", `own µs: ${programNames}`, "the other's"].concat(
+    ["", "connections", "p50, ratio", "middle half", "CPU per request, ratio", "middle half"].concat(
+      `own µs: ${programNames}`,
+      "the other's",
       "requests/s, ratio",
       "middle half",
     ),
-    ...rows.map(({ name, cpu, ownCpu, otherCpu, perSecond }) => [
+    ...rows.map(({ name, connections, p50, cpu, ownCpu, otherCpu, perSecond }) => [
       name,
+      String(connections),
+      ...cells(p50),
       ...cells(cpu),
       byProgram(ownCpu),
       byProgram(otherCpu),

@@ -1,5 +1,6 @@
 import { SQL } from "bun";
 import { createRemoteJWKSet, jwtVerify } from "jose";
+import { dashboardStatement } from "./statements.ts";
 
 /**
  * The same rows from a server that promises nothing: a token is checked once and remembered, a request is one
@@ -41,6 +42,27 @@ const toggle = async (user: string, id: string) =>
         updated_at = now() where user_id = ${user} and id = ${id}::bigint returning *`
   )[0];
 
+/** Completes a habit, or takes that back. */
+const complete = async (user: string, id: string) =>
+  (
+    await sql`
+      with done as (insert into habit_completions values (${user}, ${id}::bigint, current_date, now()) on conflict do nothing)
+      update habits set completions_count = completions_count + 1, updated_at = now()
+      where user_id = ${user} and id = ${id}::bigint returning *`
+  )[0];
+
+const undo = async (user: string, id: string) =>
+  (
+    await sql`
+      with undone as (delete from habit_completions
+        where user_id = ${user} and habit_id = ${id}::bigint and local_date = current_date)
+      update habits set completions_count = completions_count - 1, updated_at = now()
+      where user_id = ${user} and id = ${id}::bigint returning *`
+  )[0];
+
+const dashboardText = dashboardStatement.replaceAll(":user", "$1");
+const dashboard = async (user: string) => (await sql.unsafe(dashboardText, [user]))[0];
+
 type NewTodo = { title: string; due_date: string; time_of_day: string };
 
 const create = async (user: string, { title, due_date, time_of_day }: NewTodo) =>
@@ -51,7 +73,7 @@ const create = async (user: string, { title, due_date, time_of_day }: NewTodo) =
         now(), now()) returning *`
   )[0];
 
-type ById = Bun.BunRequest<"/api/v1/todos/:id" | "/api/v1/todos/:id/toggle">;
+type ById = Bun.BunRequest<"/api/v1/todos/:id" | "/api/v1/todos/:id/toggle" | "/api/v1/habits/:id/complete">;
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
@@ -69,6 +91,11 @@ const server = Bun.serve({
       Response.json(await one(await userOf(request), request.params.id)),
     "/api/v1/todos/:id/toggle": async (request: ById) =>
       Response.json(await toggle(await userOf(request), request.params.id)),
+    "/api/v1/habits/:id/complete": {
+      POST: async (request: ById) => Response.json(await complete(await userOf(request), request.params.id)),
+      DELETE: async (request: ById) => Response.json(await undo(await userOf(request), request.params.id)),
+    },
+    "/api/v1/dashboard": async (request) => Response.json(await dashboard(await userOf(request))),
   },
 });
 process.send?.(server.port);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Descendant, descendants } from "../support/descendants.ts";
 import type { Load, LoadMessage, Measured } from "./load.ts";
 
-/** Processor time per request in microseconds, by the process that took it. */
+/** Processor time per request in microseconds, by the process that took it; the identity provider's is in `api`. */
 export type Cpu = Readonly<{ api: number; workers: number; redis: number; postgres: number }>;
 
 export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api + workers + redis + postgres;
@@ -10,7 +10,7 @@ export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api 
 export type HttpResult = Measured & Readonly<{ perSecond: number; cpu: Cpu }>;
 
 export const programs: Record<keyof Cpu, RegExp> = {
-  api: /bun\S* .*api\/main\.ts$/,
+  api: /bun\S* .*api\/(identity\/)?main\.ts$/,
   workers: /bun\S* .*workers\/main\.ts$/,
   redis: /^\S*(redis|valkey)-server/,
   postgres: /^(\S*\/postgres |postgres: )/,
@@ -36,6 +36,8 @@ export async function measure(load: Load): Promise<HttpResult> {
   });
   const measured = await Promise.race([result.promise, ended]);
   ended.catch(() => {}); // It may end now.
+  if (!Object.keys(measured.statuses).some((status) => status.startsWith("2")))
+    throw new Error(`No request succeeded: ${JSON.stringify(measured.statuses)}`);
   const spent = (program: keyof Cpu) =>
     ((cpuOf(after, programs[program]) - cpuOf(before, programs[program])) * 1000) / measured.requests;
   return {

@@ -5,16 +5,25 @@ export type Options = Readonly<{
   seconds: number;
   /** The best round counts, for the service and its limit alike, because a busy machine only ever slows down. */
   rounds: number;
-  connections: number;
+  /** Each is measured by itself. */
+  connections: readonly number[];
   users: number;
   chosen: readonly Scenario[];
   /** The commit to compare with, in turns; then nothing else is measured. */
   against: string | undefined;
+  /** Compares with a database of so many todos, in turns; then nothing else is measured. */
+  rows: number | undefined;
+  /** Measures what `npm start` starts, with opaque tokens of the built-in identity provider. */
+  builtIn: boolean;
   /** Prints the figures as one line of JSON too. */
   json: boolean;
 }>;
 
-/** Reads `-- --seconds 5 --rounds 1 --connections 48 --users 1000 --only create,list --against COMMIT --json`. @throws on what it does not know. */
+/**
+ * Reads `-- --seconds 5 --rounds 1 --connections 1,48,256 --users 1000 --only create,list --json` and one of
+ * `--against COMMIT`, `--rows 10000000` and `--built-in`.
+ * @throws on what it does not know
+ */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -25,6 +34,8 @@ export function readOptions(args: readonly string[]): Options {
       users: { type: "string", default: "1000" },
       only: { type: "string" },
       against: { type: "string" },
+      rows: { type: "string" },
+      "built-in": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
     },
   });
@@ -35,13 +46,21 @@ export function readOptions(args: readonly string[]): Options {
   return {
     seconds: positive("seconds", values.seconds),
     rounds: positive("rounds", values.rounds),
-    connections: positive("connections", values.connections),
+    connections: values.connections.split(",").map((count) => positive("connections", count)),
     users: positive("users", values.users),
     chosen,
     against: values.against,
+    rows: values.rows === undefined ? undefined : positive("rows", values.rows),
+    builtIn: values["built-in"],
     json: values.json,
   };
 }
+
+type ChosenRun = Readonly<{ scenario: Scenario; connections: number }>;
+
+/** Every chosen scenario with every number of connections. */
+export const runsOf = ({ chosen, connections }: Options): ChosenRun[] =>
+  chosen.flatMap((scenario) => connections.map((count) => ({ scenario, connections: count })));
 
 function positive(name: string, value: string): number {
   if (/^[1-9]\d*$/.test(value)) return Number(value);

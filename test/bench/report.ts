@@ -1,3 +1,4 @@
+import type { LoneWrite } from "./lone-write.ts";
 import { cpuTotal, type HttpResult } from "./measure.ts";
 import type { Options } from "./options.ts";
 import type { Result } from "./run.ts";
@@ -6,25 +7,25 @@ type Report = Readonly<{
   commit: string;
   cores: number;
   options: Options;
-  /** What the load generator itself reaches. */
-  ceiling: HttpResult;
+  /** What the load generator itself reaches, by the number of connections. */
+  ceilings: readonly HttpResult[];
   results: readonly Result[];
 }>;
 
 /** Prints the run as the Markdown that docs/benchmarks.md holds. */
-export function printResults({ commit, cores, options, ceiling, results }: Report): void {
+export function printResults({ commit, cores, options, ceilings, results }: Report): void {
   const { connections, seconds, rounds, users } = options;
   const { BATCHES_IN_FLIGHT: k = "default", WORKER_CONCURRENCY: concurrency = "default" } = process.env;
-  console.log(
-    `commit ${commit}, ${cores} cores, Bun ${Bun.version}; ${connections} connections, ${seconds} s each, best of ${rounds}`,
-  );
+  console.log(`commit ${commit}, ${cores} cores, Bun ${Bun.version}; ${seconds} s each, best of ${rounds}`);
   console.log(`${users} users; batches in flight: ${k}, worker concurrency: ${concurrency}\n`);
   printTable([
     [
       "",
+      "connections",
       "requests/s",
       "p50 ms",
       "p99 ms",
+      "p99 / p50",
       "CPU µs/request",
       "api + workers + Redis + PostgreSQL",
       "limit/s",
@@ -32,21 +33,26 @@ export function printResults({ commit, cores, options, ceiling, results }: Repor
       "bare server/s",
       "ratio",
     ],
-    row("one fixed page", ceiling, ["", "", "", ""]),
-    ...results.map((result) => row(result.scenario.name, result.http, sharesOf(result, results))),
+    ...ceilings.map((ceiling, index) => row("one fixed page", connections[index], ceiling, ["", "", "", ""])),
+    ...results.map((result) =>
+      row(result.scenario.name, result.connections, result.http, sharesOf(result, results)),
+    ),
   ]);
-  for (const { scenario, http } of results) {
+  for (const { scenario, connections: count, http } of results) {
     const failed = Object.entries(http.statuses).filter(([status]) => !status.startsWith("2"));
-    for (const [status, count] of failed) console.log(`${scenario.name}: ${count} answers were ${status}`);
+    for (const [status, answers] of failed)
+      console.log(`${scenario.name} over ${count}: ${answers} answers were ${status}`);
   }
 }
 
 function sharesOf(
-  { scenario, http, limitPerSecond, barePerSecond }: Result,
+  { scenario, connections, http, limitPerSecond, barePerSecond }: Result,
   all: readonly Result[],
 ): string[] {
   const share = (of: number | undefined) => (of ? (http.perSecond / of).toFixed(2) : "");
-  const whole = all.find((other) => other.scenario.name === scenario.shareOf)?.http.perSecond;
+  const whole = all.find(
+    (other) => other.scenario.name === scenario.shareOf && other.connections === connections,
+  )?.http.perSecond;
   const limit = limitPerSecond ?? whole;
   const words = scenario.limit?.words ?? (whole ? `our ${scenario.shareOf}` : "");
   return [
@@ -57,11 +63,31 @@ function sharesOf(
   ];
 }
 
-function row(name: string, { perSecond, p50, p99, cpu }: HttpResult, limit: string[]): string[] {
+function row(
+  name: string,
+  connections: number | undefined,
+  { perSecond, p50, p99, cpu }: HttpResult,
+  limit: string[],
+): string[] {
   const parts = [cpu.api, cpu.workers, cpu.redis, cpu.postgres];
   const total = cpuTotal(cpu);
   const shares = parts.map((part) => part.toFixed(0)).join(" + ");
-  return [name, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), total.toFixed(0), shares, ...limit];
+  const times = [p50.toFixed(2), p99.toFixed(1), (p99 / p50).toFixed(1)];
+  return [name, String(connections), perSecond.toFixed(0), ...times, total.toFixed(0), shares, ...limit];
+}
+
+export function printLoneWrites(writes: readonly LoneWrite[]): void {
+  if (writes.length === 0) return;
+  console.log("\nA lone write beside the same transaction done directly:\n");
+  printTable([
+    ["", "p50 ms", "directly", "ratio"],
+    ...writes.map(({ name, http, direct }) => [
+      name,
+      http.toFixed(2),
+      direct.toFixed(2),
+      (http / direct).toFixed(2),
+    ]),
+  ]);
 }
 
 export function printTable(rows: readonly string[][]): void {

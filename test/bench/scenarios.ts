@@ -1,6 +1,8 @@
+import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import type { Sequence } from "./connection.ts";
 import { idAt, perUser } from "./seed.ts";
 import { dashboard, insert, lockAndUpdate, lockInsertAndUpdate, oneRow, page } from "./statements.ts";
+import type { Subject } from "./subject.ts";
 
 type Call = Readonly<{ method: "GET" | "POST" | "DELETE"; path: string; body?: object }>;
 
@@ -12,8 +14,10 @@ export type Scenario = Readonly<{
   isBare?: boolean;
   /** The row that this one is a share of, where nothing else does the same work. */
   shareOf?: string;
-  /** A user's nth sequence of requests, each answered with a 2xx. */
-  requests(userIndex: number, nth: number): readonly Call[];
+  /** A sequence of requests on a user's todo and habit, each answered with a 2xx. */
+  requests(ids: Readonly<{ todo: number; habit: number }>): readonly Call[];
+  /** The command that a worker runs for it, where that is measured by itself. */
+  command?(ids: Readonly<{ todo: number }>): Readonly<{ name: CommandName; input: object }>;
 }>;
 
 const newTodo = { title: "Water the plants", due_date: "2026-12-01", time_of_day: "morning" };
@@ -37,7 +41,7 @@ export const scenarios: readonly Scenario[] = [
     name: "get",
     limit: { words: "prepared select of the row", script: oneRow },
     isBare: true,
-    requests: (user, nth) => [{ method: "GET", path: `/api/v1/todos/${idAt(user, nth)}` }],
+    requests: ({ todo }) => [{ method: "GET", path: `/api/v1/todos/${todo}` }],
   },
   {
     name: "filtered",
@@ -47,6 +51,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "dashboard",
     limit: { words: "its statement, prepared", script: dashboard },
+    isBare: true,
     requests: () => [{ method: "GET", path: "/api/v1/dashboard" }],
   },
   { name: "mcp-read", shareOf: "list", requests: () => [toolCall("get-pending-todos", { limit: 15 })] },
@@ -54,14 +59,16 @@ export const scenarios: readonly Scenario[] = [
     name: "toggle",
     limit: { words: "lock and update", script: lockAndUpdate },
     isBare: true,
-    requests: (user, nth) => [{ method: "POST", path: `/api/v1/todos/${idAt(user, nth)}/toggle` }],
+    requests: ({ todo }) => [{ method: "POST", path: `/api/v1/todos/${todo}/toggle` }],
+    command: ({ todo }) => ({ name: "todo.toggle", input: { todo_id: todo } }),
   },
   {
     // Half of the requests are undos: a habit can be completed only once a day.
     name: "complete",
     limit: { words: "lock, insert and update", script: lockInsertAndUpdate },
-    requests: (user, nth) => {
-      const path = `/api/v1/habits/${idAt(user, nth)}/complete`;
+    isBare: true,
+    requests: ({ habit }) => {
+      const path = `/api/v1/habits/${habit}/complete`;
       return [
         { method: "POST", path },
         { method: "DELETE", path },
@@ -79,16 +86,22 @@ export const scenarios: readonly Scenario[] = [
         body: newTodo,
       },
     ],
+    command: () => ({ name: "todo.create", input: newTodo }),
   },
   { name: "mcp-create", shareOf: "create", requests: () => [toolCall("create-todo", newTodo)] },
 ];
 
-/** The sequences of all users in an order that spreads each user's over the run; one token per user. */
-export function sequencesOf({ requests }: Scenario, tokens: readonly string[], port: number): Sequence[] {
+/** The sequences of all callers in an order that spreads each one's over the run. */
+export function sequencesOf(
+  { requests }: Scenario,
+  { callers, todosPerUser }: Subject,
+  port: number,
+): Sequence[] {
   const all: Sequence[] = [];
   for (let nth = 0; nth < perUser; nth++) {
-    for (const [user, token] of tokens.entries()) {
-      all.push(requests(user, nth).map((request) => raw(request, token, port)));
+    for (const { index, token } of callers) {
+      const ids = { todo: idAt(index, nth, todosPerUser), habit: idAt(index, nth) };
+      all.push(requests(ids).map((request) => raw(request, token, port)));
     }
   }
   return all;

@@ -50,7 +50,7 @@ commit;
 `;
 
 /** The dashboard as api/queries/dashboard.ts asks for it, without the settings of each row. */
-export const dashboard = (users: number): string => `${pick(users)}
+export const dashboardStatement = `
 select
   array(select to_json(h) from (select * from habits where user_id = :user::text
     and (next_due is null or next_due <= current_date) order by id) h) as habits,
@@ -61,5 +61,7 @@ select
      and t.is_completed and t.completed_on = day::date) order by day)
    from generate_series(current_date - 13, current_date, interval '1 day') as day) as strip,
   (select json_build_object('total_habits', count(*), 'pending_todos', (select count(*) from todos t
-     where t.user_id = :user::text and not t.is_completed)) from habits where user_id = :user::text) as stats;
+     where t.user_id = :user::text and not t.is_completed)) from habits where user_id = :user::text) as stats`;
+
+export const dashboard = (users: number): string => `${pick(users)}${dashboardStatement};
 `;

@@ -4,22 +4,35 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { startRoles } from "../support/roles.ts";
 import type { Services } from "../support/services.ts";
-import { userAt } from "./seed.ts";
+import { perUser, userAt } from "./seed.ts";
 
 /** One version of the service that is running, with users in a database of its own. */
 export type Subject = Readonly<{
   databaseUrl: string;
   port: number;
-  issuerUrl: string;
-  /** One of each user. */
-  tokens: readonly string[];
+  /** Who issues the tokens, where they are signed; opaque ones are of no use to the bare server. */
+  issuerUrl: string | undefined;
+  todosPerUser: number;
+  callers: readonly Caller[];
   stop(): Promise<void>;
 }>;
 
+/** A user who sends requests, by the index among all users. */
+type Caller = Readonly<{ index: number; token: string }>;
+
 export const ownRoot = join(import.meta.dir, "../..");
 
+type Population = Readonly<{ users: number; todosPerUser?: number }>;
+
+/** A thousand users fill every cache as a hundred thousand do, and their requests fit into the load generator. */
+const maxCallers = 1_000;
+
 /** Starts the version that lies in `root`, with its own migrations and its own users. */
-export async function startSubject(root: string, services: Services, users: number): Promise<Subject> {
+export async function startSubject(
+  root: string,
+  services: Services,
+  { users, todosPerUser = perUser }: Population,
+): Promise<Subject> {
   const databaseUrl = await createDatabase(services.databaseUrl);
   const env = {
     DATABASE_URL: databaseUrl,
@@ -31,14 +44,19 @@ export async function startSubject(root: string, services: Services, users: numb
   await runIn(root, env, ["shared/db/migrate.ts"]);
   await runIn(root, env, [
     "-e",
-    `(await import("./test/bench/seed.ts")).seed(process.env.DATABASE_URL, ${users})`,
+    `(await import("./test/bench/seed.ts")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,
   ]);
   const { baseUrls, issuer, stop } = await startRoles({ env, root });
   const [aud = ""] = baseUrls;
-  const tokens = await Promise.all(
-    Array.from({ length: users }, (_, index) => issuer.token({ sub: userAt(index), aud })),
+  const count = Math.min(users, maxCallers);
+  const callers = await Promise.all(
+    Array.from({ length: count }, async (_, nth) => {
+      const index = Math.floor((nth * users) / count);
+      return { index, token: await issuer.token({ sub: userAt(index), aud }) };
+    }),
   );
-  return { databaseUrl, port: Number(new URL(aud).port), issuerUrl: issuer.url, tokens, stop };
+  const port = Number(new URL(aud).port);
+  return { databaseUrl, port, issuerUrl: issuer.url, todosPerUser, callers, stop };
 }
 
 async function createDatabase(serverUrl: string): Promise<string> {

@@ -1,0 +1,69 @@
+import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import type { JsonBody } from "../harness.ts";
+
+/** Carries out a command of the user under test and gives its answer. @throws when it is refused */
+export type Run = (name: CommandName, input: object, options?: { key?: string }) => Promise<JsonBody>;
+
+type Target = Readonly<{
+  /** Where reminders are sent to. */
+  webhookUrl: string;
+  /** When a reminder falls due, epoch ms. */
+  dueAt: number;
+}>;
+
+/** A life of one user in which every command occurs, with what makes its statements differ. */
+export async function runEveryCommand(run: Run, { webhookUrl, dueAt }: Target): Promise<void> {
+  await run("user.adopt-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
+  await run("user.configure", {
+    time_zone: "UTC",
+    reminder_channel: "webhook",
+    webhook_url: webhookUrl,
+  });
+  const category = await run("category.create", { name: "Home" });
+  await run("category.update", { category_id: category.id, name: "House" });
+  await changeHabits(run, category.id);
+  await changeTodos(run, category.id, dueAt);
+  await run("webhook.test", {});
+  await run("user.configure", { time_zone: "Asia/Tokyo" });
+  await run("user.end-sessions", {});
+  const call = {
+    requestId: Bun.randomUUIDv7(),
+    tokenId: "token",
+    clientName: null,
+    tool: "get-pending-todos",
+    arguments: "{}",
+    startedAt: Date.now(),
+  };
+  await run("action.record", { call, outcome: "ok" });
+  await run("action.count", { call: { ...call, requestId: Bun.randomUUIDv7() }, calls: 2 });
+  await run("category.delete", { category_id: category.id });
+}
+
+async function changeHabits(run: Run, category_id: number): Promise<void> {
+  const fields = { name: "Walk", type: "good", frequency: "daily", category_id };
+  const { id: habit_id } = await run("habit.create", fields, { key: "walk" });
+  await run("habit.create", fields, { key: "walk" });
+  await run("habit.update", { habit_id, name: "Run" });
+  await run("habit.complete", { habit_id });
+  await run("habit.undo", { habit_id });
+  await run("habit.complete", { habit_id });
+  await run("habit.delete", { habit_id });
+}
+
+async function changeTodos(run: Run, category_id: number, dueAt: number): Promise<void> {
+  const remind_at = new Date(dueAt).toISOString();
+  const { id: todo_id } = await run("todo.create", {
+    title: "Water the plants",
+    due_date: "2026-11-20",
+    recurrence: "FREQ=DAILY",
+    category_id,
+  });
+  await run("todo.update", { todo_id, title: "Water all plants" });
+  await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00" });
+  await run("todo.toggle", { todo_id });
+  await run("todo.toggle", { todo_id });
+  await run("reminder.clear", { todo_id });
+  await run("todo.delete", { todo_id });
+  const { id: due } = await run("todo.create", { title: "Answer the letter", category_id });
+  await run("reminder.set", { todo_id: due, remind_at });
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { listSubjects } from "../../api/cli/subjects.ts";
+import { createQueryContext, type QueryContext } from "../../api/queries/context.ts";
+import { openQueryDatabase, type QueryDatabase } from "../../api/queries/guard.ts";
+import { read } from "../../api/queries/index.ts";
+import { isLogged } from "../../api/queries/tool-call.ts";
+import { contracts } from "../../shared/contracts/catalogue.ts";
+import { migrate } from "../../shared/db/migrate.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { openServerClock } from "../../shared/db/server-clock.ts";
+import { startPostgres } from "../../shared/embedded/postgres.ts";
+import { createLog } from "../../shared/process/log.ts";
+import { createDispatch } from "../../shared/queue/client/dispatch.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
+import { takeDueReminders } from "../../workers/reminders/due.ts";
+import { describeTables } from "../../workers/unit-of-work/tables.ts";
+import { sweepDeletedUsers } from "../../workers/upkeep/deleted-users.ts";
+import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
+import { pruneDeliveries } from "../../workers/upkeep/upkeep.ts";
+import { userAt } from "../bench/seed.ts";
+import { startStack } from "../harness.ts";
+import { eventually } from "../reminders/support/stack.ts";
+import { type Run, runEveryCommand } from "./every-command.ts";
+import { everyQuery } from "./every-query.ts";
+import { createPlansDatabase, fillDatabase } from "./large-database.ts";
+import {
+  logPlans,
+  type PlannedStatement,
+  readLeadingColumns,
+  readPlans,
+  wholeScans,
+} from "./recorded-plans.ts";
+
+/** A server of its own, because the plans are read from its log. */
+const folder = join(import.meta.dir, "../..", `data-test-plans-${process.pid}`);
+const logFile = join(folder, "postgres.log");
+const postgres = await startPostgres(folder);
+afterAll(async () => {
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const databaseUrl = await createPlansDatabase(postgres.url);
+await migrate(databaseUrl, "error");
+const log = createLog("test", "silent");
+const { config } = await startStack({
+  env: { DATABASE_URL: databaseUrl, WEBHOOK_ALLOW_LOOPBACK: "yes", LOG_LEVEL: "silent" },
+});
+const reads = await openDatabase({ url: databaseUrl, log });
+const writes = await openDatabase({ url: databaseUrl, log, purpose: "writes" });
+const mailbox = await openMailbox(config);
+const clock = await openServerClock(reads.pool);
+afterAll(async () => {
+  await mailbox.close();
+  clock.close();
+  await Promise.all([reads.close(), writes.close()]);
+});
+
+/** It answers after the worker has renewed its lease, and badly at first, so that the failure is counted. */
+let webhookAnswers = 0;
+const webhook = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  idleTimeout: 0,
+  async fetch() {
+    await Bun.sleep(6_000);
+    webhookAnswers += 1;
+    return new Response(null, { status: webhookAnswers > 1 ? 204 : 500 });
+  },
+});
+afterAll(() => webhook.stop(true));
+
+const exercised = new Set<string>();
+const dispatch = createDispatch(mailbox, reads, clock);
+
+const runAs =
+  (userId: string): Run =>
+  async (name, input, { key: idempotencyKey } = {}) => {
+    const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey });
+    if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
+    exercised.add(name);
+    return outcome.body;
+  };
+
+/** The statements of reads with the values that they had last. */
+const asked = new Map<string, readonly unknown[]>();
+const opened = openQueryDatabase(reads);
+const db: QueryDatabase = {
+  ...opened,
+  run(userId, text, values) {
+    asked.set(text, values);
+    return opened.run(userId, text, values);
+  },
+};
+
+function queryOf(userId: string): QueryContext {
+  const { defaultTimeZone, baseUrl } = config;
+  return createQueryContext({ db, userId, now: Date.now(), defaultTimeZone, baseUrl });
+}
+
+async function runEveryQuery(): Promise<void> {
+  const query = queryOf(userAt(0));
+  for (const { name, input } of everyQuery()) {
+    await read(name, query, input);
+    exercised.add(name);
+  }
+  await isLogged(query, crypto.randomUUID());
+}
+
+/** Of six at once, the first two travel alone and the others together. */
+async function readTogether(): Promise<void> {
+  for (const [text, values] of asked)
+    await Promise.all(Array.from({ length: 6 }, () => opened.run(crypto.randomUUID(), text, values)));
+}
+
+/** What is rarely asked for: lost replies, the terminal's list of users, and upkeep. */
+async function runTheRest(): Promise<void> {
+  const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
+  await createDispatch(lostReplies, reads, clock)({ userId: userAt(1) }, { name: "user.delete", input: {} });
+  await listSubjects(db.dialect);
+  const kept = keptFor(config.actionLogDays);
+  await makePartitions(writes.pool, kept);
+  await dropPartitions(writes.pool, log, kept);
+  await pruneDeliveries(writes.pool);
+  await sweepDeletedUsers(writes.pool);
+  for (const table of Object.values(describeTables(writes.orm)))
+    for (const [kind, text] of Object.entries(table.sql)) {
+      // What is partitioned is only ever added to.
+      if (kind === "update" && ["inbox", "action_log"].includes(table.name)) continue;
+      const none: unknown[] = /^(insert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
+      await writes.pool.query(text, kind === "allForUpdate" ? [[]] : none);
+    }
+}
+
+function scansOf(plans: readonly PlannedStatement[]): string[] {
+  return plans.flatMap(({ text, plan }) =>
+    wholeScans(plan, leadingColumns).map((scan) => `${scan}, in: ${text.replaceAll(/\s+/g, " ").trim()}`),
+  );
+}
+
+let plans: PlannedStatement[] = [];
+let leadingColumns: ReadonlyMap<string, string> = new Map();
+
+beforeAll(async () => {
+  // The first rows of the tables that are filled by copying them.
+  await eventually(() => mailbox.ping());
+  await runEveryCommand(runAs("first"), { webhookUrl: webhook.url.href, dueAt: Date.parse("2099-01-01") });
+  await fillDatabase(databaseUrl);
+  // Before partitions are dropped with their indexes.
+  leadingColumns = await readLeadingColumns(databaseUrl);
+  await logPlans(databaseUrl);
+  // By then everybody has noticed that the old connections are lost.
+  await Bun.sleep(1_000);
+  await eventually(() => mailbox.ping());
+  exercised.clear();
+  webhookAnswers = 0;
+  await runEveryQuery();
+  await readTogether();
+  await runEveryCommand(runAs(userAt(0)), { webhookUrl: webhook.url.href, dueAt: Date.now() + 100 });
+  await runTheRest();
+  await runAs(userAt(2))("user.delete", {});
+  await eventually(() => webhookAnswers > 1, 20_000);
+  // The results of deliveries are written after them.
+  await Bun.sleep(1_000);
+  plans = readPlans(logFile);
+}, 240_000);
+
+test("every command and query of the catalogue was run", () => {
+  expect(contracts.map(({ name }) => name).filter((name) => !exercised.has(name))).toEqual([]);
+});
+
+test("every read was run alone, and together with others unless its LIMIT is a value", () => {
+  const texts = plans.map(({ text }) => text);
+  const reads = [...asked.keys()];
+  const isBatched = (text: string) => {
+    const lateral = text.replace(/\$(\d+)/g, "k.p$1");
+    return texts.some((other) => other !== text && other.includes(lateral));
+  };
+  expect(reads.length).toBeGreaterThan(100);
+  expect(reads.filter((text) => !texts.includes(text))).toEqual([]);
+  expect(reads.filter((text) => !isBatched(text) && !/\blimit \$/.test(text))).toEqual([]);
+});
+
+test("no statement reads a whole table or index of users' rows", () => {
+  expect(scansOf(plans)).toEqual([]);
+});
+
+test("a missing index is noticed", async () => {
+  const before = readPlans(logFile).length;
+  await writes.pool.query("drop index reminders_due");
+  await takeDueReminders(writes.pool, "0", 100);
+  const scans = scansOf(readPlans(logFile).slice(before));
+  expect(scans.join()).toMatch(/reminders/);
+});
