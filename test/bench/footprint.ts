@@ -25,33 +25,53 @@ export function memory(): Memory {
 
 const writes = ["toggle", "complete", "create", "mcp-create", "mcp-read"];
 
-/** Bytes of write-ahead log for each request, by scenario: with one connection, so that nothing is shared. */
-export async function walPerWrite(own: Subject, results: readonly Result[]): Promise<Record<string, number>> {
+/** What one request leaves behind, in bytes: write-ahead log, and growth of the tables and their indexes. */
+type Left = Readonly<{ wal: number; tables: number; indexes: number }>;
+
+const position = `
+  select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as wal,
+    sum(pg_relation_size(oid)) filter (where relkind = 'r')::float8 as tables,
+    sum(pg_relation_size(oid)) filter (where relkind = 'i')::float8 as indexes
+  from pg_class where relnamespace = 'public'::regnamespace`;
+
+/**
+ * What each request of a scenario that writes leaves behind. A page's first change after a checkpoint is logged as a
+ * whole: how often depends on the length of the run and not on the request, so these images are off meanwhile.
+ */
+export async function leftPerWrite(own: Subject, results: readonly Result[]): Promise<Record<string, Left>> {
   const sql = new SQL(own.databaseUrl, { max: 1 });
-  const position = async () =>
-    Number((await sql`select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`)[0].bytes);
-  const bytes: Record<string, number> = {};
-  await sql`checkpoint`;
+  const setPageImages = async (value: "on" | "off") => {
+    await sql.unsafe(`alter system set full_page_writes = ${value}`);
+    await sql`select pg_reload_conf()`;
+    await Bun.sleep(500);
+  };
+  const left: Record<string, Left> = {};
+  await setPageImages("off");
   for (const { scenario } of results.filter(({ scenario }) => writes.includes(scenario.name))) {
     const sequences = sequencesOf(scenario, own.tokens, own.port);
-    // A page's first change after a checkpoint is logged whole, so the first second does not count.
     const load = { port: own.port, connections: 16, sequences };
     await measure({ ...load, warmUpSeconds: 0, seconds: 1 });
-    const before = await position();
+    const [before] = await sql.unsafe<Left[]>(position);
     const { requests } = await measure({ ...load, warmUpSeconds: 0, seconds: 2 });
-    bytes[scenario.name] = ((await position()) - before) / requests;
+    const [after] = await sql.unsafe<Left[]>(position);
+    const growth = (kind: keyof Left) => ((after?.[kind] ?? 0) - (before?.[kind] ?? 0)) / requests;
+    left[scenario.name] = { wal: growth("wal"), tables: growth("tables"), indexes: growth("indexes") };
   }
+  await setPageImages("on");
   await sql.close();
-  return bytes;
+  return left;
 }
 
-type Footprint = Readonly<{ walBytes: Record<string, number>; idleMb: Memory; afterMb: Memory }>;
+type Footprint = Readonly<{ left: Record<string, Left>; idleMb: Memory; afterMb: Memory }>;
 
-export function printStored({ walBytes, idleMb, afterMb }: Footprint): void {
+export function printStored({ left, idleMb, afterMb }: Footprint): void {
   const list = (figures: Record<string, number>) =>
     Object.entries(figures)
       .map(([name, figure]) => `${name} ${figure.toFixed(0)}`)
-      .join(", ");
-  console.log(`\nbytes of write-ahead log per request: ${list(walBytes) || "none measured"}`);
+      .join(", ") || "none measured";
+  const leftOf = (kind: keyof Left) =>
+    list(Object.fromEntries(Object.entries(left).map(([name, bytes]) => [name, bytes[kind]])));
+  console.log(`\nbytes of write-ahead log per request: ${leftOf("wal")}`);
+  console.log(`bytes stored per request: in tables ${leftOf("tables")}; in indexes ${leftOf("indexes")}`);
   console.log(`resident memory, MB: idle ${list(idleMb)}; after: ${list(afterMb)}`);
 }

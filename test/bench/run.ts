@@ -2,7 +2,7 @@ import { cpus } from "node:os";
 import { type Services, startServices } from "../support/services.ts";
 import { compare } from "./against.ts";
 import { startChildServer } from "./child-server.ts";
-import { memory, printStored, walPerWrite } from "./footprint.ts";
+import { leftPerWrite, memory, printStored } from "./footprint.ts";
 import { type HttpResult, measure } from "./measure.ts";
 import { type Options, readOptions } from "./options.ts";
 import { demandPgbench, type PgbenchResult, pgbench } from "./pgbench.ts";
@@ -75,9 +75,9 @@ async function besideLimits(own: Subject, options: Options): Promise<Result[]> {
     results.push(resultOf(scenario, rounds));
   }
   bare.stop();
-  const walBytes = await walPerWrite(own, results);
+  const left = await leftPerWrite(own, results);
   printResults({ commit: await currentCommit(), cores: cpus().length, options, ceiling, results });
-  printStored({ walBytes, idleMb, afterMb: memory() });
+  printStored({ left, idleMb, afterMb: memory() });
   return results;
 }
 
