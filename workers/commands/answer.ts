@@ -45,7 +45,7 @@ const accountDeleted = refuse("unauthenticated", "The account of this access tok
 
 /** Answers with the stored reply of a command seen before, else with the handler's, which is stored. */
 function answer(run: Run, context: HandlerContext, command: QueuedCommand): Reply {
-  const { state, late, lockedKeys } = run;
+  const { state, late } = run;
   const handler = handlerOf(command.name);
   const inbox = ownRows(state.inbox, command.userId);
   const seen = handler.idempotent ? undefined : inbox.get(command.id);
@@ -54,8 +54,8 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
     const outcome: Outcome = sameRequest ? JSON.parse(seen.reply) : keyTaken;
     return replyTo(command, outcome, sameRequest);
   }
-  // The transaction that has locked the key may be about to commit an earlier attempt of the same request.
-  if (late.has(command)) return replyTo(command, unavailable(lockedKeys.has(command.id) ? "unknown" : "no"));
+  const applied = late.get(command);
+  if (applied) return replyTo(command, unavailable(applied));
   const result = handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   if (isStored(handler, command, outcome)) inbox.insert(inboxRow(run, command, outcome));
