@@ -39,5 +39,5 @@ export async function logCall(
   if (!isRefused(logged.outcome)) return undefined;
   const mayStand = logged.outcome.refusal.applied === "unknown";
   const { query } = context;
-  return mayStand && (await isLogged(query(call.actor), call.record.requestId)) ? undefined : unlogged;
+  return mayStand && (await isLogged(query(call.actor), call.record)) ? undefined : unlogged;
 }

@@ -76,7 +76,7 @@ function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: O
   };
 }
 
-function contextOf({ context, state, times, ids }: Run, command: QueuedCommand): HandlerContext {
+function contextOf({ context, state, times, ids, repeats }: Run, command: QueuedCommand): HandlerContext {
   const { userId, acceptedAt } = command;
   const users = ownRows(state.users, userId);
   // A command before this one may have changed the settings, so the loaded row comes first.
@@ -89,6 +89,7 @@ function contextOf({ context, state, times, ids }: Run, command: QueuedCommand):
     nowMs: times.nowMs,
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
+    isRepeat: repeats.has(command),
     nextId: ids.next,
     useQuota: (table) => context.quotas.use({ userId, table }),
     users,

@@ -29,6 +29,8 @@ export type Begun = Readonly<{
   late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
   /** Commands on rows or keys that another transaction has locked. */
   lockedElsewhere: ReadonlySet<QueuedCommand>;
+  /** Commands that may have run before. */
+  repeats: ReadonlySet<QueuedCommand>;
 }>;
 
 /** A command is run only while its caller still waits, and will still wait when the reply comes. */
@@ -79,7 +81,8 @@ export async function begin(
   const lockedElsewhere = new Set(
     commands.filter((command, index) => !late.has(command) && isLocked(command, index)),
   );
-  return { state, times, ids, late, lockedElsewhere };
+  const repeats = new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : [])));
+  return { state, times, ids, late, lockedElsewhere, repeats };
 }
 
 /**
