@@ -21,8 +21,10 @@ async function outcomeOf(command: ReturnType<typeof commandOf>) {
   return typeof delivery === "object" ? delivery.outcome : delivery;
 }
 
-const titles = async () =>
-  (await sql`select title from todos order by id`).map((row: { title: string }) => row.title);
+async function titles(): Promise<string[]> {
+  const rows: { title: string }[] = await sql`select title from todos order by id`;
+  return rows.map(({ title }) => title);
+}
 const maybeApplied = { refusal: { code: "overloaded", applied: "unknown" } };
 
 /** Replies without a key are in unlogged tables, which PostgreSQL empties when it starts after a crash. */
@@ -45,6 +47,14 @@ test("a command whose reply was lost in a crash is not run again, and never told
   expect(await titles()).toEqual(["before the crash"]);
 }, 20_000);
 
+test("a clock that was ahead at the crash and is set back costs one batch", async () => {
+  await sql`update keyless_replies set complete_since = now() + interval '1 hour'`;
+  const title = "after the clock was set back";
+  expect(await outcomeOf(commandOf("while it is noticed"))).toMatchObject(maybeApplied);
+  expect(await outcomeOf(commandOf(title))).toMatchObject({ body: { title } });
+  expect((await titles()).at(-1)).toBe(title);
+}, 20_000);
+
 test("from the first command after a crash on, all is as before", async () => {
   await crash();
   const answered = async () => (await call("POST", "/categories", { body: { name: "c" } })).status === 201;
@@ -53,5 +63,5 @@ test("from the first command after a crash on, all is as before", async () => {
   const first = await outcomeOf(after);
   expect(first).toMatchObject({ body: { title: "after the crash" } });
   expect(await outcomeOf(after)).toEqual(first);
-  expect(await titles()).toEqual(["before the crash", "after the crash"]);
+  expect((await titles()).filter((title) => title === "after the crash")).toHaveLength(1);
 }, 20_000);

@@ -71,7 +71,7 @@ export async function begin(
     lockKeys(connection, commands),
     fulfil(named),
   ]);
-  if (times.repliesSince === undefined) await noteRepliesSince(connection);
+  await noteRepliesSince(connection, times);
   const late = lateOf(commands, times, lockedKeys);
   const related = callHandlers(() => commands.map((command) => relatedDemandOf(state, command)));
   const alsoSkipped = await fulfil(related, [...late.keys()].flatMap(storedReply));

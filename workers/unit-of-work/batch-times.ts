@@ -14,7 +14,7 @@ export type BatchTimes = Readonly<{
   daySettings: ReadonlyMap<string, StoredDaySettings>;
   /** Users whose account was deleted: nothing is written for them any more. */
   deleted: ReadonlySet<string>;
-  /** Replies without a key to commands sent before then (epoch ms) may be lost; undefined when it is to be noted. */
+  /** Replies without a key to commands sent before then (epoch ms) may be lost; undefined when it was not noted yet. */
   repliesSince: number | undefined;
 }>;
 
@@ -56,7 +56,16 @@ export async function readTimes(connection: Queryable, userIds: ReadonlySet<stri
 
 /**
  * Notes that replies without a key are complete from now on. A crash of PostgreSQL empties their unlogged partitions,
- * and with them the row that is written here.
+ * and with them the row that is written here. A time in the future was noted before the clock was set back.
  */
-export const noteRepliesSince = (connection: Queryable): Promise<unknown> =>
-  connection.query("insert into keyless_replies (complete_since) values (now()) on conflict do nothing");
+export async function noteRepliesSince(
+  connection: Queryable,
+  { repliesSince, nowMs }: Pick<BatchTimes, "repliesSince" | "nowMs">,
+): Promise<void> {
+  if (repliesSince !== undefined && repliesSince <= nowMs) return;
+  await connection.query(
+    `insert into keyless_replies as known (complete_since) values (now())
+     on conflict (only_row) do update set complete_since = excluded.complete_since
+     where known.complete_since > excluded.complete_since`,
+  );
+}
