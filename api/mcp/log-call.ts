@@ -43,5 +43,5 @@ export async function logCall(
   if (!isRefused(logged.outcome)) return { today: logged.today };
   const mayStand = logged.outcome.refusal.applied === "unknown";
   const { query } = context;
-  return mayStand && (await isLogged(query(call.actor), call.record.requestId)) ? {} : unlogged;
+  return mayStand && (await isLogged(query(call.actor), call.record)) ? {} : unlogged;
 }

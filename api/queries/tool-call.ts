@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import type { ToolCallRow } from "../../shared/db/entities.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
+import type { ToolCall } from "../../shared/queue/batch.ts";
 import { allOf, type Condition, type QueryContext, type QueryHandler } from "./context.ts";
 
 const defaultLimit = 50;
@@ -26,9 +27,16 @@ export const readToolCalls: QueryHandler<"action.list"> = async ({ own, rows }, 
   return { actions, next_cursor: last ? `${last.called_at}_${last.request_id}` : null };
 };
 
+/** As in the index by token. */
+const tokenHash = sql`hashtextextended(a.token_id, 0)`;
+
 function filtering({ token_id, tool, outcome, from, to, cursor }: InputOf<Queries["action.list"]>) {
   const conditions: Condition[] = [];
-  if (token_id !== undefined) conditions.push(sql`a.token_id = ${token_id}`);
+  if (token_id !== undefined)
+    conditions.push(
+      sql`${tokenHash} = hashtextextended(${token_id}::text, 0)`,
+      sql`a.token_id = ${token_id}`,
+    );
   if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
   if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
   if (from !== undefined) conditions.push(sql`a.called_at >= ${from}::timestamptz`);
@@ -46,25 +54,30 @@ function isBefore(cursor: string): Condition {
 export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
   const found = await rows(sql<{ token_id: string; client_name: string | null; called_at: string }>`
     with recursive seen as (
-      (select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
-       order by a.token_id, a.called_at desc, a.request_id desc limit 1)
+      (select ${tokenHash} as hash, a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+       order by hash, a.called_at desc limit 1)
       union all
       select next.* from seen, lateral (
-        select a.token_id, a.client_name, a.called_at from ${own("action_log")} a
-        where a.token_id > seen.token_id
-        order by a.token_id, a.called_at desc, a.request_id desc limit 1
+        select ${tokenHash} as hash, a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+        where ${tokenHash} > seen.hash
+        order by hash, a.called_at desc limit 1
       ) next
     )
-    select * from seen order by called_at desc, token_id`);
+    select token_id, client_name, called_at from seen order by called_at desc, token_id`);
   return {
     tokens: found.map(({ called_at, ...row }) => ({ ...row, last_called_at: timestamp(called_at) })),
   };
 };
 
 /** Whether a call's row is known to be written: a worker's answer can be lost although the row is committed. */
-export async function isLogged({ own, rows }: QueryContext, requestId: string): Promise<boolean> {
+export async function isLogged(
+  { own, rows }: QueryContext,
+  { requestId, startedAt }: Pick<ToolCall, "requestId" | "startedAt">,
+): Promise<boolean> {
+  const calledAt = new Date(startedAt).toISOString();
   const found = await rows(
-    sql`select a.outcome from ${own("action_log")} a where a.request_id = ${requestId}::uuid`,
+    sql`select a.outcome from ${own("action_log")} a
+      where a.called_at = ${calledAt}::timestamptz and a.request_id = ${requestId}::uuid`,
   ).catch(() => []);
   return found.length > 0;
 }

@@ -34,50 +34,55 @@ export function memory(): Memory {
 
 const writes = ["toggle", "complete", "create", "mcp-create", "mcp-read"];
 
-type Written = Readonly<{ wal: number; stored: number }>;
+/** What one request leaves behind, in bytes: write-ahead log, and growth of the tables and their indexes. */
+type Left = Readonly<{ wal: number; tables: number; indexes: number }>;
 
-/** Bytes for each request, by scenario: of write-ahead log, and by which tables and indexes grow. */
+const position = `
+  select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as wal,
+    sum(pg_relation_size(oid)) filter (where relkind = 'r')::float8 as tables,
+    sum(pg_relation_size(oid)) filter (where relkind = 'i')::float8 as indexes
+  from pg_class where relnamespace = 'public'::regnamespace`;
+
+/**
+ * What each request of a scenario that writes leaves behind. A page's first change after a checkpoint is logged as a
+ * whole: how often depends on the length of the run and not on the request, so these images are off meanwhile.
+ */
 export async function bytesPerWrite(
   own: Subject,
   chosen: readonly Scenario[],
-): Promise<Record<string, Written>> {
+): Promise<Record<string, Left>> {
   const sql = new SQL(own.databaseUrl, { max: 1 });
-  const look = async () => {
-    const [row] = await sql`
-      select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as wal, pg_database_size(current_database()) as stored`;
-    return { wal: Number(row.wal), stored: Number(row.stored) };
+  const setPageImages = async (value: "on" | "off") => {
+    await sql.unsafe(`alter system set full_page_writes = ${value}`);
+    await sql`select pg_reload_conf()`;
+    await Bun.sleep(500);
   };
-  const bytes: Record<string, Written> = {};
-  await sql`checkpoint`;
+  const left: Record<string, Left> = {};
+  await setPageImages("off");
   for (const scenario of chosen.filter(({ name }) => writes.includes(name))) {
-    const sequences = sequencesOf(scenario, own, own.port);
-    // A page's first change after a checkpoint is logged whole, so the first second does not count.
-    const load = { port: own.port, connections: 16, sequences };
+    const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own, own.port) };
     await measure({ ...load, warmUpSeconds: 0, seconds: 1 });
-    const before = await look();
+    const [before] = await sql.unsafe<Left[]>(position);
     const { requests } = await measure({ ...load, warmUpSeconds: 0, seconds: 2 });
-    const after = await look();
-    bytes[scenario.name] = {
-      wal: (after.wal - before.wal) / requests,
-      stored: (after.stored - before.stored) / requests,
-    };
+    const [after] = await sql.unsafe<Left[]>(position);
+    const growth = (kind: keyof Left) => ((after?.[kind] ?? 0) - (before?.[kind] ?? 0)) / requests;
+    left[scenario.name] = { wal: growth("wal"), tables: growth("tables"), indexes: growth("indexes") };
   }
+  await setPageImages("on");
   await sql.close();
-  return bytes;
+  return left;
 }
 
-export type Footprint = Readonly<{ written: Record<string, Written>; idleMb: Memory; afterMb: Memory }>;
+export type Footprint = Readonly<{ written: Record<string, Left>; idleMb: Memory; afterMb: Memory }>;
 
 export function printFootprint({ written, idleMb, afterMb }: Footprint): void {
-  const ofEach = Object.entries(written).map(
-    ([name, { wal, stored }]) => `${name} ${wal.toFixed(0)} / ${stored.toFixed(0)}`,
-  );
-  const list = (sizes: Memory) =>
-    Object.entries(sizes)
-      .map(([name, size]) => `${name} ${size.toFixed(0)}`)
-      .join(", ");
-  console.log(
-    `\nbytes per request, write-ahead log / tables and indexes: ${ofEach.join(", ") || "none measured"}`,
-  );
+  const list = (figures: Record<string, number>) =>
+    Object.entries(figures)
+      .map(([name, figure]) => `${name} ${figure.toFixed(0)}`)
+      .join(", ") || "none measured";
+  const leftOf = (kind: keyof Left) =>
+    list(Object.fromEntries(Object.entries(written).map(([name, bytes]) => [name, bytes[kind]])));
+  console.log(`\nbytes of write-ahead log per request: ${leftOf("wal")}`);
+  console.log(`bytes stored per request: in tables ${leftOf("tables")}; in indexes ${leftOf("indexes")}`);
   console.log(`resident memory, MB: idle ${list(idleMb)}; after: ${list(afterMb)}`);
 }

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
+import type { ToolCall } from "../../shared/queue/batch.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { type ActionRow, agent, loggedCalls, post, rpc } from "./support.ts";
@@ -169,6 +171,35 @@ describe("every call leaves exactly one row", () => {
     expect(row?.tool).toBe("tool\u{FFFD}\u{FFFD}[2J");
     expect(JSON.parse(row?.arguments ?? "")).toEqual({ title: "\u0000\u001b[2J\ud800" });
   });
+});
+
+test("calls whose job comes a second time have one row each, alone or beside new ones", async () => {
+  const userId = crypto.randomUUID();
+  const mailbox = await openMailbox(stack.config);
+  const commandOf = (name: "action.record" | "todo.create", tool: string) => {
+    const now = Date.now();
+    const call: ToolCall = {
+      ...{ requestId: Bun.randomUUIDv7(), tokenId: "t", clientName: null, tool },
+      ...{ arguments: "{}", startedAt: now },
+    };
+    const input = name === "action.record" ? { call, outcome: "ok" } : { title: tool };
+    const times = { acceptedAt: now, sentAt: now };
+    return {
+      ...{ id: Bun.randomUUIDv7(), userId, name, input, fingerprint: null, ...times },
+      ...(name === "todo.create" && { call }),
+    };
+  };
+  const send = (commands: readonly ReturnType<typeof commandOf>[]) =>
+    Promise.all(commands.map((command) => mailbox.send({ ...command, sentAt: Date.now() })));
+  const first = [commandOf("action.record", "read"), commandOf("todo.create", "change")];
+  const more = [commandOf("action.record", "another read"), commandOf("todo.create", "another change")];
+  await send(first);
+  for (const command of first) await send([command]);
+  const replies = await send([...first, ...more]);
+  await mailbox.close();
+  expect(replies.every((reply) => typeof reply === "object" && "body" in reply.outcome)).toBe(true);
+  const logged = (await loggedCalls(sql, userId)).map(({ tool }) => tool);
+  expect(logged).toEqual(["read", "change", "another read", "another change"]);
 });
 
 test("a read that failed leaves no row that says it was done", async () => {

@@ -106,7 +106,7 @@ async function runEveryQuery(): Promise<void> {
     await read(name, query, input);
     exercised.add(name);
   }
-  await isLogged(query, crypto.randomUUID());
+  await isLogged(query, { requestId: Bun.randomUUIDv7(), startedAt: Date.now() });
 }
 
 /** Of six at once, the first two travel alone and the others together. */

@@ -48,7 +48,7 @@ const accountDeleted = refuse("unauthenticated", "The account of this access tok
 
 /** Answers with the stored reply of a command seen before, else with the handler's, which is stored. */
 function answer(run: Run, context: HandlerContext, command: QueuedCommand): Reply {
-  const { state, late, lockedKeys } = run;
+  const { state, late } = run;
   const handler = handlerOf(command.name);
   const inbox = ownRows(state.inbox, command.userId);
   const seen = handler.idempotent ? undefined : inbox.get(command.id);
@@ -57,8 +57,8 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
     const outcome: Outcome = sameRequest ? JSON.parse(seen.reply) : keyTaken;
     return replyTo(command, outcome, sameRequest);
   }
-  // The transaction that has locked the key may be about to commit an earlier attempt of the same request.
-  if (late.has(command)) return replyTo(command, unavailable(lockedKeys.has(command.id) ? "unknown" : "no"));
+  const applied = late.get(command);
+  if (applied) return replyTo(command, unavailable(applied));
   const result = handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   if (isStored(handler, command, outcome)) inbox.insert(inboxRow(run, command, outcome));
@@ -79,7 +79,7 @@ function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: O
   };
 }
 
-function contextOf({ context, state, times, ids }: Run, command: QueuedCommand): HandlerContext {
+function contextOf({ context, state, times, ids, repeats }: Run, command: QueuedCommand): HandlerContext {
   const { userId, acceptedAt } = command;
   const users = ownRows(state.users, userId);
   // A command before this one may have changed the settings, so the loaded row comes first.
@@ -92,6 +92,7 @@ function contextOf({ context, state, times, ids }: Run, command: QueuedCommand):
     nowMs: times.nowMs,
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
+    isRepeat: repeats.has(command),
     nextId: ids.next,
     useQuota: (table) => context.quotas.use({ userId, table }),
     users,

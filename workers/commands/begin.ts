@@ -1,5 +1,6 @@
 import { patienceMs, type QueuedCommand } from "../../shared/queue/batch.ts";
-import { type BatchTimes, readTimes } from "../unit-of-work/batch-times.ts";
+import { handlerOf } from "../handlers/index.ts";
+import { type BatchTimes, noteRepliesSince, readTimes } from "../unit-of-work/batch-times.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds, type Ids } from "../unit-of-work/ids.ts";
 import { lockKeys } from "../unit-of-work/key-locks.ts";
@@ -24,12 +25,12 @@ export type Begun = Readonly<{
   state: State;
   times: BatchTimes;
   ids: Ids;
-  /** Commands that come too late to be run. */
-  late: ReadonlySet<QueuedCommand>;
-  /** Ids of commands whose idempotency key another transaction has locked. */
-  lockedKeys: ReadonlySet<string>;
+  /** Commands that come too late to be run, and whether they may have been applied if no reply is stored. */
+  late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
   /** Commands on rows or keys that another transaction has locked. */
   lockedElsewhere: ReadonlySet<QueuedCommand>;
+  /** Commands that may have run before. */
+  repeats: ReadonlySet<QueuedCommand>;
 }>;
 
 /** A command is run only while its caller still waits, and will still wait when the reply comes. */
@@ -70,14 +71,36 @@ export async function begin(
     lockKeys(connection, commands),
     fulfil(named),
   ]);
-  const late = new Set(commands.filter(({ sentAt }) => !(times.nowMs < sentAt + runWithinMs)));
+  await noteRepliesSince(connection, times);
+  const late = lateOf(commands, times, lockedKeys);
   const related = callHandlers(() => commands.map((command) => relatedDemandOf(state, command)));
-  const alsoSkipped = await fulfil(related, [...late].flatMap(storedReply));
+  const alsoSkipped = await fulfil(related, [...late.keys()].flatMap(storedReply));
   const isSkipped = (row: UserRowRequest) => skipped.has(requestId(row)) || alsoSkipped.has(requestId(row));
   const isLocked = (command: QueuedCommand, index: number): boolean =>
     lockedKeys.has(command.id) || [named, related].some((demands) => demands[index]?.rows.some(isSkipped));
   const lockedElsewhere = new Set(
     commands.filter((command, index) => !late.has(command) && isLocked(command, index)),
   );
-  return { state, times, ids, late, lockedKeys, lockedElsewhere };
+  const repeats = new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : [])));
+  return { state, times, ids, late, lockedElsewhere, repeats };
+}
+
+/**
+ * After a crash of PostgreSQL nobody knows whether a command without a key that was sent before it was run. And the
+ * transaction that has locked a key may be about to commit an earlier attempt of the same request.
+ */
+function lateOf(
+  commands: readonly QueuedCommand[],
+  { nowMs, repliesSince }: BatchTimes,
+  lockedKeys: ReadonlySet<string>,
+): Begun["late"] {
+  const late = new Map<QueuedCommand, "no" | "unknown">();
+  for (const command of commands) {
+    const { id, name, fingerprint, sentAt } = command;
+    const hasUnloggedReply = fingerprint === null && !handlerOf(name).idempotent;
+    const isForgotten = hasUnloggedReply && !(sentAt >= (repliesSince ?? Number.POSITIVE_INFINITY));
+    if (isForgotten) late.set(command, "unknown");
+    else if (!(nowMs < sentAt + runWithinMs)) late.set(command, lockedKeys.has(id) ? "unknown" : "no");
+  }
+  return late;
 }

@@ -31,6 +31,8 @@ export type HandlerContext = OwnTables &
     /** The user's day at `acceptedAt`. */
     today: Today;
     dayStartHour: number;
+    /** Whether the command may have run before, so that a row of its own id may stand already. */
+    isRepeat: boolean;
     nextId(table: NumberedTable): number;
     /** Counts one more row against the user's quota. @returns false when the quota is used up */
     useQuota(table: NumberedTable): boolean;

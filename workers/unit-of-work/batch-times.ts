@@ -14,11 +14,14 @@ export type BatchTimes = Readonly<{
   daySettings: ReadonlyMap<string, StoredDaySettings>;
   /** Users whose account was deleted: nothing is written for them any more. */
   deleted: ReadonlySet<string>;
+  /** Replies without a key to commands sent before then (epoch ms) may be lost; undefined when it was not noted yet. */
+  repliesSince: number | undefined;
 }>;
 
 const statement = `
   select now() as now, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, v.user_id,
-    u.time_zone, u.day_start_hour, d.id is not null as deleted
+    u.time_zone, u.day_start_hour, d.id is not null as deleted,
+    (select extract(epoch from complete_since)::float8 * 1000 from keyless_replies) as replies_since
   from unnest($1::text[]) v(user_id)
   left join lateral (select * from users u where u.user_id = v.user_id offset 0) u on true
   left join lateral (select id from deleted_users d where d.id = v.user_id offset 0) d on true`;
@@ -30,6 +33,7 @@ type Row = {
   time_zone: string | null;
   day_start_hour: number | null;
   deleted: boolean;
+  replies_since: number | null;
 };
 
 /** One statement for all of it: two made a transaction take 5 % longer. */
@@ -40,5 +44,28 @@ export async function readTimes(connection: Queryable, userIds: ReadonlySet<stri
     if (time_zone !== null && day_start_hour !== null)
       daySettings.set(user_id, { time_zone, day_start_hour });
   const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));
-  return { now: rows[0]?.now ?? "", nowMs: rows[0]?.at ?? 0, daySettings, deleted };
+  const [first] = rows;
+  return {
+    now: first?.now ?? "",
+    nowMs: first?.at ?? 0,
+    daySettings,
+    deleted,
+    repliesSince: first?.replies_since ?? undefined,
+  };
+}
+
+/**
+ * Notes that replies without a key are complete from now on. A crash of PostgreSQL empties their unlogged partitions,
+ * and with them the row that is written here. A time in the future was noted before the clock was set back.
+ */
+export async function noteRepliesSince(
+  connection: Queryable,
+  { repliesSince, nowMs }: Pick<BatchTimes, "repliesSince" | "nowMs">,
+): Promise<void> {
+  if (repliesSince !== undefined && repliesSince <= nowMs) return;
+  await connection.query(
+    `insert into keyless_replies as known (complete_since) values (now())
+     on conflict (only_row) do update set complete_since = excluded.complete_since
+     where known.complete_since > excluded.complete_since`,
+  );
 }

@@ -36,6 +36,8 @@ export type OwnRows<Row> = Readonly<{
   get(...key: readonly KeyValue[]): Row | undefined;
   all(): Row[];
   insert(row: Omit<Row, "user_id">): Row;
+  /** For a row that may stand already and was not loaded: the table's update decides what becomes of it. */
+  upsert(row: Omit<Row, "user_id">): Row;
   /** @returns the changed row */
   update(row: Row, patch: Partial<Row>): Row;
   remove(...key: readonly KeyValue[]): void;
@@ -62,6 +64,7 @@ export function ownRows<Row extends { user_id: string }>(
     get: (...key) => entries.get(placeOf([userId, ...key]))?.row,
     all: () => [...entries.values()].flatMap(({ row }) => (row?.user_id === userId ? [row] : [])),
     insert: (fields) => put({ ...fields, user_id: userId } as Row, "insert"),
+    upsert: (fields) => put({ ...fields, user_id: userId } as Row, "update"),
     update: (row, patch) => put({ ...row, ...patch }, "update"),
     remove(...rest) {
       const key = [userId, ...rest];

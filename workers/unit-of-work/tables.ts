@@ -105,14 +105,14 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     forKeyShareSkipLocked: skipLocked("for key share"),
     allForUpdate: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyNames} for update`,
     read: rows("offset 0"),
-    insert: name === "action_log" ? `${insert} ${countOnce}` : insert,
-    update: `${insert} on conflict (${keyNames}) do update set ${assignments}`,
+    insert,
+    update: `${insert} on conflict ${name === "action_log" ? countOnce : `(${keyNames}) do update set ${assignments}`}`,
     remove: `delete from ${name} where ctid = any(array(${found}))`,
   };
 }
 
 /** A redelivered call leaves its row as it is; a row that counts refused calls adds them up. */
-const countOnce = `on conflict (user_id, request_id, called_at) do update
+const countOnce = `(user_id, called_at, request_id) do update
   set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`;
 
 /** Keys as one array per column: numbers are bound as they are, other types as text that is cast. */

@@ -12,11 +12,12 @@ type Kept = Readonly<{
 }>;
 
 /**
- * Replies without a key are needed when a job comes twice, which takes seconds; keyed ones for the 24 hours in which a
- * repeat is answered. A partition is dropped as a whole, so a row is kept up to one step longer.
+ * Replies without a key are needed for seconds: while their caller waits, and while a job that comes twice would still
+ * be run. The ten minutes are how far a time in their ids may be off. Keyed replies are needed for the 24 hours in which
+ * a repeat is answered. A partition is dropped as a whole, so a row is kept up to one step longer.
  */
 export const keptFor = (actionLogDays: number): readonly Kept[] => [
-  { table: "inbox", kind: "keyless", step: "30 minutes", ahead: "2 hours", after: "30 minutes" },
+  { table: "inbox", kind: "keyless", step: "10 minutes", ahead: "1 hour", after: "10 minutes" },
   { table: "inbox", kind: "keyed", step: "12 hours", ahead: "24 hours", after: "24 hours" },
   { table: "action_log", kind: "all", step: "1 month", ahead: "2 months", after: `${actionLogDays} days` },
 ];

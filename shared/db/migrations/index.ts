@@ -7,6 +7,7 @@ import { IdsInOrder } from "./20261125-ids-in-order.ts";
 import { Partitions } from "./20261126-partitions.ts";
 import { Sessions } from "./20261127-sessions.ts";
 import { TodosInOrder } from "./20261128-todos-in-order.ts";
+import { LightRecords } from "./20261129-light-records.ts";
 import { SignInLinks } from "./20261130-sign-in-links.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
@@ -20,5 +21,6 @@ export const migrations = [
   { name: "20261126-partitions", class: Partitions },
   { name: "20261127-sessions", class: Sessions },
   { name: "20261128-todos-in-order", class: TodosInOrder },
+  { name: "20261129-light-records", class: LightRecords },
   { name: "20261130-sign-in-links", class: SignInLinks },
 ];

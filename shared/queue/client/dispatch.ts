@@ -61,7 +61,7 @@ const lookupTimeoutMs = 400;
 
 const lookup = `
   select i.fingerprint, i.reply, a.replayed, i.keyed and i.created_at < to_timestamp($4 / 1000.0) as before
-  from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3
+  from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3 and a.called_at = $5::timestamptz
   where i.user_id = $1 and i.command_id = $2`;
 
 type Stored = { fingerprint: string; reply: string; replayed: boolean | null; before: boolean };
@@ -75,7 +75,8 @@ async function committed(
   { pool }: Database,
   { userId, id, fingerprint, sentAt, call }: Omit<QueuedCommand, "ticket">,
 ): Promise<CommandResult | undefined> {
-  const values = [userId, id, call?.requestId ?? null, sentAt];
+  const calledAt = call ? new Date(call.startedAt).toISOString() : null;
+  const values = [userId, id, call?.requestId ?? null, sentAt, calledAt];
   const found = pool.query<Stored>(lookup, values).catch(() => undefined);
   const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
   const row = result?.rows[0];

@@ -8,13 +8,17 @@ export const outcomeCode = (outcome: Outcome): string => ("refusal" in outcome ?
 
 type CallEnd = Readonly<{ outcome: string; replayed: boolean; calls?: number; durationMs?: number }>;
 
-/** Writes the row of a tool call in the transaction of its effects. */
+/**
+ * Writes the row of a tool call in the transaction of its effects. A plain insert is cheaper and refused if the row
+ * stands; then the command is tried again as a repeat.
+ */
 export function recordCall(
-  { actions, now, nowMs }: HandlerContext,
+  { actions, now, nowMs, isRepeat }: HandlerContext,
   call: ToolCall,
   { outcome, replayed, calls = 1, durationMs = Math.max(0, nowMs - call.startedAt) }: CallEnd,
 ): void {
-  actions.insert({
+  const write = isRepeat ? actions.upsert : actions.insert;
+  write({
     request_id: call.requestId,
     token_id: call.tokenId,
     client_name: call.clientName,

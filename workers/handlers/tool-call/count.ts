@@ -6,7 +6,7 @@ export const actionCount: Handler<"action.count"> = {
   run(context, { call, calls }) {
     const before = context.actions.get(call.requestId)?.calls ?? 0;
     const end = { outcome: "rate_limited", replayed: false, calls: before + calls, durationMs: 0 };
-    recordCall(context, call, end);
+    recordCall({ ...context, isRepeat: true }, call, end);
     return null;
   },
 };
