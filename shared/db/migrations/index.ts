@@ -7,6 +7,7 @@ import { IdsInOrder } from "./20261125-ids-in-order.ts";
 import { Partitions } from "./20261126-partitions.ts";
 import { Sessions } from "./20261127-sessions.ts";
 import { TodosInOrder } from "./20261128-todos-in-order.ts";
+import { LongHistories } from "./20261130-long-histories.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { name: "20261126-partitions", class: Partitions },
   { name: "20261127-sessions", class: Sessions },
   { name: "20261128-todos-in-order", class: TodosInOrder },
+  { name: "20261130-long-histories", class: LongHistories },
 ];
