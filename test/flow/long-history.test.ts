@@ -38,6 +38,8 @@ const seed = [
      case when n % 2 = 0 then date '${today}' - n % 700 end, null, 'due', null, null, now(), now()
    from owners`,
   `insert into reminders select user_id, id, now(), null, 'sent', now(), now() from todos where id % 2 = 0`,
+  `insert into action_log select 'long', gen_random_uuid(), 'token', null, case when n % 7000 = 0 then 'delete-todo' else 'toggle-todo' end,
+     '{}', 'ok', false, 1, now() + n * interval '1 ms', 1 from generate_series(1, 20000) n`,
   "drop table owners",
   "vacuum analyze",
 ];
@@ -137,6 +139,22 @@ test("pending todos go on after any of them, dated or not", async () => {
     next = answer.next_cursor;
   }
   expect(found).toEqual(ids);
+});
+
+test("a page of the action log looks at a bounded number of calls, and the next goes on from there", async () => {
+  for (const asked of await statementsOf("action.list", { tool: "delete-todo" })) {
+    const { rows, entries } = await readsOf(pool, asked);
+    expect(rows + entries).toBeLessThanOrEqual(5_100);
+  }
+  const found: string[] = [];
+  let pages = 0;
+  for (let next: string | null | undefined; next !== null; pages++) {
+    const input = { tool: "delete-todo", ...(next && { cursor: next }) };
+    const answer: JsonBody = await read("action.list", contextOf("long"), input);
+    found.push(...answer.actions.map(({ request_id }: { request_id: string }) => request_id));
+    next = answer.next_cursor;
+  }
+  expect([new Set(found).size, found.length, pages]).toEqual([2, 2, 5]);
 });
 
 /** The same list by plain SQL over all rows of the user. */
