@@ -8,13 +8,22 @@ type LoggedCall = Static<typeof LoggedToolCall>;
 
 const pollMs = 1_000;
 const pageSize = 200;
+const newestLimit = 50;
 /** A row has the time at which its call began and is committed at the call's end, so it can appear this late. */
 const maxDelayMs = 60_000;
 
 /** The newest calls that pass the filters, oldest first. */
 export async function readNewest(query: QueryContext, filters: LogFilters): Promise<LoggedCall[]> {
-  const { actions } = await readToolCalls(query, filters);
-  return actions.toReversed();
+  const { limit = newestLimit } = filters;
+  const calls: LoggedCall[] = [];
+  let cursor: string | null = null;
+  do {
+    const wanted = { ...filters, limit: limit - calls.length };
+    const page = await readToolCalls(query, { ...wanted, ...(cursor && { cursor }) });
+    calls.push(...page.actions);
+    cursor = page.next_cursor;
+  } while (cursor && calls.length < limit);
+  return calls.toReversed();
 }
 
 /** The newest calls, and then each further one soon after it is committed, without end. */

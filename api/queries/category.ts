@@ -2,24 +2,19 @@ import { sql } from "kysely";
 import type { CategoryRow } from "../../shared/db/entities.ts";
 import { type CategoryRefRow, presentCategory } from "../../shared/db/present.ts";
 import { notFound } from "../../shared/errors.ts";
-import type { QueryContext, QueryHandler } from "./context.ts";
-import { limitClause, paginate, totalOf } from "./pagination.ts";
+import type { QueryHandler } from "./context.ts";
+import { limitClause, readPage } from "./pagination.ts";
 
-export const readCategories: QueryHandler<"category.list"> = async (query, { page = 1 }) => {
-  const rows = await query.rows(sql<CategoryRow & { total: number }>`
-    select c.*, (${countOf(query)}) as total
-    from ${query.own("categories")} c
-    order by c.id ${limitClause(page)}`);
-  const total = await totalOf(rows, page, () => query.rows(countOf(query)));
-  return paginate(rows.map(presentCategory), total, {
-    url: `${query.baseUrl}/api/v1/categories`,
-    filters: {},
-    page,
+export const readCategories: QueryHandler<"category.list"> = (query, input) => {
+  const categories = query.own("categories");
+  return readPage(query, input, {
+    path: "categories",
+    count: sql<{ total: number }>`select count(*) as total from ${categories} c`,
+    rows: ({ total = sql`0`, ...extent }) => sql<CategoryRow & { total: number }>`
+      select c.*, (${total}) as total from ${categories} c order by c.id ${limitClause(extent)}`,
+    present: (rows) => rows.map(presentCategory),
   });
 };
-
-const countOf = ({ own }: QueryContext) =>
-  sql<{ total: number }>`select count(*) as total from ${own("categories")} c`;
 
 export const readCategory: QueryHandler<"category.get"> = async ({ own, rows }, { category_id }) => {
   const [row] = await rows(

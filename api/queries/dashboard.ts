@@ -3,7 +3,8 @@ import type { OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { addDays } from "../../shared/domain/day.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "./context.ts";
 import { completedOn, dueOn, type HabitWithCategory, habitRows, presentHabits } from "./habit.ts";
-import { isPending, presentTodos, type TodoWithRelations, todoRows } from "./todo.ts";
+import { presentTodos, type TodoWithRelations, todoRows } from "./todo.ts";
+import { isPending, todosInOrder } from "./todo-order.ts";
 
 const maxTodos = 100;
 const stripDays = 14;
@@ -20,7 +21,7 @@ type Parts = {
 export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
   const { today } = await readDaySettings(query);
   const habits = habitRows(query, dueOn(today.date));
-  const todos = todoRows(query, isPending, { limit: sql`limit ${sql.lit(maxTodos)}` });
+  const todos = todoRows(query, todosInOrder(query, { ranges: [isPending] }, { limit: maxTodos }));
   const [parts] = await query.rows(sql<Parts>`
     select
       array(select to_json(habit) from (${habits}) habit) as habits,
@@ -41,7 +42,7 @@ const activityStrip = ({ own }: QueryContext, today: string) => sql`
   select json_object_agg(day::date, (
     select count(*) from ${own("habit_completions")} c where c.local_date = day::date
   ) + (
-    select count(*) from ${own("todos")} t where t.is_completed and t.completed_on = day::date
+    select count(*) from ${own("todos")} t where t.completed_on = day::date
   ) order by day)
   from generate_series(${addDays(today, 1 - stripDays)}::date, ${today}::date, interval '1 day') as day`;
 

@@ -16,15 +16,16 @@ import {
   type QueryHandler,
   readDaySettings,
 } from "./context.ts";
-import { type Extent, limitClause, paginate, totalOf } from "./pagination.ts";
+import { type Extent, limitClause, readPage } from "./pagination.ts";
 
-export const readHabits: QueryHandler<"habit.list"> = async (query, { page = 1, ...filters }) => {
-  const where = allOf(...(await filtering(query, filters)));
-  const count = countOf(query, where);
-  const rows = await query.rows(habitRows(query, where, { total: count, limit: limitClause(page) }));
-  const total = await totalOf(rows, page, () => query.rows(count));
-  const habits = presentHabits(rows, daySettingsOf(rows, query).today);
-  return paginate(habits, total, { url: `${query.baseUrl}/api/v1/habits`, filters, page });
+export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
+  const where = allOf(...(await filtering(query, input)));
+  return readPage(query, input, {
+    path: "habits",
+    count: sql<{ total: number }>`select count(*) as total from ${query.own("habits")} h where ${where}`,
+    rows: (extent) => habitRows(query, where, extent),
+    present: (rows) => presentHabits(rows, daySettingsOf(rows, query).today),
+  });
 };
 
 async function filtering(query: QueryContext, filters: InputOf<Queries["habit.list"]>): Promise<Condition[]> {
@@ -65,21 +66,17 @@ export const dueOn = (date: string): Condition => sql`(
 
 export type HabitWithCategory = HabitRow & CategoryColumns & DaySettingsColumns & { total: number };
 
-const countOf = ({ own }: QueryContext, where: Condition) =>
-  sql<{ total: number }>`select count(*) as total from ${own("habits")} h where ${where}`;
-
 /** Habits in the order of their ids, each with its category and the day settings. */
 export const habitRows = (
   query: QueryContext,
   where: Condition,
-  { total = sql`0`, limit = sql`` }: Extent = {},
+  { total = sql`0`, ...extent }: Extent = {},
 ) => sql<HabitWithCategory>`
   select h.*, c.name as category_name, c.color as category_color,
     ${daySettingsColumns(query)}, (${total}) as total
-  from ${query.own("habits")} h
+  from (select * from ${query.own("habits")} h where ${where} order by h.id ${limitClause(extent)}) h
   left join ${query.own("categories")} c on c.id = h.category_id
-  where ${where}
-  order by h.id ${limit}`;
+  order by h.id`;
 
 export const presentHabits = (rows: readonly HabitWithCategory[], today: Today) =>
   rows.map((row) => presentHabit(row, categoryOf(row), today));

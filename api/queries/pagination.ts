@@ -1,29 +1,45 @@
-import { sql } from "kysely";
-import type { Condition } from "./context.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Condition, QueryContext } from "./context.ts";
 
 const pageSize = 15;
 
-type Place = Readonly<{
-  /** Absolute, on BASE_URL: never built from the Host header. */
-  url: string;
-  /** The request's filters, kept in every link. */
-  filters: Readonly<Record<string, unknown>>;
-  page: number;
+/** Optional parts of a list's statement: a subquery that counts all that the pages share, and the rows wanted. */
+export type Extent = Readonly<{ total?: Condition; limit?: number; offset?: number }>;
+
+/** Constants where they can be, because reads that are batched take no others; only pages beyond the first cannot. */
+export function limitClause({ limit, offset = 0 }: Extent): Condition {
+  if (limit === undefined) return sql``;
+  return offset === 0 ? sql`limit ${sql.lit(limit)}` : sql`limit ${sql.lit(limit)} offset ${offset}`;
+}
+
+type Total = { total: number };
+
+/** How one kind of list is counted, read and shown. */
+type List<Row extends Total, Item> = Readonly<{
+  /** The list's path below /api/v1. */
+  path: string;
+  count: RawBuilder<Total>;
+  rows(extent: Extent): RawBuilder<Row>;
+  present(rows: readonly Row[]): Item[];
 }>;
 
-/** Optional parts of a list's statement: a LIMIT clause, and a subquery that counts all that the pages share. */
-export type Extent = Readonly<{ total?: Condition; limit?: Condition }>;
-
-/** The first page's is a constant, because reads that are batched can take no other. */
-export const limitClause = (page: number): Condition =>
-  page === 1 ? sql`limit ${sql.lit(pageSize)}` : sql`limit ${pageSize} offset ${(page - 1) * pageSize}`;
-
-/** A page with its links. Beyond the last page there is no data, `meta` is true, and `prev` is the last page. */
-export function paginate<Item>(data: Item[], total: number, { url, filters, page }: Place) {
+/** Reads a page with its links. Beyond the last page there is no data, `meta` is true, and `prev` is the last page. */
+export async function readPage<Row extends Total, Item>(
+  query: QueryContext,
+  { page = 1, ...filters }: Readonly<{ page?: number }>,
+  list: List<Row, Item>,
+) {
+  const rows = await query.rows(
+    list.rows({ total: list.count, limit: pageSize, offset: (page - 1) * pageSize }),
+  );
+  // The total is a column of every row, so only a page beyond the last has to ask for it.
+  const [counted] = rows.length > 0 || page === 1 ? rows : await query.rows(list.count);
+  const total = counted?.total ?? 0;
   const lastPage = Math.max(1, Math.ceil(total / pageSize));
-  const link = (target: number): string => `${url}?${queryOf(filters, target)}`;
+  // On BASE_URL: never built from the Host header.
+  const link = (target: number): string => `${query.baseUrl}/api/v1/${list.path}?${queryOf(filters, target)}`;
   return {
-    data,
+    data: list.present(rows),
     links: {
       first: link(1),
       last: link(lastPage),
@@ -34,21 +50,10 @@ export function paginate<Item>(data: Item[], total: number, { url, filters, page
   };
 }
 
-function queryOf(filters: Place["filters"], page: number): string {
+/** The request's filters, which every link keeps, and the page. */
+function queryOf(filters: Readonly<Record<string, unknown>>, page: number): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filters)) if (value != null) query.set(name, String(value));
   query.set("page", String(page));
   return query.toString();
-}
-
-type Total = { total: number };
-
-/** The total is a column of every row; only a page beyond the last has no row and asks for it. */
-export async function totalOf(
-  rows: readonly Total[],
-  page: number,
-  count: () => Promise<Total[]>,
-): Promise<number> {
-  const [first] = rows.length > 0 || page === 1 ? rows : await count();
-  return first?.total ?? 0;
 }

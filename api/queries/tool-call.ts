@@ -6,15 +6,18 @@ import type { ToolCall } from "../../shared/queue/batch.ts";
 import { allOf, type Condition, type QueryContext, type QueryHandler } from "./context.ts";
 
 const defaultLimit = 50;
+/** A page that few calls would fill ends after this many, and its cursor goes on from there. */
+const mostLookedAt = 5_000;
 
 /** By keyset, newest first: calls that are logged between two pages never make one repeat or skip another. */
-export const readToolCalls: QueryHandler<"action.list"> = async ({ own, rows }, input) => {
+export const readToolCalls: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit } = input;
-  const found = await rows(sql<Omit<ToolCallRow, "user_id">>`
+  const end = await endOfPage(query, input);
+  const found = await query.rows(sql<Omit<ToolCallRow, "user_id">>`
     select a.request_id, a.token_id, a.client_name, a.tool, a.arguments, a.outcome, a.replayed, a.calls,
       a.called_at, a.duration_ms
-    from ${own("action_log")} a
-    where ${allOf(...filtering(input))}
+    from ${query.own("action_log")} a
+    where ${allOf(...filtering(input), ...(end ? [isFrom(end)] : []))}
     order by a.called_at desc, a.request_id desc
     limit ${limit + 1}`);
   const actions = found.slice(0, limit).map((row) => ({
@@ -23,12 +26,28 @@ export const readToolCalls: QueryHandler<"action.list"> = async ({ own, rows }, 
     client_name: row.client_name ?? null,
     called_at: timestamp(row.called_at),
   }));
-  const last = found.length > limit ? actions.at(-1) : undefined;
+  const last = found.length > limit ? actions.at(-1) : end;
   return { actions, next_cursor: last ? `${last.called_at}_${last.request_id}` : null };
 };
 
 /** As in the index by token. */
 const tokenHash = sql`hashtextextended(a.token_id, 0)`;
+type Place = Pick<ToolCallRow, "called_at" | "request_id">;
+
+/** @returns undefined where nothing is left out, or no more calls are left than a page may look at */
+async function endOfPage(
+  { own, rows }: QueryContext,
+  { tool, outcome, ...range }: InputOf<Queries["action.list"]>,
+): Promise<Place | undefined> {
+  if (tool === undefined && outcome === undefined) return undefined;
+  const [end] = await rows(sql<Place>`
+    select a.called_at, a.request_id from ${own("action_log")} a where ${allOf(...filtering(range))}
+    order by a.called_at desc, a.request_id desc limit 1 offset ${sql.lit(mostLookedAt - 1)}`);
+  return end && { ...end, called_at: timestamp(end.called_at) };
+}
+
+const isFrom = ({ called_at, request_id }: Place): Condition =>
+  sql`(a.called_at, a.request_id) >= (${called_at}::timestamptz, ${request_id}::uuid)`;
 
 function filtering({ token_id, tool, outcome, from, to, cursor }: InputOf<Queries["action.list"]>) {
   const conditions: Condition[] = [];

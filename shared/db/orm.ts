@@ -37,7 +37,7 @@ const writeSettings = {
  * connection. Writes have the front door's own timeout; their query timeout is only a backstop.
  */
 const purposes = {
-  reads: { connectMs: 900, queryMs: 900, settings: {} },
+  reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off" } },
   writes: { connectMs: 1_500, queryMs: 5_000, settings: writeSettings },
   migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
 };

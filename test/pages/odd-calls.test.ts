@@ -25,7 +25,12 @@ const reader = createQueryContext({
   defaultTimeZone: "UTC",
   baseUrl: stack.config.baseUrl,
 });
-const shown = { timeZone: "UTC", today: new Date().toISOString().slice(0, 10), isFiltered: false };
+const shown = {
+  timeZone: "UTC",
+  today: new Date().toISOString().slice(0, 10),
+  isFiltered: false,
+  hasOlder: false,
+};
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 const toolNames = [

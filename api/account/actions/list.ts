@@ -12,15 +12,20 @@ import { sayOutcome } from "./outcomes.ts";
 import { nameOf } from "./who.ts";
 
 type Call = Static<typeof LoggedToolCall> & { args: SentArguments; cut: Cut | undefined; localTime: string };
-type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean }>;
+type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean; hasOlder: boolean }>;
 
 /** The calls, each under the user's day on which it came. */
 export async function actionList(
   query: QueryContext,
   actions: readonly Static<typeof LoggedToolCall>[],
-  { timeZone, today, isFiltered }: Shown,
+  { timeZone, today, isFiltered, hasOlder }: Shown,
 ): Promise<Html> {
-  if (actions.length === 0) return html`<p class="quiet">${isFiltered ? "No call is like that." : none}</p>`;
+  if (actions.length === 0) {
+    const noneLikeThat = hasOlder
+      ? "None of these calls is like that, but older ones may be."
+      : "No call is like that.";
+    return html`<p class="quiet">${isFiltered ? noneLikeThat : none}</p>`;
+  }
   const calls = actions.map((action) => ({
     ...action,
     ...readArgs(action.arguments),

@@ -32,9 +32,10 @@ export async function showActions(visit: Visit): Promise<Response> {
   chosen.delete("cursor");
   const address = (more: Record<string, string>) =>
     `/account/actions?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
+  const shown = { timeZone, today, isFiltered: chosen.size > 0, hasOlder: found.next_cursor !== null };
   const body = html`<p class="quiet lead">What agents and apps did for you over MCP. Times are those of ${timeZone}.</p>
     ${known.tokens.length > 0 && filterForm({ chosen, tokens: known.tokens, timeZone, today })}
-    ${await actionList(query, found.actions, { timeZone, today, isFiltered: chosen.size > 0 })}
+    ${await actionList(query, found.actions, shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${found.next_cursor && html`<a href="${address({ cursor: found.next_cursor })}" rel="next">Older</a>`}</nav>`;
   return page(context.site, { title: "Actions", body, ...accountFrame(visit) });

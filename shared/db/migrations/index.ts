@@ -9,6 +9,7 @@ import { Sessions } from "./20261127-sessions.ts";
 import { TodosInOrder } from "./20261128-todos-in-order.ts";
 import { LightRecords } from "./20261129-light-records.ts";
 import { SignInLinks } from "./20261130-sign-in-links.ts";
+import { LongHistories } from "./20261130-long-histories.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   { name: "20261128-todos-in-order", class: TodosInOrder },
   { name: "20261129-light-records", class: LightRecords },
   { name: "20261130-sign-in-links", class: SignInLinks },
+  { name: "20261130-long-histories", class: LongHistories },
 ];

@@ -1,0 +1,77 @@
+import { type RawBuilder, sql } from "kysely";
+import type { TodoPlace } from "../../shared/contracts/todo-cursor.ts";
+import { allOf, type Condition, type QueryContext } from "./context.ts";
+import { type Extent, limitClause } from "./pagination.ts";
+
+/**
+ * The default order of todos. It is total: by due date with undated ones last, then by time of day (the enum's order,
+ * none last), then by id.
+ */
+export const inOrder = sql`order by t.due_date, t.time_of_day, t.id`;
+
+/** Written out, without a parameter, because only then is an index known to hold their todos in order. */
+export const isPending: Condition = sql`not t.is_completed`;
+export const isCompleted: Condition = sql`t.is_completed`;
+
+/** Which todos a list shows. Its cost must not grow with all that a user ever had. */
+export type Selection = Readonly<{
+  /** Each is a range of an index that holds it in order; together they are merged. */
+  ranges: readonly Condition[];
+  /** What no index leads to. It uses columns of the index only, so that no row is read to be left out. */
+  filter?: Condition | undefined;
+}>;
+
+/** Exact, and from the entries of an index alone. */
+export function countTodos({ own }: QueryContext, selection: Selection) {
+  const counts = conditionsOf(selection).map(
+    (where) => sql`(select count(*) from ${own("todos")} t where ${where})`,
+  );
+  return sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`;
+}
+
+/**
+ * A part of a selection, as a subquery. Where it is the beginning of a range, it is read as it lies. Else it is found
+ * among the entries of the index, and only its own rows are looked up: none of those that come before it.
+ */
+export function todosInOrder(query: QueryContext, selection: Selection, extent: Extent): Condition {
+  if (!extent.offset && !selection.filter) return merged(query, selection, extent, sql`t.*`);
+  const keys = merged(query, selection, extent, sql`t.id, t.due_date, t.time_of_day`);
+  return sql`(select t.* from ${keys} place
+    cross join lateral (select * from ${query.own("todos")} t where t.id = place.id offset 0) t)`;
+}
+
+/** Of several ranges, each gives as many as could be wanted of it, in order. */
+function merged(
+  { own }: QueryContext,
+  selection: Selection,
+  extent: Extent,
+  columns: RawBuilder<unknown>,
+): Condition {
+  const partOf = (where: Condition, part: Extent) =>
+    sql`(select ${columns} from ${own("todos")} t where ${where} ${inOrder} ${limitClause(part)})`;
+  const [only, ...others] = conditionsOf(selection);
+  if (only && others.length === 0) return partOf(only, extent);
+  const { limit = 0, offset = 0 } = extent;
+  const parts = conditionsOf(selection).map((where) => partOf(where, { limit: limit + offset }));
+  return sql`(select * from (${sql.join(parts, sql` union all `)}) t ${inOrder} ${limitClause(extent)})`;
+}
+
+const conditionsOf = ({ ranges, filter }: Selection): readonly Condition[] =>
+  filter ? ranges.map((range) => allOf(range, filter)) : ranges;
+
+/** The ranges of all that comes after a place. Nulls come last, and no range of an index goes on from others to them. */
+export function rangesAfter({ id, due_date, time_of_day }: TodoPlace): Condition[] {
+  const sameDay = due_date === null ? sql`t.due_date is null` : sql`t.due_date = ${due_date}::date`;
+  const sameTime =
+    time_of_day === null ? sql`t.time_of_day is null` : sql`t.time_of_day = ${time_of_day}::time_of_day`;
+  const laterTimes =
+    time_of_day === null
+      ? []
+      : [sql`t.time_of_day > ${time_of_day}::time_of_day`, sql`t.time_of_day is null`];
+  const laterDays = due_date === null ? [] : [sql`t.due_date > ${due_date}::date`, sql`t.due_date is null`];
+  return [
+    allOf(sameDay, sameTime, sql`t.id > ${id}::bigint`),
+    ...laterTimes.map((later) => allOf(sameDay, later)),
+    ...laterDays,
+  ];
+}
