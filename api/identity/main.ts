@@ -1,3 +1,4 @@
+import "./quiet-packages.ts";
 import { runRole } from "../../shared/process/role.ts";
 import { connectService } from "./service.ts";
 import { startIdentity } from "./start.ts";

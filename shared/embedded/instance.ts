@@ -40,7 +40,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
 
   async function step<Started extends { stop?(): Promise<void> }>(name: string, work: Promise<Started>) {
     const start = performance.now();
-    const started = await work;
+    const started = await withProgress(work, () => report(`${name.padEnd(12)} … ${elapsed(start)} so far`));
     if (started.stop) stops.set(name, started.stop);
     report(`${name.padEnd(12)} ${elapsed(start)}`);
     return started;
@@ -73,10 +73,23 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
       return Object.assign({}, ...details);
     },
     async stop() {
-      for (const name of [...plan.roles.map((role) => role.name), "Redis", "PostgreSQL"])
-        await stops.get(name)?.();
+      for (const name of [...plan.roles.map((role) => role.name), "Redis", "PostgreSQL"]) {
+        const stopOne = stops.get(name);
+        if (!stopOne) continue;
+        await stopOne();
+        report(`${name.padEnd(12)} stopped`);
+      }
     },
   };
+}
+
+/** Reports after a second, and then every five, that the work still goes on. */
+async function withProgress<Result>(work: Promise<Result>, report: () => void): Promise<Result> {
+  let timer = setTimeout(function again() {
+    report();
+    timer = setTimeout(again, 5_000);
+  }, 1_000);
+  return work.finally(() => clearTimeout(timer));
 }
 
 async function migrate(script: string, env: Record<string, string | undefined>): Promise<{ stop?: never }> {

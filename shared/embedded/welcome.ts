@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { CommonConfig } from "../process/config.ts";
 
 type Details = Record<string, string>;
@@ -20,8 +20,14 @@ export function welcome(config: CommonConfig, dataDir: string, details: Details)
     "",
     ...firstCall(config, dataDir, details),
     "",
+    ...(config.builtInIdentity
+      ? [`For a link that signs the owner in: ${besideIt(dataDir)}npm run owner`, ""]
+      : []),
   ].join("\n");
 }
+
+/** What a command that runs beside this one has to be told about where the data is. */
+const besideIt = (dataDir: string): string => (dataDir === resolve("./data") ? "" : `DATA_DIR='${dataDir}' `);
 
 function firstCall({ baseUrl, builtInIdentity }: CommonConfig, dataDir: string, details: Details): string[] {
   const { owner_email, owner_password, owner_token } = details;

@@ -23,7 +23,7 @@ export async function runRole(
   process.on("unhandledRejection", (reason) => crash(log, reason));
   // A supervisor that is killed -9 sends no message, but its end of the channel closes.
   process.on("disconnect", () => process.exit(1));
-  if (process.send && !process.connected) process.exit(1);
+  if (isSupervised() && !process.connected) process.exit(1);
 
   const starting = Promise.resolve().then(() => {
     const config = loadConfig();
@@ -39,12 +39,15 @@ export async function runRole(
     });
   }
   const role = await starting.catch((error) => crash(log, error));
-  log.info("ready");
+  if (!isSupervised()) log.info("ready");
   process.send?.({ ready: true, details: role.details ?? {} } satisfies Ready);
 }
 
+/** Whether a supervisor runs this process, which tells people itself when a role is ready and when it has stopped. */
+const isSupervised = (): boolean => process.send !== undefined;
+
 async function stop(starting: Promise<Role>, log: Log, signal: string): Promise<never> {
-  log.info({ signal }, "stopping");
+  if (!isSupervised()) log.info({ signal }, "stopping");
   const drained = starting.then((role) => role.stop()).then(() => true);
   const inTime = await Promise.race([drained, Bun.sleep(drainMs).then(() => false)]);
   if (!inTime) log.error(`not drained within ${drainMs / 1000} s`);

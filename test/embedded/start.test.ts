@@ -51,8 +51,8 @@ test("a stop goes from the front door to the database", async () => {
   const run = startIn(place);
   await run.printed("Try it:");
   await run.end("SIGTERM");
-  const stopped = [...run.output().matchAll(/"role":"(\w+)","signal":"SIGTERM"/g)].map(([, role]) => role);
-  expect(stopped).toEqual(["api", "workers", "identity"]);
+  const stopped = [...run.output().matchAll(/(\w+) +stopped$/gm)].map(([, part]) => part);
+  expect(stopped).toEqual(["api", "workers", "identity", "Redis", "PostgreSQL"]);
   expect(run.output()).toEndWith("Stopped.\n");
   expect(processesOf(place)).toBeEmpty();
 }, 20_000);

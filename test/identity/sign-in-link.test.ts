@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { migrate } from "../../shared/db/migrate.ts";
 import { type Browser, createBrowser } from "./browser.ts";
 import { signedUp, startTestIdentity, type TestIdentity } from "./support.ts";
 
@@ -102,6 +103,17 @@ test("whoever was signed in before in this browser is so no longer", async () =>
   const { profile } = await press(browser, await newLink());
   expect(profile.text).toContain("owner@localhost");
   expect(profile.text).not.toContain("ada@example.org");
+});
+
+test("on a database from before there were links, the owner is found and nobody else", async () => {
+  await signedUp(identity.config);
+  await identity.sql(`
+    drop table identity.sign_in_links;
+    update identity.secrets set value = 'true' where name = 'owner';
+    delete from mikro_orm_migrations where name = '20261130-sign-in-links'`);
+  expect((await owner()).code).toBe(1);
+  await migrate(identity.config.databaseUrl, "error");
+  expect((await owner()).output).toContain("sign in as owner@localhost");
 });
 
 test("an owner with another address keeps the link, and a deleted one has none", async () => {
