@@ -24,6 +24,7 @@ export async function startBuiltIn(users: number): Promise<Subject> {
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  process.on("exit", () => npm.kill());
   const reader = npm.stdout.pipeThrough(new TextDecoderStream()).getReader();
   for (let output = ""; !output.includes("Ready in"); ) {
     const { value, done } = await reader.read();

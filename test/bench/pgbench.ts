@@ -32,10 +32,9 @@ export async function pgbench({ url, script, connections, seconds }: Options): P
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [output, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    const perSecond = Number(/^tps = ([\d.]+)/m.exec(output)?.[1]);
-    if ((await child.exited) !== 0 || !perSecond)
-      throw new Error(`pgbench failed: ${complaint.trim() || output.trim()}`);
-    return { perSecond };
+    if ((await child.exited) !== 0) throw new Error(`pgbench failed: ${complaint.trim() || output.trim()}`);
+    // On a very busy machine nothing is finished in two seconds.
+    return { perSecond: Number(/^tps = ([\d.]+)/m.exec(output)?.[1] ?? 0) };
   } finally {
     rmSync(folder, { recursive: true });
   }

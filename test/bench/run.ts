@@ -151,6 +151,8 @@ async function currentCommit(): Promise<string> {
   return stdout.toString().trim() || "unknown";
 }
 
+// What was started ends with this process.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 await bench(readOptions(process.argv.slice(2))).catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
