@@ -4,6 +4,7 @@ import { type Config, loadConfig } from "../shared/process/config.ts";
 import { createLog } from "../shared/process/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/issuer.ts";
+import { type Prism, startPrism, violationsIn } from "./support/prism.ts";
 import { createDatabase, freePort, openConnections, services } from "./support/services.ts";
 
 export { createDatabase, freePort } from "./support/services.ts";
@@ -12,7 +13,13 @@ export type Answer = Readonly<{ status: number; headers: Headers; body: JsonBody
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they assert
 export type JsonBody = any;
 
-type Call = Readonly<{ token?: string; body?: unknown; headers?: Record<string, string> }>;
+type Call = Readonly<{
+  token?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** A validating proxy before the service. */
+  prism?: Prism | undefined;
+}>;
 
 export type Stack = Readonly<{
   config: Config;
@@ -47,7 +54,9 @@ export async function startStack({ env = {}, workers = 1, introspect }: StackOpt
     startApi({ config, log, now }),
     ...Array.from({ length: workers }, () => startWorkers({ config, log, now })),
   ]);
+  const prism = Bun.env.PRISM === "yes" ? await startPrism(`${baseUrl}/api/v1`) : undefined;
   afterAll(async () => {
+    await prism?.stop();
     for (const part of parts) await part.stop();
     await issuer.stop();
     expect(await openConnections(config.databaseUrl)).toBe(0);
@@ -57,7 +66,7 @@ export async function startStack({ env = {}, workers = 1, introspect }: StackOpt
     config,
     issuer,
     clock,
-    rest: (method, path, call) => callRest(config, method, path, { token: defaultToken, ...call }),
+    rest: (method, path, call) => callRest(config, method, path, { token: defaultToken, prism, ...call }),
   };
 }
 
@@ -78,9 +87,11 @@ export async function callRest(
   { baseUrl }: Pick<Config, "baseUrl">,
   method: string,
   path: string,
-  { token, body, headers }: Call,
+  { token, body, headers, prism }: Call,
 ): Promise<Answer> {
-  const response = await fetch(`${baseUrl}/api/v1${path}`, {
+  // Prism answers by itself where it cannot read a body.
+  const proxied = typeof body === "string" ? undefined : prism;
+  const response = await fetch(`${proxied?.url ?? `${baseUrl}/api/v1`}${path}`, {
     method,
     headers: {
       ...(token && { authorization: `Bearer ${token}` }),
@@ -90,6 +101,7 @@ export async function callRest(
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
+  if (proxied) expect([method, path, ...violationsIn(response)]).toEqual([method, path]);
   return {
     status: response.status,
     headers: response.headers,

@@ -1,4 +1,5 @@
 import { contracts } from "../../../shared/contracts/catalogue.ts";
+import type { Route } from "../../../shared/contracts/contract.ts";
 import { scopes } from "../../../shared/contracts/scopes.ts";
 import { tags } from "../../../shared/contracts/tags.ts";
 import type { Config } from "../../../shared/process/config.ts";
@@ -8,7 +9,20 @@ import { headers } from "./headers.ts";
 import { idempotencyKeyParameter, operation } from "./operation.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
 
-const routes = contracts.flatMap((contract) => (contract.rest ?? []).map((route) => ({ contract, route })));
+const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Every route, in the order in which people read them. */
+const routes = contracts
+  .flatMap((contract) => (contract.rest ?? []).map((route) => ({ contract, route })))
+  .toSorted(({ route: one }, { route: other }) => {
+    const byTag = tagPlace(one) - tagPlace(other);
+    const byMethod = methods.indexOf(one.method) - methods.indexOf(other.method);
+    return byTag || one.path.localeCompare(other.path) || byMethod;
+  });
+
+function tagPlace({ path }: Route): number {
+  return Object.keys(tags).findIndex((tag) => path.split("/")[1] === tag);
+}
 
 type Provider = Pick<Config, "authUrl" | "builtInIdentity">;
 

@@ -3,7 +3,7 @@ import type { Route } from "../../../shared/contracts/contract.ts";
 import { conflict, invalid, notFound, type Refused, refuse, unavailable } from "../../../shared/errors.ts";
 import { refusalBody, refusalCodes, statusOf } from "../../http/refusal-response.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
-import type { JsonSchema, Schemas } from "./schemas.ts";
+import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
 
 /** A refusal as the document shows it, under a name by which operations refer to it. */
 type ErrorResponse = Readonly<{
@@ -87,7 +87,7 @@ export function errorsOf({ kind, resource, ...contract }: Contract, route: Route
     });
   if (contract.conflict)
     errors.push({
-      name: `${route.operationId.charAt(0).toUpperCase()}${route.operationId.slice(1)}Conflict`,
+      name: `${capitalised(route.operationId)}Conflict`,
       description: "The state does not allow it",
       refused: conflict(contract.conflict),
       headers: replayed,

@@ -5,7 +5,7 @@ import { IdempotencyKey } from "../../../shared/contracts/fields.ts";
 import { tags } from "../../../shared/contracts/tags.ts";
 import { errorsOf, statusOfError } from "./errors.ts";
 import { headersOf, rateLimit } from "./headers.ts";
-import type { JsonSchema, Schemas } from "./schemas.ts";
+import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
 
 /** One REST route of a contract as an operation of the document. */
 export function operation(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
@@ -73,7 +73,7 @@ function requestBody(
   const fields = Object.entries(input.properties).filter(([name]) => isInBody(name));
   const required = [...(input.required ?? []), ...(route.required ?? [])].filter(isInBody);
   const { operationId, example } = route;
-  const schema = schemas.name(`${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Request`, {
+  const schema = schemas.name(`${capitalised(operationId)}Request`, {
     type: "object",
     properties: Object.fromEntries(fields.map(([name, field]) => [name, schemas.show(field)])),
     ...(required.length > 0 && { required }),

@@ -71,8 +71,10 @@ function plain(schema: SchemaNode, show: (part: SchemaNode) => JsonSchema): Json
 /** What a field must be, in the words of the refusal. The values of an enum say it themselves. */
 function describe({ title, expects, anyOf, ...schema }: SchemaNode): JsonSchema {
   if (expects === undefined || schema.enum || (anyOf && title === undefined)) return {};
-  return { description: `${expects.charAt(0).toUpperCase()}${expects.slice(1)}` };
+  return { description: capitalised(expects) };
 }
+
+export const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 const mapValues = <Value, Result>(
   values: Readonly<Record<string, Value>>,
