@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
+import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stream } from "node:stream";
+import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { connectGuides } from "../../api/account/connect/guides.ts";
@@ -17,8 +19,8 @@ const linesFor = (client: string, base = baseUrl) =>
   connectGuides(base).find((guide) => guide.client === client)?.lines ?? "";
 
 test("docs/connect.md and the page give the same lines for the same clients", async () => {
-  const text = await Bun.file(join(import.meta.dir, "../../docs/connect.md")).text();
-  const sections = text.split(/^## /m).slice(1);
+  const page = await Bun.file(join(import.meta.dir, "../../docs/connect.md")).text();
+  const sections = page.split(/^## /m).slice(1);
   const documented = sections.map((section) => ({
     client: section.split("\n")[0]?.replace(/ \(not tried\)$/, ""),
     lines: [...section.matchAll(/```\w*\n([\s\S]*?)\n```/g)].map(([, lines]) => lines).join("\n"),
@@ -61,18 +63,23 @@ test("the lines for curl work when they are pasted with a token", async () => {
   expect(output).toContain('"name":"complete-habit"');
 });
 
-const claude = Bun.which("claude");
-test.skipIf(!claude)(
-  "the line for Claude Code is taken by its CLI, which then wants to sign in",
+const canRunClaude = Bun.which("claude") !== null && Bun.which("script") !== null;
+test.skipIf(!canRunClaude)(
+  "the line for Claude Code is taken by its CLI, which signs in and is connected",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "kept-claude-code-"));
-    const script = `${linesFor("Claude Code")} && claude mcp list`;
-    const env = { PATH: process.env.PATH, HOME: folder };
-    const shell = Bun.spawn(["sh", "-ec", script], { cwd: folder, env, stderr: "inherit" });
-    const output = await shell.stdout.text();
+    const commands = `${linesFor("Claude Code")} && claude mcp login kept && claude mcp list | cat`;
+    // It signs in on a terminal only, here one that breaks no lines.
+    const terminal = ["-qec", `stty cols 2000; ${commands}`, "/dev/null"];
+    const env = { PATH: process.env.PATH, HOME: folder, BROWSER: "/bin/true" };
+    const shell = spawn("script", terminal, { cwd: folder, env, stdio: ["pipe", "pipe", "inherit"] });
+    const signingIn = signInWhereTold(shell.stdout, "Waiting for authorization");
+    const output = await text(shell.stdout);
+    await signingIn;
     expect(output).toContain(`Added HTTP MCP server kept with URL: ${baseUrl}/mcp to user config`);
-    expect(output).toMatch(/kept: .* Needs authentication/);
+    expect(output).toMatch(/kept: .* Connected/);
   },
+  90_000,
 );
 
 test("the lines for Claude Desktop make mcp-remote sign in and list the tools", async () => {
@@ -89,7 +96,7 @@ test("the lines for Claude Desktop make mcp-remote sign in and list the tools", 
     env: { PATH: "/nowhere", HOME: folder, MCP_REMOTE_CONFIG_DIR: folder },
     stderr: "pipe",
   });
-  const signingIn = signInWhereTold(transport.stderr);
+  const signingIn = signInWhereTold(transport.stderr, "OAuth callback server running");
   const client = new Client({ name: "Claude Desktop", version: "1" });
   await client.connect(transport);
   await signingIn;
@@ -99,15 +106,14 @@ test("the lines for Claude Desktop make mcp-remote sign in and list the tools", 
 }, 60_000);
 
 /** Reads the address out of what a program says, and does there what its person does in a browser. */
-async function signInWhereTold(said: Stream | null): Promise<void> {
+async function signInWhereTold(said: Stream | null, whenReady: string): Promise<void> {
   const person = await signedUp(site.identity.config);
   const address = await new Promise<string>((resolve) => {
-    let text = "";
+    let all = "";
     said?.on("data", (chunk) => {
-      text += chunk;
-      const [told] = new RegExp(`${authUrl}/authorize\\?\\S+(?=\\s)`).exec(text) ?? [];
-      const isWaiting = text.includes("OAuth callback server running");
-      if (told !== undefined && isWaiting) resolve(told);
+      all += chunk;
+      const [told] = new RegExp(`${authUrl}/authorize\\?[\\w%=&.+-]+(?=[^\\w%=&.+-])`).exec(all) ?? [];
+      if (told !== undefined && all.includes(whenReady)) resolve(told);
     });
   });
   const back = await consent(person, await person.open(address));
