@@ -34,7 +34,8 @@ const writeSettings = {
 
 /**
  * Timeouts and settings by purpose. Somebody waits for a read, so a frozen server fails it within 2 s including the
- * connection. Writes have the front door's own timeout; their query timeout is only a backstop.
+ * connection. A list is read along an index that holds it in order, which a bitmap would lose. Writes have the front
+ * door's own timeout; their query timeout is only a backstop.
  */
 const purposes = {
   reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off" } },
