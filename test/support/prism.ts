@@ -10,7 +10,8 @@ export type Prism = Readonly<{ url: string; stop(): Promise<void> }>;
 /** Prism's proxy before one service: it holds every request and answer against the committed OpenAPI document. */
 export async function startPrism(upstream: string): Promise<Prism> {
   const port = freePort();
-  const prism = join(root, "node_modules/.bin/prism");
+  const prism = Bun.which("prism");
+  if (!prism) throw new Error("npm run test:prism brings Prism along; there is none on the PATH.");
   const document = join(root, "docs/openapi.json");
   const child = Bun.spawn(
     [prism, "proxy", document, upstream, "--port", String(port), "--host", "127.0.0.1", "--cors", "false"],

@@ -21,7 +21,7 @@ const routes = contracts
   });
 
 function tagPlace({ path }: Route): number {
-  return Object.keys(tags).findIndex((tag) => path.split("/")[1] === tag);
+  return Object.keys(tags).indexOf(path.split("/")[1] ?? "");
 }
 
 type Provider = Pick<Config, "authUrl" | "builtInIdentity">;

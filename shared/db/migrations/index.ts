@@ -8,8 +8,8 @@ import { Partitions } from "./20261126-partitions.ts";
 import { Sessions } from "./20261127-sessions.ts";
 import { TodosInOrder } from "./20261128-todos-in-order.ts";
 import { LightRecords } from "./20261129-light-records.ts";
-import { SignInLinks } from "./20261130-sign-in-links.ts";
 import { LongHistories } from "./20261130-long-histories.ts";
+import { SignInLinks } from "./20261130-sign-in-links.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
