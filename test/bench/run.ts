@@ -33,9 +33,11 @@ async function bench(options: Options): Promise<void> {
 
 async function measureBuiltIn(options: Options): Promise<object> {
   const own = await startBuiltIn(options.users);
-  const figures = await besideLimits(own, options);
-  await own.stop();
-  return figures;
+  try {
+    return await besideLimits(own, options);
+  } finally {
+    await own.stop();
+  }
 }
 
 async function measureRoles(options: Options): Promise<object> {
