@@ -11,7 +11,7 @@ test("the first page says what this is in three sentences, and every link on it 
   const [, sentences = ""] = /<p>(Kept [\s\S]*?)<\/p>/.exec(page.text) ?? [];
   expect(sentences.match(/\.(\s|$)/g)).toHaveLength(3);
   const links = [...page.text.matchAll(/<a href="([^"]+)"/g)].map(([, href]) => href);
-  expect(links).toEqual(expect.arrayContaining(["/account", "/account/connect", "/openapi.json"]));
+  expect(links).toEqual(expect.arrayContaining(["/account", "/account/connect", "/docs"]));
   for (const link of links) {
     const { status } = await fetch(new URL(link ?? "", baseUrl), { redirect: "manual" });
     expect({ link, leads: [200, 303].includes(status) }).toEqual({ link, leads: true });

@@ -25,8 +25,8 @@ const ways = [
     text: "Lines to copy for Claude, Cursor, VS Code, scripts and others.",
   },
   {
-    href: "/openapi.json",
-    name: "Read the API document",
-    text: "Every address of the REST API, as OpenAPI.",
+    href: "/docs",
+    name: "Read the API",
+    text: "Every address of the REST API, with examples.",
   },
 ] as const;
