@@ -3,9 +3,11 @@
  * @throws RangeError when the offset is not UTC's: cutting it off would turn a right time into a wrong one
  */
 export function timestamp(stored: string): string {
-  // Rows have `+00`, PostgreSQL's JSON has `+00:00`, and handlers write `Z`.
-  if (!/(\+00(:00)?|Z)$/.test(stored))
-    throw new RangeError(`PostgreSQL gave ${stored}, which is not in UTC.`);
-  const fraction = /\.(\d+)/.exec(stored)?.[1] ?? "";
-  return `${stored.slice(0, 10)}T${stored.slice(11, 19)}.${fraction.padEnd(6, "0")}Z`;
+  const zone = zones.find((ending) => stored.endsWith(ending));
+  if (zone === undefined) throw new RangeError(`PostgreSQL gave ${stored}, which is not in UTC.`);
+  const time = stored.slice(11, -zone.length);
+  return `${stored.slice(0, 10)}T${(time.length === 8 ? `${time}.` : time).padEnd(15, "0")}Z`;
 }
+
+/** Rows have `+00`, PostgreSQL's JSON has `+00:00`, and handlers write `Z`. */
+const zones = ["+00", "+00:00", "Z"] as const;
