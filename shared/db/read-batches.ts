@@ -46,7 +46,7 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
   async function runAlone(statement: Statement, { userId, values, resolve, reject }: Read): Promise<void> {
     const began = performance.now();
     try {
-      resolve((await pool.query<object>(statement.text, [...values])).rows);
+      resolve((await pool.query<object>({ text: statement.text, values: [...values] })).rows);
       if (isSlow(statement, performance.now() - began)) suspects.add(userId);
       else suspects.delete(userId);
     } catch (error) {

@@ -64,9 +64,9 @@ const contextOf = (userId: string, run = createReadBatches(pool)) =>
 /** Every statement that the reads send, alone and in a batch with others'. */
 async function statementsOf(name: QueryName, input: object): Promise<Asked[]> {
   const asked: Asked[] = [];
-  const query = (text: string, values: unknown[]) => {
-    asked.push({ text, values });
-    return pool.query(text, values);
+  const query = (statement: { text: string; values: unknown[] }) => {
+    asked.push(statement);
+    return pool.query(statement);
   };
   const run = createReadBatches({ query } as never);
   const users = ["user 1", "user 2", "long", "user 3", "user 4"];

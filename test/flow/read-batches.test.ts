@@ -15,9 +15,9 @@ await database.pool.query(
 /** The pool, which notes what it is asked. */
 function openReads() {
   const asked: string[] = [];
-  const query = (text: string, values: unknown[]) => {
-    asked.push(text);
-    return database.pool.query(text, values);
+  const query = (statement: { text: string; values: unknown[] }) => {
+    asked.push(statement.text);
+    return database.pool.query(statement);
   };
   return { asked, read: createReadBatches({ query } as never) };
 }
