@@ -14,6 +14,7 @@ import { createHealthCheck, leaving } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { createFinish } from "./http/response-headers.ts";
 import { createTurnAway } from "./http/turn-away.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
@@ -64,7 +65,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     query,
     health: async () => (listener.isDraining() ? leaving : health()),
   });
-  const turnAway = await createTurnAway(["/mcp"], refusalAt);
+  const finish = createFinish(baseUrl);
+  const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
   const listener = listen(config, log, {
     turnAway,
     answer: (request, remoteAddress) =>

@@ -10,7 +10,7 @@ const { refusal: overloaded } = refuse(
  * Makes the answers to requests that cannot be served now. They are written beforehand, because a request that is
  * refused for overload must cost next to nothing.
  * @param doors how the paths of which doors end; all others are answered as `""`
- * @param refusalAt writes a refusal in the form of the door at a path
+ * @param refusalAt writes a refusal, with all of its headers, in the form of the door at a path
  */
 export async function createTurnAway(
   doors: readonly string[],
@@ -27,6 +27,6 @@ export async function createTurnAway(
 async function repeatable(response: Response): Promise<() => Response> {
   const body = await response.text();
   const { status } = response;
-  const headers = { ...Object.fromEntries(response.headers), "x-content-type-options": "nosniff" };
+  const headers = Object.fromEntries(response.headers);
   return () => new Response(body, { status, headers });
 }
