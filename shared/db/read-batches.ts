@@ -43,11 +43,17 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
   /** Users who were in a slow batch, or are the reason for one: they read alone until they were quick. */
   const suspects = new Set<string>();
 
-  async function runAlone(statement: Statement, { userId, values, resolve, reject }: Read): Promise<void> {
+  function suspect(reads: readonly Read[]): void {
+    if (suspects.size > maxSuspects) suspects.clear();
+    for (const { userId } of reads) suspects.add(userId);
+  }
+
+  async function runAlone(statement: Statement, read: Read): Promise<void> {
+    const { userId, values, resolve, reject } = read;
     const began = performance.now();
     try {
       resolve((await pool.query<object>({ text: statement.text, values: [...values] })).rows);
-      if (isSlow(statement, performance.now() - began)) suspects.add(userId);
+      if (isSlow(statement, performance.now() - began)) suspect([read]);
       else suspects.delete(userId);
     } catch (error) {
       reject(new DatabaseFailure(error));
@@ -59,7 +65,7 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
     try {
       const columns = transpose(reads.map(({ values }) => values));
       deliver(reads, await pool.query({ text: batchText, values: columns, rowMode: "array" }));
-      if (isSlow(statement, performance.now() - began)) for (const { userId } of reads) suspects.add(userId);
+      if (isSlow(statement, performance.now() - began)) suspect(reads);
     } catch (error) {
       const state = sqlStateOf(error);
       if (state === undefined) for (const { reject } of reads) reject(new DatabaseFailure(error));
@@ -68,7 +74,6 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
       // A syntax or type error: the server takes this statement's values only as they are.
       if (state?.startsWith("42")) statement.batchText = undefined;
     }
-    if (suspects.size > maxSuspects) suspects.clear();
   }
 
   function send(statement: Statement, reads: readonly Read[]): void {

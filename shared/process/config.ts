@@ -1,7 +1,7 @@
 import type { BlockList } from "node:net";
 import { type Environment, httpUrl, integer, networks, oneOf, text, timeZone } from "./environment.ts";
 
-/** Settings of one process, read once from the environment. The docs/settings.md lists every variable and default. */
+/** Settings of one process, read once from the environment. docs/settings.md lists every variable and default. */
 export type Config = CommonConfig & Readonly<{ databaseUrl: string; redisUrl: string }>;
 
 /** Settings in which the servers' addresses may be unset, because `npm start` brings servers of its own. */

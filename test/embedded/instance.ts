@@ -1,3 +1,4 @@
+import { afterAll } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,6 +34,14 @@ export function shareRuntime(parent: string): void {
   const shared = join(import.meta.dir, "../../.runtime");
   mkdirSync(shared, { recursive: true });
   symlinkSync(shared, join(parent, ".runtime"));
+}
+
+/** A parent folder for one test file, whose instances use the Redis of this checkout. */
+export async function sharedParent(): Promise<string> {
+  const parent = await newParent();
+  shareRuntime(parent);
+  afterAll(() => removeParent(parent));
+  return parent;
 }
 
 export function removeParent(parent: string): void {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../shared/embedded/port.ts";
 import { createBrowser } from "../identity/browser.ts";
-import { environmentOf, newParent, removeParent, shareRuntime, startIn } from "./instance.ts";
+import { environmentOf, sharedParent, startIn } from "./instance.ts";
 
 const root = join(import.meta.dir, "../..");
-let parent: string;
-beforeAll(async () => {
-  parent = await newParent();
-  shareRuntime(parent);
-});
-afterAll(() => removeParent(parent));
+const parent = await sharedParent();
 
 test("npm run owner beside npm start prints a link that opens the account pages, and no log has it", async () => {
   const dataDir = mkdtempSync(join(parent, "data-"));

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../shared/embedded/port.ts";
-import { newParent, removeParent, shareRuntime, startIn } from "./instance.ts";
+import { sharedParent, startIn } from "./instance.ts";
 
 const root = join(import.meta.dir, "../..");
-let parent: string;
-beforeAll(async () => {
-  parent = await newParent();
-  shareRuntime(parent);
-});
-afterAll(() => removeParent(parent));
+const parent = await sharedParent();
 
 /** The shell blocks of the README that say something to a running service. */
 async function callsOfReadme(baseUrl: string): Promise<string[]> {
