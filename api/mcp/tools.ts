@@ -1,7 +1,7 @@
-import { type TObject, Type } from "typebox";
+import { type TObject, type TSchema, Type } from "typebox";
 import { type CommandName, contracts, type QueryName } from "../../shared/contracts/catalogue.ts";
 import type { CommandContract, QueryContract } from "../../shared/contracts/contract.ts";
-import { IdempotencyKey } from "../../shared/contracts/fields.ts";
+import { Id, IdempotencyKey, numberOfDigits } from "../../shared/contracts/fields.ts";
 import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
@@ -56,20 +56,39 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
   const known = Object.keys(entry.arguments.properties);
   const unknown = Object.keys(args).filter((name) => !known.includes(name));
-  if (unknown.length > 0) return unknownArguments(unknown, known);
+  if (unknown.length > 0) return unknownArguments(unknown, known, tool);
   const { refine } = tool;
-  const checked = validate({ input: entry.arguments, ...(refine && { refine }) }, args);
+  const checked = validate(
+    { input: entry.arguments, ...(refine && { refine }) },
+    withNumericIds(entry, args),
+  );
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
   const fields = { ...tool.toInput(own) };
   return typeof key === "string" ? { fields, idempotencyKey: key } : { fields };
 }
 
+/** Ids become numbers before anything looks at them, so that "7" and 7 are the same request. */
+function withNumericIds({ arguments: schema }: Pick<ToolEntry, "arguments">, args: Fields): Fields {
+  const fields = { ...args };
+  for (const [name, property] of Object.entries(schema.properties))
+    if (isId(property) && Object.hasOwn(args, name)) fields[name] = numberOfDigits(args[name]);
+  return fields;
+}
+
+/** An optional one is a copy, so it is known by its title. */
+const isId = ({ title }: TSchema & { title?: string }): boolean => title === Id.title;
+
 const maxShown = 64;
 
-function unknownArguments(unknown: readonly string[], known: readonly string[]): Refused {
-  const sentence = `is not an argument of this tool, which takes ${known.join(", ")}.`;
-  return invalid(
-    Object.fromEntries(unknown.map((name) => [name, [`${name.slice(0, maxShown)} ${sentence}`]])),
-  );
+function unknownArguments(
+  unknown: readonly string[],
+  known: readonly string[],
+  { elsewhere = {} }: Pick<Tool, "elsewhere">,
+): Refused {
+  const unknownName = (name: string) =>
+    `${name.slice(0, maxShown)} is not an argument of this tool, which takes ${known.join(", ")}.`;
+  const sentenceOn = (name: string) =>
+    (Object.hasOwn(elsewhere, name) && elsewhere[name]) || unknownName(name);
+  return invalid(Object.fromEntries(unknown.map((name) => [name, [sentenceOn(name)]])));
 }

@@ -63,7 +63,9 @@ async function readFields({ contract, route, params }: Target, request: Request)
     return { ...queryFields(contract.input, new URL(request.url).searchParams), ...ids };
   const body = await readBody(request);
   if (isRefused(body)) return body;
-  return { ...(route.method === "POST" ? withoutNulls(body.fields) : body.fields), ...ids };
+  const isTaken = ([name]: [string, unknown]) => !contract.toolOnly?.includes(name);
+  const fields = Object.fromEntries(Object.entries(body.fields).filter(isTaken));
+  return { ...(route.method === "POST" ? withoutNulls(fields) : fields), ...ids };
 }
 
 /** In POST, null is the same as leaving the field out. */

@@ -36,6 +36,8 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   /** The message of its 409, where the state of the resource can refuse it. */
   conflict?: string;
   rest?: readonly Route[];
+  /** Fields of the input that only its tool takes, because REST has addresses of its own for them. */
+  toolOnly?: readonly string[];
   input: Input;
   output: Output;
   /** Rules that one field's schema cannot state. */

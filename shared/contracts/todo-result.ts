@@ -33,9 +33,18 @@ function factsOf(todo: TodoOutput): Record<string, unknown> {
     context,
     category: todo.category?.name ?? null,
     recurrence,
+    ...reminderFacts(todo),
     is_completed,
     next_todo_id,
   });
+}
+
+/** The reminder's wall time as the argument remind_at takes it, and its status unless it will ring. */
+function reminderFacts({ reminder }: TodoOutput): Record<string, unknown> {
+  if (reminder === null) return {};
+  const { local_time, status } = reminder;
+  const remind_at = local_time.replace(/:00$/, "");
+  return status === "scheduled" ? { remind_at } : { remind_at, reminder_status: status };
 }
 
 /** Without a rest of the properties, which would copy most of the todo. */
@@ -50,25 +59,39 @@ function lineOf(todo: TodoOutput): string {
     context && `@${context}`,
     category && `in ${category.name}`,
     recurrence && `repeats ${recurrence}`,
+    reminderOf(todo),
     next_todo_id !== null && `next is #${next_todo_id}`,
   ]);
   const description = todo.description === null ? "" : `. ${oneLine(todo.description)}`;
   return `#${id} ${title}${details === "" ? "" : ` — ${details}`}${description}`;
 }
 
+function reminderOf(todo: TodoOutput): string | null {
+  const { remind_at, reminder_status } = reminderFacts(todo);
+  if (remind_at === undefined) return null;
+  return `${reminder_status === undefined ? "reminds" : `reminder ${reminder_status}`} ${remind_at}`;
+}
+
 /** The changes that a call of update-todo asked for; nothing when it named none. */
 export function changesIn(args: SentArguments): readonly Phrase[] {
   const clear = argument(args, "clear");
-  const cleared = Array.isArray(clear) ? clear.slice(0, 3) : [];
+  const cleared = Array.isArray(clear) ? clear.slice(0, clearedNames.length) : [];
   const changes = [
     quotedAfter("title ", args, "title"),
     quotedAfter("description ", args, "description"),
     dueAfter("due ", args),
+    quotedAfter("time of day ", args, "time_of_day"),
+    quotedAfter("minutes ", args, "estimated_minutes"),
+    quotedAfter("context ", args, "context"),
+    quotedAfter("category ", args, "category"),
+    quotedAfter("repeating by ", args, "recurrence"),
+    quotedAfter("reminder at ", args, "remind_at"),
     ...cleared.map((name): readonly Phrase[] => ["no ", fieldName(name)]),
   ].filter((change) => change.length > 0);
   return changes.flatMap((change, index) => [index === 0 ? ": " : ", ", ...change]);
 }
 
 function fieldName(name: unknown): Phrase {
+  if (name === "remind_at") return "reminder";
   return clearedNames.find((known) => known === name)?.replaceAll("_", " ") ?? { quoted: name };
 }

@@ -64,12 +64,12 @@ function tagOf({ path }: Route): string | undefined {
 }
 
 function requestBody(
-  { input }: Contract,
+  { input, toolOnly = [] }: Contract,
   route: Route,
   inPath: readonly string[],
   schemas: Schemas,
 ): JsonSchema {
-  const isInBody = (name: string) => !inPath.includes(name);
+  const isInBody = (name: string) => !inPath.includes(name) && !toolOnly.includes(name);
   const fields = Object.entries(input.properties).filter(([name]) => isInBody(name));
   const required = [...(input.required ?? []), ...(route.required ?? [])].filter(isInBody);
   const { operationId, example } = route;
