@@ -4,7 +4,7 @@ import type { Route } from "../../shared/contracts/contract.ts";
 import type { KnownNames } from "../../shared/contracts/unknown-names.ts";
 
 /** Where the fields of a route's input stand in a request, and how a refusal calls them. */
-export type RouteFields = Readonly<{ inPath: readonly string[]; inQuery: KnownNames; inBody: KnownNames }>;
+type RouteFields = Readonly<{ inPath: readonly string[]; inQuery: KnownNames; inBody: KnownNames }>;
 
 const known = new WeakMap<Route, RouteFields>();
 
@@ -22,7 +22,11 @@ function fieldsOf(contract: Contract, route: Route): RouteFields {
   return {
     inPath,
     inQuery: { what: "a parameter of this request", names: isInQuery ? others : [] },
-    inBody: { what, names: isInQuery ? [] : others, ignored: readOnlyFields(contract) },
+    inBody: {
+      what,
+      names: isInQuery ? [] : others,
+      ignored: readOnlyFields(contract).filter((name) => !others.includes(name)),
+    },
   };
 }
 
