@@ -3,8 +3,9 @@ import { type CommandName, contracts, type QueryName } from "../../shared/contra
 import type { CommandContract, QueryContract } from "../../shared/contracts/contract.ts";
 import { IdempotencyKey } from "../../shared/contracts/fields.ts";
 import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
+import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
-import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
+import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { Content } from "../perform.ts";
 import { objectSchema } from "./wire-schema.ts";
 
@@ -54,22 +55,15 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
 
 /** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
-  const known = Object.keys(entry.arguments.properties);
-  const unknown = Object.keys(args).filter((name) => !known.includes(name));
-  if (unknown.length > 0) return unknownArguments(unknown, known);
   const { refine } = tool;
-  const checked = validate({ input: entry.arguments, ...(refine && { refine }) }, args);
+  const unknown = unknownNames(Object.keys(args), {
+    what: "an argument of this tool",
+    names: Object.keys(entry.arguments.properties),
+    alwaysListed: true,
+  });
+  const checked = validate({ input: entry.arguments, ...(refine && { refine }) }, args, { unknown });
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
   const fields = { ...tool.toInput(own) };
   return typeof key === "string" ? { fields, idempotencyKey: key } : { fields };
-}
-
-const maxShown = 64;
-
-function unknownArguments(unknown: readonly string[], known: readonly string[]): Refused {
-  const sentence = `is not an argument of this tool, which takes ${known.join(", ")}.`;
-  return invalid(
-    Object.fromEntries(unknown.map((name) => [name, [`${name.slice(0, maxShown)} ${sentence}`]])),
-  );
 }
