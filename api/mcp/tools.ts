@@ -3,8 +3,9 @@ import { type CommandName, contracts, type QueryName } from "../../shared/contra
 import type { CommandContract, QueryContract } from "../../shared/contracts/contract.ts";
 import { Id, IdempotencyKey, numberOfDigits } from "../../shared/contracts/fields.ts";
 import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
+import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
-import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
+import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { Content } from "../perform.ts";
 import { objectSchema } from "./wire-schema.ts";
 
@@ -54,14 +55,17 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
 
 /** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
-  const known = Object.keys(entry.arguments.properties);
-  const unknown = Object.keys(args).filter((name) => !known.includes(name));
-  if (unknown.length > 0) return unknownArguments(unknown, known, tool);
-  const { refine } = tool;
-  const checked = validate(
-    { input: entry.arguments, ...(refine && { refine }) },
-    withNumericIds(entry, args),
-  );
+  const { refine, elsewhere = {} } = tool;
+  const unknown = {
+    ...unknownNames(Object.keys(args), {
+      what: "an argument of this tool",
+      names: Object.keys(entry.arguments.properties),
+      alwaysListed: true,
+    }),
+    ...Object.fromEntries(Object.entries(elsewhere).filter(([name]) => Object.hasOwn(args, name))),
+  };
+  const input = { input: entry.arguments, ...(refine && { refine }) };
+  const checked = validate(input, withNumericIds(entry, args), { unknown });
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
   const fields = { ...tool.toInput(own) };
@@ -78,17 +82,3 @@ function withNumericIds({ arguments: schema }: Pick<ToolEntry, "arguments">, arg
 
 /** An optional one is a copy, so it is known by its title. */
 const isId = ({ title }: TSchema & { title?: string }): boolean => title === Id.title;
-
-const maxShown = 64;
-
-function unknownArguments(
-  unknown: readonly string[],
-  known: readonly string[],
-  { elsewhere = {} }: Pick<Tool, "elsewhere">,
-): Refused {
-  const unknownName = (name: string) =>
-    `${name.slice(0, maxShown)} is not an argument of this tool, which takes ${known.join(", ")}.`;
-  const sentenceOn = (name: string) =>
-    (Object.hasOwn(elsewhere, name) && elsewhere[name]) || unknownName(name);
-  return invalid(Object.fromEntries(unknown.map((name) => [name, [sentenceOn(name)]])));
-}

@@ -58,11 +58,16 @@ describe("remind_at", () => {
     expect(commands["todo.update"].scopes).toEqual(scopes);
   });
 
-  test("is no field of a todo over REST", async () => {
+  test("is an unknown field of a todo over REST", async () => {
     const { token } = await fresh();
     const sent = { title: "x", remind_at: "2026-11-21T09:00" };
     const made = await stack.rest("POST", "/todos", { token, body: sent });
-    expect(made.body.reminder ?? null).toBeNull();
+    expect(made.status).toBe(422);
+    expect(Object.keys(made.body.errors)).toEqual(["remind_at"]);
+    const { remind_at: _, ...todo } = sent;
+    const { body } = await stack.rest("POST", "/todos", { token, body: { ...todo, category: { id: 7 } } });
+    const again = await stack.rest("PUT", `/todos/${body.id}`, { token, body: { ...body, title: "y" } });
+    expect([again.status, again.body.title]).toEqual([200, "y"]);
   });
 });
 

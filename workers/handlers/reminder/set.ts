@@ -1,8 +1,8 @@
 import { presentReminder } from "../../../shared/db/present.ts";
 import { isRefused, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
+import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "../todo/reminder.ts";
 import { lockTodo, relatedToTodo } from "../todo/rows.ts";
-import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./put.ts";
 
 export const reminderSet: Handler<"reminder.set"> = {
   rows: (input) => [...lockTodo(input), ...rowsForTime(input.remind_at)],

@@ -2,8 +2,8 @@ import { isRefused } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import { checkQuota } from "../check-quota.ts";
 import type { Handler } from "../handler.ts";
-import { putReminder, reminderTime, rowsForTime } from "../reminder/put.ts";
 import { defaultRecurrenceFrom, recurrenceColumns } from "./recurrence.ts";
+import { putReminder, reminderTime, rowsForTime } from "./reminder.ts";
 import { todoAnswer } from "./rows.ts";
 
 export const todoCreate: Handler<"todo.create"> = {

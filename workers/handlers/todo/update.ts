@@ -4,8 +4,8 @@ import { isRefused, notFound } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
 import { patch } from "../patch.ts";
-import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "../reminder/put.ts";
 import { defaultRecurrenceFrom, recurrenceColumns } from "./recurrence.ts";
+import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./reminder.ts";
 import { lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 
 type TodoUpdate = InputOf<Commands["todo.update"]>;
