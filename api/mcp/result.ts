@@ -39,5 +39,6 @@ export function refused(refusal: Refusal, today: Today | undefined): CallToolRes
   };
 }
 
-const dayLine = ({ date, timeZone }: Today): string => `Today is ${date} in ${timeZone}.`;
+/** The first line of every answer. */
+export const dayLine = ({ date, timeZone }: Today): string => `Today is ${date} in ${timeZone}.`;
 const dayFields = ({ date, timeZone }: Today): DayFields => ({ today: date, time_zone: timeZone });

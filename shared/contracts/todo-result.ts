@@ -6,14 +6,14 @@ import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from
 type TodoOutput = Static<typeof Todo>;
 
 export const oneTodo = (verb: string, todo: TodoOutput): ToolResult => ({
-  lines: [`${verb} ${lineOf(todo)}`],
+  lines: [`${verb} ${todoLine(todo)}`],
   facts: { todo: factsOf(todo) },
 });
 
 export const pendingPage = ({ todos, total, next_cursor }: Static<typeof PendingTodos>): ToolResult => ({
   lines: [
     `${todos.length} of ${total} incomplete todos${todos.length === 0 ? "." : ":"}`,
-    ...todos.map(lineOf),
+    ...todos.map(todoLine),
     ...(next_cursor === null ? [] : [`More with cursor ${next_cursor}`]),
   ],
   facts: lean({ todos: todos.map(factsOf), total, next_cursor }),
@@ -48,7 +48,7 @@ function reminderFacts({ reminder }: TodoOutput): Record<string, unknown> {
 }
 
 /** Without a rest of the properties, which would copy most of the todo. */
-function lineOf(todo: TodoOutput): string {
+export function todoLine(todo: TodoOutput): string {
   const { id, title, due_date, is_overdue, time_of_day, estimated_minutes, context } = todo;
   const { category, recurrence, next_todo_id } = todo;
   const details = joined([
