@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { query } from "./contract.ts";
 import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, TodayFields, titled } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
-import { dueHabits, dueHabitsFacts } from "./habit-result.ts";
+import { dueHabits } from "./habit-result.ts";
 import { FrequencyField, Habit } from "./habit-schema.ts";
 import { queryTool } from "./tool.ts";
 import { argument, type Phrase, quotedAfter, type SentArguments, said } from "./tool-sentence.ts";
@@ -35,12 +35,12 @@ export const todayHabits = query({
   summary: "List the habits due today",
   mcp: queryTool({
     name: "get-today-habits",
+    title: "Today's habits",
     description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
     destructive: false,
     idempotent: true,
     arguments: onlyTimeOfDay,
     toInput: (args) => args,
-    facts: dueHabitsFacts,
     result: ({ habits }: Static<typeof DueHabits>) => dueHabits(habits),
     sentence: (args) => said("Looked at", "look at", "the habits due today", ...timeOfDayIn(args)),
   }),

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { command } from "./contract.ts";
 import { Description, Id, Name, TimeOfDayField } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
-import { completedHabit, habitFacts, oneHabit } from "./habit-result.ts";
+import { completedHabit, oneHabit } from "./habit-result.ts";
 import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
 import { tool } from "./tool.ts";
 import { argument, idIn, named, quoted, said } from "./tool-sentence.ts";
@@ -25,6 +25,7 @@ export const createHabit = command({
   ],
   mcp: tool({
     name: "create-habit",
+    title: "Create habit",
     description: "Create a daily habit. type bad: something to avoid; completing it means avoided today.",
     destructive: false,
     idempotent: false,
@@ -37,7 +38,6 @@ export const createHabit = command({
       grace_days: Type.Optional(GraceDays),
     }),
     toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
-    facts: habitFacts,
     result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
     sentence: (args) =>
       said(
@@ -105,12 +105,12 @@ export const completeHabit = command({
   ],
   mcp: tool({
     name: "complete-habit",
+    title: "Complete habit",
     description: "Mark a habit done for today and bump its streak. For a bad habit: avoided today.",
     destructive: true,
     idempotent: true,
     arguments: onlyId,
     toInput: (args) => args,
-    facts: habitFacts,
     result: completedHabit,
     sentence: (args, { habits }) =>
       said("Completed", "complete", ...named("habit", idIn(args, "habit_id"), habits)),

@@ -14,7 +14,7 @@ import {
   titled,
 } from "./fields.ts";
 import { todoExamples } from "./todo-examples.ts";
-import { pendingFacts, pendingPage } from "./todo-result.ts";
+import { pendingPage } from "./todo-result.ts";
 import { PendingFilters, PendingTodos, pendingLimit, Todo } from "./todo-schema.ts";
 import { queryTool } from "./tool.ts";
 import { argument, quotedAfter, type SentArguments, said } from "./tool-sentence.ts";
@@ -47,12 +47,12 @@ export const pendingTodos = query({
   summary: "List incomplete todos in the default order, after a cursor",
   mcp: queryTool({
     name: "get-pending-todos",
+    title: "Pending todos",
     description: `List or search incomplete todos by due date, ${pendingLimit} unless limit says otherwise.`,
     destructive: false,
     idempotent: true,
     arguments: PendingFilters,
     toInput: (args) => args,
-    facts: pendingFacts,
     result: pendingPage,
     sentence: (args) =>
       said(
