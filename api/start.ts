@@ -34,14 +34,19 @@ const countingTimeoutMs = 300;
 
 /** Starts one front door. Any number of them can run side by side. */
 export async function startApi({ config, log, ...options }: Options): Promise<{ stop(): Promise<void> }> {
-  const database = await openDatabase({ url: config.databaseUrl, log });
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    log,
+    prepare: config.databasePrepare,
+    connections: config.databaseConnections ?? 10,
+  });
   const redis = connectFailFast(config.redisUrl, countingTimeoutMs);
   const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, database, clock, now);
   const db = openQueryDatabase(database);
   const { defaultTimeZone, baseUrl } = config;
-  const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
+  const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
   const share = createReadShare();
   const query: PerformContext["query"] = ({ userId }) =>
     createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share });

@@ -28,9 +28,14 @@ export async function startIdentity(
   tell: Tell,
 ): Promise<Role> {
   await mkdir(config.dataDir, { recursive: true });
-  const database = await openDatabase({ url: config.databaseUrl, log });
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    log,
+    prepare: config.databasePrepare,
+    connections: config.databaseConnections ?? 10,
+  });
   const { pool } = database;
-  const ownClient = await identityClient(config);
+  const ownClient = await identityClient(config, pool);
   const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
   const provider = createProvider(parts);
   const identity: IdentityContext = {
