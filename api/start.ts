@@ -1,7 +1,7 @@
+import { identityClient } from "../shared/db/identity-client.ts";
 import { openDatabase } from "../shared/db/orm.ts";
 import { openServerClock } from "../shared/db/server-clock.ts";
 import type { Config } from "../shared/process/config.ts";
-import { identityClient } from "../shared/process/identity-client.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
+import { identityClient } from "../../shared/db/identity-client.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { identityClient } from "../../shared/process/identity-client.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Role } from "../../shared/process/role.ts";
 import type { IdentityContext } from "./accounts/context.ts";

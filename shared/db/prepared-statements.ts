@@ -39,7 +39,7 @@ function withName(query: Query): Query {
   let name = names.get(query.text);
   if (!name) {
     if (names.size >= maxNames) return query;
-    name = nameOf(query.text);
+    name = statementName(query.text);
     names.set(query.text, name);
   }
   return { ...query, name };
@@ -49,5 +49,5 @@ function withName(query: Query): Query {
  * A name that depends on the text alone, so that behind a pooler, where processes share connections, no name ever
  * means another text than its own. 120 bits are enough that two texts never share a name.
  */
-export const nameOf = (text: string): string =>
+const statementName = (text: string): string =>
   `k${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;
