@@ -81,7 +81,8 @@ async function committed(
   const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
   const row = result?.rows[0];
   if (!row || (call && row.replayed === null)) return undefined;
-  if (row.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken, replayed: false };
+  if (row.fingerprint !== (fingerprint ?? ""))
+    return { outcome: keyTaken(call !== undefined), replayed: false };
   const outcome: Outcome = JSON.parse(row.reply);
   return { outcome, replayed: row.replayed ?? row.before };
 }
