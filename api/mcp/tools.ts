@@ -35,12 +35,16 @@ export const tools: ReadonlyMap<string, ToolEntry> = new Map(
   entries.map((entry) => [entry.tool.name, entry]),
 );
 
+/** A refusal has the day and the zone, too. An agent sees in the answer what else it has, and would pay for it here. */
+const outputSchema = { type: "object" as const, required: ["today", "time_zone"] };
+
 /** The answer to tools/list: the same for every token, so that clients know what more they could ask for. */
 export const toolList = entries.map(({ kind, tool, ...entry }) => ({
   name: tool.name,
+  title: tool.title,
   description: tool.description,
   inputSchema: objectSchema(entry.arguments),
-  outputSchema: outputSchema(tool),
+  outputSchema,
   annotations: {
     readOnlyHint: kind === "query",
     destructiveHint: tool.destructive,
@@ -48,16 +52,6 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
     openWorldHint: false,
   },
 }));
-
-/** A refusal has the day and the zone, too, so only these are required of every answer. */
-function outputSchema({ facts }: Pick<Tool, "facts">) {
-  const text = { type: "string" };
-  return {
-    type: "object" as const,
-    properties: { today: text, time_zone: text, ...facts },
-    required: ["today", "time_zone"],
-  };
-}
 
 /** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
