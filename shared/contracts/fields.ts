@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "typebox";
+import { exampleDate } from "../domain/example-dates.ts";
 import { timesOfDay } from "../domain/vocabulary.ts";
 import "./text.ts";
 
@@ -48,7 +49,7 @@ export function WholeNumber(minimum: number, maximum: number) {
 
 export const CalendarDate = titled(
   "CalendarDate",
-  Type.String({ format: "date", expects: "a real date such as 2026-11-20" }),
+  Type.String({ format: "date", expects: `a real date such as ${exampleDate}` }),
 );
 export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));
 export const Flag = Type.Boolean({ expects: "true or false" });

@@ -80,7 +80,8 @@ async function committed(
   const found = lookUp(pool, values).catch(() => undefined);
   const row = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
   if (!row || (call && row.replayed === null)) return undefined;
-  if (row.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken, replayed: false };
+  if (row.fingerprint !== (fingerprint ?? ""))
+    return { outcome: keyTaken(call !== undefined), replayed: false };
   const outcome: Outcome = JSON.parse(row.reply);
   return { outcome, replayed: row.replayed ?? row.before };
 }
