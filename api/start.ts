@@ -47,7 +47,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const db = openQueryDatabase(database);
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
-  const share = createReadShare();
+  const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
   const query: PerformContext["query"] = ({ userId }) =>
     createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share });
   const adoptZone = createZoneAdoption({ query, dispatch });
