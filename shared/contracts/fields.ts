@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "typebox";
+import { exampleDate } from "../domain/example-dates.ts";
 import { timesOfDay } from "../domain/vocabulary.ts";
 import type { FieldErrors } from "../errors.ts";
 import "./text.ts";
@@ -50,7 +51,7 @@ export function WholeNumber(minimum: number, maximum: number) {
 
 export const CalendarDate = titled(
   "CalendarDate",
-  Type.String({ format: "date", expects: "a real date such as 2026-11-20" }),
+  Type.String({ format: "date", expects: `a real date such as ${exampleDate}` }),
 );
 export const DueField = titled("Due", OneOf(["today", "overdue", "upcoming"]));
 export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));

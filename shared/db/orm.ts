@@ -45,7 +45,7 @@ const purposes = {
 };
 
 /**
- * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once.
+ * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once, if `prepare`.
  * Lost connections are logged and replaced; they are never fatal.
  */
 export async function openDatabase(options: {
@@ -53,8 +53,9 @@ export async function openDatabase(options: {
   log: Log;
   purpose?: keyof typeof purposes;
   connections?: number;
+  prepare?: boolean;
 }): Promise<Database> {
-  const { url, log, purpose = "reads", connections = 10 } = options;
+  const { url, log, purpose = "reads", connections = 10, prepare = true } = options;
   const { connectMs, queryMs, settings: own } = purposes[purpose];
   const settings = { timezone: "UTC", jit: "off", ...own };
   let pool: Pool | undefined;
@@ -81,7 +82,7 @@ export async function openDatabase(options: {
         created.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
         created.on("connect", (client: PoolClient) => {
           client.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
-          prepareStatements(client);
+          if (prepare) prepareStatements(client);
         });
       },
     },
