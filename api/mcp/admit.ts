@@ -68,7 +68,7 @@ export const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Prom
     () => undefined,
   );
 
-export type Applied = "no" | "unknown";
+type Applied = "no" | "unknown";
 
 /** Turns what is thrown into a refusal: a lost database is an outage, whatever else is a fault of ours. */
 export async function withOutages<Result>(

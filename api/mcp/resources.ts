@@ -12,7 +12,7 @@ import { dayLine } from "./result.ts";
 type ResourceEntry = Readonly<{ contract: QueryContract<QueryName>; resource: McpResource }>;
 
 /** A resource that an address means, with the input of its read. */
-export type FoundResource = ResourceEntry & Readonly<{ input: Readonly<Record<string, number>> }>;
+type FoundResource = ResourceEntry & Readonly<{ input: Readonly<Record<string, number>> }>;
 
 const entries = contracts.flatMap((contract): ResourceEntry[] =>
   contract.kind === "query" && contract.mcpResource ? [{ contract, resource: contract.mcpResource }] : [],

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { query } from "./contract.ts";
-import { Flag, Id, Page, PageOf, TimeOfDayField, TodayFields } from "./fields.ts";
+import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, TodayFields, titled } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
 import { dueHabits, habitOverview } from "./habit-result.ts";
 import { FrequencyField, Habit } from "./habit-schema.ts";
@@ -21,13 +21,16 @@ const DueHabits = Type.Object({ ...TodayFields, habits: Type.Array(Habit) });
 export const listHabits = query({
   name: "habit.list",
   scopes: ["habits:read"],
-  summary: "List habits",
+  summary: "List or search habits",
   rest: [
     { operationId: "listHabits", method: "GET", path: "/habits", status: 200, example: habitExamples.list },
   ],
   input: Type.Object({
+    q: Type.Optional(SearchText),
     frequency: Type.Optional(FrequencyField),
     time_of_day: Type.Optional(TimeOfDayField),
+    category_id: Type.Optional(Id),
+    due: Type.Optional(titled("HabitDue", OneOf(["today"]))),
     completed_today: Type.Optional(Flag),
     page: Type.Optional(Page),
   }),

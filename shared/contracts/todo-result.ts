@@ -56,7 +56,7 @@ export function todoLine(todo: TodoOutput): string {
     is_overdue && "overdue",
     time_of_day,
     estimated_minutes !== null && `${estimated_minutes} min`,
-    context && `@${context}`,
+    context && `context ${context}`,
     category && `in ${category.name}`,
     recurrence && `repeats ${recurrence}`,
     reminderOf(todo),
