@@ -4,6 +4,7 @@ import type { Config } from "../shared/process/config.ts";
 import { identityClient } from "../shared/process/identity-client.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
+import { createDispatchGroup } from "../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { openAccountPages } from "./account/open.ts";
@@ -39,6 +40,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, database, clock, now);
+  const dispatchGroup = createDispatchGroup(mailbox, database, clock, now);
   const db = openQueryDatabase(database);
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
@@ -57,6 +59,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     metrics,
     now,
     dispatch,
+    dispatchGroup,
     authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone }),
     answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone }),
     overLimit,

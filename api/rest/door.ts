@@ -1,23 +1,23 @@
-import type { Contract } from "../../shared/contracts/catalogue.ts";
-import type { Route } from "../../shared/contracts/contract.ts";
+import type { Actor } from "../../shared/actor.ts";
 import { idempotencyKeyLimit } from "../../shared/contracts/fields.ts";
-import type { Fields } from "../../shared/contracts/validate.ts";
-import { invalid, isRefused, notFound, type Refused, refuse } from "../../shared/errors.ts";
+import { invalid, isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { CommandResult } from "../../shared/queue/client/dispatch.ts";
+import { groupCommand } from "../../shared/queue/group.ts";
 import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, readBody } from "../http/body.ts";
-import { queryFields } from "../http/query-fields.ts";
 import { type RateLimit, rateLimitHeaders } from "../http/rate-limit.ts";
-import { jsonResponse, nothingHere, refusalResponse } from "../http/refusal-response.ts";
+import { jsonResponse, refusalResponse } from "../http/refusal-response.ts";
 import { type Content, type PerformContext, perform } from "../perform.ts";
+import { type BatchContext, runBatch } from "./batch/run.ts";
+import { contentOf, pathIds, type Target } from "./target.ts";
 
-export type RestContext = PerformContext & CallerContext & Readonly<{ config: Config; rateLimit: RateLimit }>;
+export type RestContext = PerformContext &
+  BatchContext &
+  CallerContext &
+  Readonly<{ config: Config; rateLimit: RateLimit }>;
 
 export const restPrefix = "/api/v1";
-
-/** A route of a contract, and what its path's parameters are in a request. */
-type Target = Readonly<{ contract: Contract; route: Route; params: Readonly<Record<string, string>> }>;
 
 /**
  * Answers one REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400,
@@ -32,7 +32,10 @@ export async function answerRest(context: RestContext, target: Target, request: 
   if (allowance && !allowance.allowed) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
   const content = () => readContent(target, request);
-  const result = await perform(context, { contract, actor, required: route.required, content });
+  const result =
+    contract.name === groupCommand
+      ? await performBatch(context, actor, await content())
+      : await perform(context, { contract, actor, required: route.required, content });
   return respond(context.config, target, result, headers);
 }
 
@@ -41,34 +44,32 @@ function tooMany(seconds: number) {
   return refuse("rate_limited", message, { retryAfterSeconds: seconds }).refusal;
 }
 
+/** The operations of a batch have their own scopes and contracts. */
+const performBatch = async (
+  context: RestContext,
+  actor: Actor,
+  content: Content | Refused,
+): Promise<CommandResult> =>
+  isRefused(content) ? { outcome: content, replayed: false } : runBatch(context, actor, content);
+
 async function readContent(target: Target, request: Request): Promise<Content | Refused> {
-  const fields = await readFields(target, request);
-  if (isRefused(fields)) return fields;
+  const content = await readFields(target, request);
+  if (isRefused(content)) return content;
   const key = target.contract.kind === "command" ? request.headers.get("idempotency-key") : null;
-  if (key === null) return { fields };
-  if (key !== "" && key.length <= idempotencyKeyLimit) return { fields, idempotencyKey: key };
+  if (key === null) return content;
+  if (key !== "" && key.length <= idempotencyKeyLimit) return { ...content, idempotencyKey: key };
   const message = `The Idempotency-Key header must be 1 to ${idempotencyKeyLimit} characters.`;
   return invalid({ "Idempotency-Key": [message] });
 }
 
 /** Path parameters, with the query of a GET or the JSON body of anything else. */
-async function readFields({ contract, route, params }: Target, request: Request): Promise<Fields | Refused> {
-  const ids: Record<string, number> = {};
-  for (const [name, text] of Object.entries(params)) {
-    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(id)) return contract.resource ? notFound(contract.resource) : nothingHere;
-    ids[name] = id;
-  }
-  if (route.method === "GET")
-    return { ...queryFields(contract.input, new URL(request.url).searchParams), ...ids };
-  const body = await readBody(request);
-  if (isRefused(body)) return body;
-  return { ...(route.method === "POST" ? withoutNulls(body.fields) : body.fields), ...ids };
-}
-
-/** In POST, null is the same as leaving the field out. */
-function withoutNulls(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+async function readFields(target: Target, request: Request): Promise<Content | Refused> {
+  const path = pathIds(target);
+  if (isRefused(path)) return path;
+  const { ids } = path;
+  const query = new URL(request.url).searchParams;
+  const body = target.route.method === "GET" ? { fields: {} } : await readBody(request);
+  return isRefused(body) ? body : contentOf(target, { ids, query, body: body.fields });
 }
 
 function respond(

@@ -75,7 +75,8 @@ const bodyErrors: readonly ErrorResponse[] = [
 export function errorsOf({ kind, resource, ...contract }: Contract, route: Route): ErrorResponse[] {
   const changes = kind === "command";
   const replayed: readonly HeaderName[] = changes ? ["Idempotent-Replayed", ...rateLimit] : rateLimit;
-  const errors = [unauthenticated, insufficientScope, rateLimited, overloaded];
+  const errors = [unauthenticated, rateLimited, overloaded];
+  if (contract.scopes.length > 0) errors.push(insufficientScope);
   if (changes) errors.push(...bodyErrors);
   if (changes || hasParameters(contract.input, route)) errors.push(unprocessable);
   if (resource && route.path.includes("{"))

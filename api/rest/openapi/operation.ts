@@ -29,7 +29,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     operationId: route.operationId,
     tags: [tagOf(route)],
     summary: contract.summary,
-    description: `Needs a token with ${contract.scopes.join(" and ")}.`,
+    description: scopesNeeded(contract),
     security: [{ bearer: [] }, { oauth: contract.scopes }],
     parameters: isRead
       ? [...pathParameters, ...others.map(([name, schema]) => parameter(name, "query", schema))]
@@ -43,6 +43,9 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     },
   };
 }
+
+const scopesNeeded = ({ scopes }: Contract): string =>
+  `Needs a token${scopes.length > 0 ? ` with ${scopes.join(" and ")}` : ", whatever its scopes"}.`;
 
 /** The header that every change takes, as a component of the document. */
 export const idempotencyKeyParameter = (schemas: Schemas) => ({

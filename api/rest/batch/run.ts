@@ -1,0 +1,77 @@
+import type { Actor } from "../../../shared/actor.ts";
+import { isRefused, type Refused } from "../../../shared/errors.ts";
+import type { Outcome } from "../../../shared/queue/batch.ts";
+import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
+import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
+import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
+import { refusalBody, statusOf } from "../../http/refusal-response.ts";
+import type { Content } from "../../perform.ts";
+import { prepareOperations } from "./prepare-operations.ts";
+import { type ReadBatch, type ReadOperation, readBatch } from "./read-operations.ts";
+
+export type BatchContext = Readonly<{ dispatchGroup: DispatchGroup }>;
+
+/** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
+export async function runBatch(
+  context: BatchContext,
+  actor: Pick<Actor, "userId" | "scopes">,
+  { fields, idempotencyKey }: Content,
+): Promise<CommandResult> {
+  const batch = readBatch(fields);
+  if (isRefused(batch)) return { outcome: batch, replayed: false };
+  const ends = await endsOf(context, actor, batch, idempotencyKey);
+  if (isRefused(ends)) return { outcome: ends, replayed: false };
+  const whole = refusalOfAll(ends, batch.atomic);
+  if (whole) return { outcome: whole, replayed: false };
+  const results = batch.operations.map((operation) => resultOf(operation, ends));
+  const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
+  return { outcome: { body: { results } }, replayed: carriedOut.every(({ replayed }) => replayed) };
+}
+
+async function endsOf(
+  { dispatchGroup }: BatchContext,
+  actor: Pick<Actor, "userId" | "scopes">,
+  { operations, atomic }: ReadBatch,
+  idempotencyKey: string | undefined,
+): Promise<readonly OperationEnd[] | Refused> {
+  const prepared = await prepareOperations(actor, operations);
+  const early = prepared.flatMap((one, place) =>
+    isRefused(one) ? [{ place, outcome: one, replayed: false }] : [],
+  );
+  const [failed] = early;
+  if (atomic && failed)
+    return operations.map(({ place }) => (place === failed.place ? failed : notDone(place, failed)));
+  const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
+  if (ready.length === 0) return early;
+  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey });
+  return isRefused(ends) ? ends : [...early, ...ends];
+}
+
+const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
+  place,
+  outcome: failedDependency(failed.place),
+  replayed: false,
+});
+
+const isRefusedAs = (code: string, outcome: Outcome): boolean =>
+  isRefused(outcome) && outcome.refusal.code === code;
+
+/** What concerns the caller or the service and not one operation answers the whole request. */
+function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Outcome | undefined {
+  const outcomes = ends.map(({ outcome }) => outcome);
+  const deleted = outcomes.find((outcome) => isRefusedAs("unauthenticated", outcome));
+  const overloaded = outcomes.filter((outcome) => isRefusedAs("overloaded", outcome));
+  const isUnknown = (outcome: Outcome) => isRefused(outcome) && outcome.refusal.applied === "unknown";
+  const isAll = atomic || overloaded.length === outcomes.length;
+  return deleted ?? (isAll ? (overloaded.find(isUnknown) ?? overloaded[0]) : undefined);
+}
+
+function resultOf({ place, route }: ReadOperation, ends: readonly OperationEnd[]) {
+  const end = ends.find((one) => one.place === place);
+  if (!end) throw new Error(`Operation ${place} was not answered.`);
+  const { outcome } = end;
+  if (isRefused(outcome))
+    return { status: statusOf(outcome.refusal.code), body: refusalBody(outcome.refusal) };
+  const { body } = outcome;
+  return body === null || route.status === 204 ? { status: 204, body: null } : { status: route.status, body };
+}

@@ -1,0 +1,34 @@
+import type { Contract } from "../../shared/contracts/catalogue.ts";
+import type { Route } from "../../shared/contracts/contract.ts";
+import type { Fields } from "../../shared/contracts/validate.ts";
+import { notFound, type Refused } from "../../shared/errors.ts";
+import { queryFields } from "../http/query-fields.ts";
+import { nothingHere } from "../http/refusal-response.ts";
+import type { Content } from "../perform.ts";
+
+/** A route of a contract, and what its path's parameters are in a request. */
+export type Target = Readonly<{ contract: Contract; route: Route; params: Readonly<Record<string, string>> }>;
+
+/** The ids in the path. What is none is not found, as an unknown one would be. */
+export function pathIds({ contract, params }: Target): Readonly<{ ids: Fields }> | Refused {
+  const ids: Fields = {};
+  for (const [name, text] of Object.entries(params)) {
+    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(id)) return contract.resource ? notFound(contract.resource) : nothingHere;
+    ids[name] = id;
+  }
+  return { ids };
+}
+
+type Sent = Readonly<{ ids: Fields; query: URLSearchParams; body: Fields }>;
+
+/** The fields in path and query or body. */
+export function contentOf({ contract, route }: Target, { ids, query, body }: Sent): Content {
+  if (route.method === "GET") return { fields: { ...queryFields(contract.input, query), ...ids } };
+  return { fields: { ...(route.method === "POST" ? withoutNulls(body) : body), ...ids } };
+}
+
+/** In POST, null is the same as leaving the field out. */
+function withoutNulls(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
