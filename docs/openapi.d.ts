@@ -224,6 +224,8 @@ export interface components {
     Icon: string;
     /** @description A positive whole number */
     Id: number;
+    /** @description A read-only field of the resource, which may be sent and is ignored */
+    Ignored: unknown;
     /** @description A whole number from 1 to 100000 */
     Minutes: number;
     /** @description Text of 1 to 255 characters on one line */
@@ -370,6 +372,7 @@ export interface operations {
     parameters: {};
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Dashboard"] } };
+      422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
@@ -406,6 +409,7 @@ export interface operations {
     parameters: { path: { habit_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
@@ -515,6 +519,7 @@ export interface operations {
     parameters: { path: { todo_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
@@ -632,6 +637,7 @@ export interface operations {
     parameters: { path: { category_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };

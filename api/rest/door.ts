@@ -62,7 +62,6 @@ async function readContent(target: Target, request: Request): Promise<Content | 
   return invalid({ "Idempotency-Key": [message] });
 }
 
-/** Path parameters, with the query of a GET or the JSON body of anything else. */
 async function readFields(target: Target, request: Request): Promise<Content | Refused> {
   const path = pathIds(target);
   if (isRefused(path)) return path;

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { command, query } from "./contract.ts";
 import { Description, Flag, Id, Name, Page, PageOf, TimeOfDayField, TodayFields } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
-import { completedHabit, dueHabits, dueHabitsFacts, habitFacts, oneHabit } from "./habit-result.ts";
+import { completedHabit, dueHabits, oneHabit } from "./habit-result.ts";
 import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
 import { queryTool, tool } from "./tool.ts";
 import {
@@ -43,12 +43,12 @@ export const todayHabits = query({
   summary: "List the habits due today",
   mcp: queryTool({
     name: "get-today-habits",
+    title: "Today's habits",
     description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
     destructive: false,
     idempotent: true,
     arguments: onlyTimeOfDay,
     toInput: (args) => args,
-    facts: dueHabitsFacts,
     result: ({ habits }: Static<typeof DueHabits>) => dueHabits(habits),
     sentence: (args) => said("Looked at", "look at", "the habits due today", ...timeOfDayIn(args)),
   }),
@@ -81,6 +81,7 @@ export const createHabit = command({
   ],
   mcp: tool({
     name: "create-habit",
+    title: "Create habit",
     description: "Create a daily habit. type bad: something to avoid; completing it means avoided today.",
     destructive: false,
     idempotent: false,
@@ -93,7 +94,6 @@ export const createHabit = command({
       grace_days: Type.Optional(GraceDays),
     }),
     toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
-    facts: habitFacts,
     result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
     sentence: (args) =>
       said(
@@ -161,12 +161,12 @@ export const completeHabit = command({
   ],
   mcp: tool({
     name: "complete-habit",
+    title: "Complete habit",
     description: "Mark a habit done for today and bump its streak. For a bad habit: avoided today.",
     destructive: true,
     idempotent: true,
     arguments: onlyId,
     toInput: (args) => args,
-    facts: habitFacts,
     result: completedHabit,
     sentence: (args, { habits }) =>
       said("Completed", "complete", ...named("habit", idIn(args, "habit_id"), habits)),

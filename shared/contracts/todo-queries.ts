@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { query } from "./contract.ts";
 import { Context, Id, OneOf, Page, PageOf, TimeOfDayField, titled } from "./fields.ts";
 import { todoExamples } from "./todo-examples.ts";
-import { pendingFacts, pendingPage } from "./todo-result.ts";
+import { pendingPage } from "./todo-result.ts";
 import { PendingFilters, PendingTodos, pendingLimit, Todo } from "./todo-schema.ts";
 import { queryTool } from "./tool.ts";
 import { argument, quotedAfter, said } from "./tool-sentence.ts";
@@ -30,12 +30,12 @@ export const pendingTodos = query({
   summary: "List incomplete todos in the default order, after a cursor",
   mcp: queryTool({
     name: "get-pending-todos",
+    title: "Pending todos",
     description: `List incomplete todos by due date, ${pendingLimit} unless limit says otherwise.`,
     destructive: false,
     idempotent: true,
     arguments: PendingFilters,
     toInput: (args) => args,
-    facts: pendingFacts,
     result: pendingPage,
     sentence: (args) =>
       said(

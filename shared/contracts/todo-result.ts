@@ -5,14 +5,6 @@ import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from
 
 type TodoOutput = Static<typeof Todo>;
 
-/** JSON Schema of the facts in `oneTodo` and in `pendingPage`. */
-export const todoFacts = { todo: { type: "object" } };
-export const pendingFacts = {
-  todos: { type: "array", items: { type: "object" } },
-  total: { type: "integer" },
-  next_cursor: { type: "string" },
-};
-
 export const oneTodo = (verb: string, todo: TodoOutput): ToolResult => ({
   lines: [`${verb} ${lineOf(todo)}`],
   facts: { todo: factsOf(todo) },

@@ -11,13 +11,17 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
+/** A field that a body may have and that does nothing. A compiler lets a whole resource be sent all the same. */
+const isIgnored = (schema: unknown): boolean =>
+  isObject(schema) && schema.$ref === "#/components/schemas/Ignored";
+
 // A client's types need neither headers nor examples, and which scopes an operation needs is said in the document.
 function withoutProse(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutProse(item));
   if (!isObject(value)) return value;
   const unneeded = name === "properties" ? [] : ["headers", "example", "examples"];
   if ("operationId" in value) unneeded.push("description");
-  const entries = Object.entries(value).filter(([key]) => !unneeded.includes(key));
+  const entries = Object.entries(value).filter(([key, item]) => !unneeded.includes(key) && !isIgnored(item));
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutProse(item, key)]));
 }
 

@@ -158,6 +158,7 @@ describe("a batch is refused before anything of it is carried out", () => {
       [create("a"), { ...create("b"), idempotency_key: "" }],
       ["operations.1.idempotency_key"],
     ],
+    ["an unknown field", [create("a"), { ...create("b"), boddy: {} }], ["operations.1.boddy"]],
     ["a reference to itself", [create("a"), toggle("/todos/$1.id/toggle")], ["operations.1.path"]],
     ["a later one", [toggle("/todos/$1.id/toggle"), create("a")], ["operations.0.path"]],
     ["a malformed one", [create("a"), toggle("/todos/$0/toggle")], ["operations.1.path"]],
@@ -286,6 +287,18 @@ describe("idempotency keys", () => {
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
     expect(await titlesOf("racing")).toEqual(["a", "a"]);
   });
+});
+
+test("an unknown field of a batch is refused, one of an operation's body or query is that operation's own 422", async () => {
+  const refused = await rest("POST", "/batch", { body: { operations: [create("a")], atomc: true } });
+  expect([refused.status, refused.body.message]).toEqual([
+    422,
+    "atomc is not a field of this request; did you mean atomic?",
+  ]);
+  const operations = [create("a", { due: "2026-11-20" }), { ...create("b"), path: "/todos?page=1" }];
+  const answer = await batch(operations, { token: await userOf("unknown") });
+  expect([answer.status, statuses(answer)]).toEqual([200, [422, 422]]);
+  expect(bodies(answer)[0].message).toContain("did you mean due_date?");
 });
 
 test("50 operations count as one request for the rate limit", async () => {

@@ -1,8 +1,10 @@
 import { Type } from "typebox";
 import { BatchEnvelope, BatchOperation } from "../../../shared/contracts/batch.ts";
+import { unknownNames } from "../../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../../shared/contracts/validate.ts";
 import { type FieldErrors, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { isObject } from "../../http/body.ts";
+import type { Content } from "../../perform.ts";
 import { type FoundRoute, findRoute } from "./find-route.ts";
 import { isReference, type Reference, readReference } from "./reference.ts";
 
@@ -19,8 +21,8 @@ export type ReadOperation = FoundRoute &
 export type ReadBatch = Readonly<{ operations: readonly ReadOperation[]; atomic: boolean }>;
 
 /** Reads a batch. What is wrong with the form of any operation refuses all of them. */
-export function readBatch(fields: Fields): ReadBatch | Refused {
-  const envelope = validate({ input: BatchEnvelope }, fields);
+export function readBatch({ fields, unknown }: Content): ReadBatch | Refused {
+  const envelope = validate({ input: BatchEnvelope }, fields, { unknown });
   if (isRefused(envelope)) return envelope;
   const operations: (ReadOperation | undefined)[] = [];
   const errors: FieldErrors = {};
@@ -43,7 +45,8 @@ function readOperation(
   sent: Fields,
   earlier: readonly (ReadOperation | undefined)[],
 ): ReadOperation | Refused {
-  const checked = validate({ input: BatchOperation }, sent);
+  const unknown = unknownNames(Object.keys(sent), operationFields);
+  const checked = validate({ input: BatchOperation }, sent, { unknown });
   if (isRefused(checked)) return invalid(below(checked.refusal.errors ?? {}));
   const { method, path, body = {}, idempotency_key } = checked.input;
   const [address = "", query = ""] = path.split("?");
@@ -64,6 +67,7 @@ function readOperation(
   return { ...found, ...operation, idempotencyKey: idempotency_key };
 }
 
+const operationFields = { what: "a field of an operation", names: Object.keys(BatchOperation.properties) };
 const maxShown = 64;
 
 const below = (errors: FieldErrors): FieldErrors =>

@@ -15,11 +15,11 @@ export type BatchContext = Readonly<{ dispatchGroup: DispatchGroup }>;
 export async function runBatch(
   context: BatchContext,
   actor: Pick<Actor, "userId" | "scopes">,
-  { fields, idempotencyKey }: Content,
+  content: Content,
 ): Promise<CommandResult> {
-  const batch = readBatch(fields);
+  const batch = readBatch(content);
   if (isRefused(batch)) return { outcome: batch, replayed: false };
-  const ends = await endsOf(context, actor, batch, idempotencyKey);
+  const ends = await endsOf(context, actor, batch, content.idempotencyKey);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
   const whole = refusalOfAll(ends, batch.atomic);
   if (whole) return { outcome: whole, replayed: false };

@@ -75,10 +75,9 @@ const bodyErrors: readonly ErrorResponse[] = [
 export function errorsOf({ kind, resource, ...contract }: Contract, route: Route): ErrorResponse[] {
   const changes = kind === "command";
   const replayed: readonly HeaderName[] = changes ? ["Idempotent-Replayed", ...rateLimit] : rateLimit;
-  const errors = [unauthenticated, rateLimited, overloaded];
+  const errors = [unauthenticated, unprocessable, rateLimited, overloaded];
   if (contract.scopes.length > 0) errors.push(insufficientScope);
   if (changes) errors.push(...bodyErrors);
-  if (changes || hasParameters(contract.input, route)) errors.push(unprocessable);
   if (resource && route.path.includes("{"))
     errors.push({
       name: `${changes ? "Changed" : ""}${resource}NotFound`,
@@ -95,10 +94,6 @@ export function errorsOf({ kind, resource, ...contract }: Contract, route: Route
     });
   return errors;
 }
-
-/** Whether a read takes anything that can be refused beside the ids in its path. */
-const hasParameters = (input: Contract["input"], { path }: Route): boolean =>
-  Object.keys(input.properties).some((name) => !path.includes(`{${name}}`));
 
 export const statusOfError = ({ refused }: ErrorResponse): number => statusOf(refused.refusal.code);
 
