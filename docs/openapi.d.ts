@@ -11,7 +11,7 @@ export interface paths {
   };
   "/habits": {
     parameters: {};
-    /** List habits */
+    /** List or search habits */
     get: operations["listHabits"];
     /** Create a habit; a bad habit is completed by having avoided it that day */
     post: operations["createHabit"];
@@ -36,7 +36,7 @@ export interface paths {
   };
   "/todos": {
     parameters: {};
-    /** List todos, by default the incomplete ones */
+    /** List or search todos, by default the incomplete ones */
     get: operations["listTodos"];
     /** Create a one-time or recurring todo */
     post: operations["createTodo"];
@@ -213,6 +213,8 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    /** @enum {string} */
+    HabitDue: "today";
     HabitPage: {
       data: components["schemas"]["Habit"][];
       links: components["schemas"]["PageLinks"];
@@ -283,6 +285,8 @@ export interface components {
     };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
+    /** @description Text of 1 to 255 characters on one line */
+    SearchText: string;
     SetReminderRequest: { remind_at: components["schemas"]["ReminderTime"] };
     Stats: { total_habits: number; completed_today: number; total_streak: number; pending_todos: number };
     /** @enum {string} */
@@ -379,8 +383,11 @@ export interface operations {
   listHabits: {
     parameters: {
       query?: {
+        q?: components["schemas"]["SearchText"];
         frequency?: components["schemas"]["Frequency"];
         time_of_day?: components["schemas"]["TimeOfDay"];
+        category_id?: components["schemas"]["Id"];
+        due?: components["schemas"]["HabitDue"];
         completed_today?: boolean;
         page?: components["schemas"]["Page"];
       };
@@ -488,10 +495,14 @@ export interface operations {
   listTodos: {
     parameters: {
       query?: {
+        q?: components["schemas"]["SearchText"];
         status?: components["schemas"]["TodoStatus"];
         due?: components["schemas"]["Due"];
+        due_from?: components["schemas"]["CalendarDate"];
+        due_to?: components["schemas"]["CalendarDate"];
         context?: components["schemas"]["Context"];
         time_of_day?: components["schemas"]["TimeOfDay"];
+        category_id?: components["schemas"]["Id"];
         page?: components["schemas"]["Page"];
       };
     };

@@ -9,11 +9,12 @@ import { isObject, readBody } from "../http/body.ts";
 import { type RateLimit, rateLimitHeaders } from "../http/rate-limit.ts";
 import { jsonResponse, refusalResponse } from "../http/refusal-response.ts";
 import { type Content, type PerformContext, perform } from "../perform.ts";
-import { type BatchContext, runBatch } from "./batch/run.ts";
-import { contentOf, pathIds, type Target } from "./target.ts";
+import { answerBatch, type BatchRequestContext } from "./batch/run.ts";
+import { pathIds, type Target, targetContent } from "./target.ts";
+import { withUsersDates } from "./users-dates.ts";
 
 export type RestContext = PerformContext &
-  BatchContext &
+  BatchRequestContext &
   CallerContext &
   Readonly<{ config: Config; rateLimit: RateLimit }>;
 
@@ -36,7 +37,8 @@ export async function answerRest(context: RestContext, target: Target, request: 
     contract.name === groupCommand
       ? await performBatch(context, actor, await content())
       : await perform(context, { contract, actor, required: route.required, content });
-  return respond(context.config, target, result, headers);
+  const [outcome = result.outcome] = await withUsersDates(context, actor, [result.outcome]);
+  return respond(context.config, target, { ...result, outcome }, headers);
 }
 
 function tooMany(seconds: number) {
@@ -50,7 +52,7 @@ const performBatch = async (
   actor: Actor,
   content: Content | Refused,
 ): Promise<CommandResult> =>
-  isRefused(content) ? { outcome: content, replayed: false } : runBatch(context, actor, content);
+  isRefused(content) ? { outcome: content, replayed: false } : answerBatch(context, actor, content);
 
 async function readContent(target: Target, request: Request): Promise<Content | Refused> {
   const content = await readFields(target, request);
@@ -68,7 +70,7 @@ async function readFields(target: Target, request: Request): Promise<Content | R
   const { ids } = path;
   const query = new URL(request.url).searchParams;
   const body = target.route.method === "GET" ? { fields: {} } : await readBody(request);
-  return isRefused(body) ? body : contentOf(target, { ids, query, body: body.fields });
+  return isRefused(body) ? body : targetContent(target, { ids, query, body: body.fields });
 }
 
 function respond(

@@ -25,7 +25,7 @@ export function pathIds({ contract, params }: Target): Readonly<{ ids: Fields }>
 type Sent = Readonly<{ ids: Fields; query: URLSearchParams; body: Fields }>;
 
 /** The fields in path, query and body, and a refusal of each name that the route does not have there. */
-export function contentOf({ contract, route }: Target, { ids, query, body }: Sent): Content {
+export function targetContent({ contract, route }: Target, { ids, query, body }: Sent): Content {
   const { inQuery, inBody } = routeFields(contract, route);
   const found = queryFields(contract.input, query);
   const sent = route.method === "POST" ? withoutNulls(body) : body;

@@ -22,7 +22,7 @@ export const readEnds = (body: unknown): readonly OperationEnd[] | undefined =>
   ends.Check(body) ? body : undefined;
 
 /** @returns the id of what an operation made or changed */
-export function idIn(outcome: Outcome | undefined): number | undefined {
+export function answeredId(outcome: Outcome | undefined): number | undefined {
   if (!outcome || !("body" in outcome)) return undefined;
   const { body } = outcome;
   if (typeof body !== "object" || body === null || !("id" in body)) return undefined;

@@ -1,6 +1,6 @@
 import { isRefused } from "../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
-import { failedDependency, idIn, missingDependency } from "../../shared/queue/group-end.ts";
+import { answeredId, failedDependency, missingDependency } from "../../shared/queue/group-end.ts";
 import { checkpoint } from "../unit-of-work/state.ts";
 import { answerOne, type Run, replayOf, replyTo, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
@@ -16,7 +16,7 @@ export function answerGroup(
 ): Reply[] | undefined {
   const replies = group.atomic ? answerTogether(run, group, commands) : answerInTurn(run, group, commands);
   const isStale = (command: QueuedCommand, index: number): boolean => {
-    const [made, known] = [idIn(replies[index]?.outcome), run.newIds?.get(command.id)];
+    const [made, known] = [answeredId(replies[index]?.outcome), run.newIds?.get(command.id)];
     return made !== undefined && known !== undefined && made !== known;
   };
   return commands.some(isStale) ? undefined : replies;

@@ -67,7 +67,11 @@ export function replayOf({ state }: Run, command: QueuedCommand): Reply | undefi
   const seen = handlerOf(name).idempotent ? undefined : ownRows(state.inbox, userId).get(id);
   if (!seen) return undefined;
   const sameRequest = seen.fingerprint === (fingerprint ?? "");
-  return replyTo(command, sameRequest ? JSON.parse(seen.reply) : keyTaken, sameRequest);
+  return replyTo(
+    command,
+    sameRequest ? JSON.parse(seen.reply) : keyTaken(command.call !== undefined),
+    sameRequest,
+  );
 }
 
 /** Stores the reply of a command, as far as a repeat is to get the same one. */

@@ -1,5 +1,5 @@
 import { type OperationName, resolved } from "../../shared/queue/group.ts";
-import { idIn } from "../../shared/queue/group-end.ts";
+import { answeredId } from "../../shared/queue/group-end.ts";
 import { handlerOf } from "../handlers/index.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds, type NumberedTable } from "../unit-of-work/ids.ts";
@@ -33,7 +33,7 @@ export const runGroupTransaction = (
       ? callHandlers(() => answerGroup({ context, ...begun, newIds }, group, commands))
       : undefined;
     if (replies) {
-      await commit(begun.state);
+      await commit(begun.state, replies);
       return { replies, lockedElsewhere: new Set() };
     }
     await connection.query("rollback");
@@ -60,7 +60,7 @@ async function idsOfMade(
   await load(connection, tables, state, stored, "skip");
   const newIds = new Map<string, number>();
   for (const { command_id, reply } of ownRows(state.inbox, userId).all()) {
-    const id = callHandlers(() => idIn(JSON.parse(reply)));
+    const id = callHandlers(() => answeredId(JSON.parse(reply)));
     if (id !== undefined) newIds.set(command_id, id);
   }
   const unmade = makers

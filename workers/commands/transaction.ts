@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from "pg";
-import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { connect, markFailures, type Queryable } from "../unit-of-work/connection.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
-import { save } from "../unit-of-work/save.ts";
+import { hasLoggedChange, save } from "../unit-of-work/save.ts";
 import type { State } from "../unit-of-work/state.ts";
 import { type AnswerContext, answerAll } from "./answer.ts";
 import { type BeginContext, begin } from "./begin.ts";
@@ -33,9 +33,12 @@ export const runTransaction = (
     const { lockedElsewhere, state } = begun;
     const free = work.map(({ command }) => command).filter((command) => !lockedElsewhere.has(command));
     const replies = callHandlers(() => answerAll({ context, ...begun }, free));
-    await commit(state);
+    await commit(state, replies);
     return { replies, lockedElsewhere };
   });
+
+/** Writes what was changed and commits, so that the replies can be sent. */
+type Commit = (state: State, replies: readonly Reply[]) => Promise<unknown>;
 
 /**
  * Gives `run` a connection for a transaction, which it begins and ends itself.
@@ -43,17 +46,18 @@ export const runTransaction = (
  */
 export async function transact<Result>(
   { pool, tables }: Pick<TransactionContext, "pool" | "tables">,
-  run: (connection: Queryable, commit: (state: State) => Promise<unknown>) => Promise<Result>,
+  run: (connection: Queryable, commit: Commit) => Promise<Result>,
 ): Promise<Result> {
   let client: PoolClient | undefined;
   let commitSent = false;
   try {
     client = await connect(pool);
     const connection = markFailures(client);
-    const result = await run(connection, (state) => {
+    const result = await run(connection, (state, replies) => {
       const writes = save(connection, tables, state);
+      const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
       commitSent = true;
-      return Promise.all([...writes, connection.query("commit")]);
+      return Promise.all([...writes, ...marker, connection.query("commit")]);
     });
     client.release();
     return result;
@@ -63,6 +67,18 @@ export async function transact<Result>(
     throw failure;
   }
 }
+
+/**
+ * A transaction that writes nothing to the log commits without waiting for synchronous standbys. After a restart of the
+ * primary, what it found may not have reached them yet, and an answer that rests on it would be broken by a fail-over.
+ */
+const restsOnOthers = (replies: readonly Reply[], state: State): boolean =>
+  replies.some(({ replayed, outcome }) => replayed || tellsOfChange(outcome)) && !hasLoggedChange(state);
+
+const tellsOfChange = (outcome: Outcome): boolean => "body" in outcome || outcome.refusal.code === "conflict";
+
+/** A record in the write-ahead log, because without one there is nothing to wait for. */
+const waitForStandbys = "select pg_logical_emit_message(true, 'kept', '')";
 
 /** Closes a connection that may be lost, and any that does not roll back. */
 async function abandon(client: PoolClient, { by }: TransactionFailed): Promise<void> {

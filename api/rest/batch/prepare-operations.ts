@@ -3,11 +3,11 @@ import { isRefused, type Refused } from "../../../shared/errors.ts";
 import type { GroupedOperation } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency } from "../../../shared/queue/group-end.ts";
 import { type Content, prepare } from "../../perform.ts";
-import { contentOf, pathIds } from "../target.ts";
+import { pathIds, targetContent } from "../target.ts";
 import type { ReadOperation } from "./read-operations.ts";
 
 /** An operation that may be carried out, or why not. */
-export type PreparedOperation = GroupedOperation | Refused;
+type PreparedOperation = GroupedOperation | Refused;
 
 /** Checks the scopes and the contract of each operation, as if it had been sent alone. */
 export async function prepareOperations(
@@ -28,7 +28,7 @@ async function prepareOne(
   operations: readonly ReadOperation[],
 ): Promise<PreparedOperation> {
   const { place, name, contract, route, idempotencyKey } = operation;
-  const content = () => contentIn(operation);
+  const content = () => operationContent(operation);
   const ready = await prepare({ contract, actor, required: route.required, content });
   if (isRefused(ready)) return ready;
   const input: Record<string, unknown> = { ...ready.input };
@@ -45,7 +45,7 @@ async function prepareOne(
 /** Any id stands for the references until they are known. */
 const anyId = 1;
 
-function contentIn(operation: ReadOperation): Content | Refused {
+function operationContent(operation: ReadOperation): Content | Refused {
   const { contract, route, references, query } = operation;
   const params = { ...operation.params };
   const body = { ...operation.body };
@@ -55,7 +55,7 @@ function contentIn(operation: ReadOperation): Content | Refused {
   }
   const target = { contract, route, params };
   const read = pathIds(target);
-  return isRefused(read) ? read : contentOf(target, { ids: read.ids, query, body });
+  return isRefused(read) ? read : targetContent(target, { ids: read.ids, query, body });
 }
 
 /** @returns the id in an operation's answer, or the place of the operation that makes what has it */

@@ -21,7 +21,7 @@ export type ReadOperation = FoundRoute &
 export type ReadBatch = Readonly<{ operations: readonly ReadOperation[]; atomic: boolean }>;
 
 /** Reads a batch. What is wrong with the form of any operation refuses all of them. */
-export function readBatch({ fields, unknown }: Content): ReadBatch | Refused {
+export function readOperations({ fields, unknown }: Content): ReadBatch | Refused {
   const envelope = validate({ input: BatchEnvelope }, fields, { unknown });
   if (isRefused(envelope)) return envelope;
   const operations: (ReadOperation | undefined)[] = [];

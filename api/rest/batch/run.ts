@@ -5,31 +5,38 @@ import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
 import { refusalBody, statusOf } from "../../http/refusal-response.ts";
-import type { Content } from "../../perform.ts";
+import type { Content, PerformContext } from "../../perform.ts";
+import { withUsersDates } from "../users-dates.ts";
 import { prepareOperations } from "./prepare-operations.ts";
-import { type ReadBatch, type ReadOperation, readBatch } from "./read-operations.ts";
+import { type ReadBatch, type ReadOperation, readOperations } from "./read-operations.ts";
 
-export type BatchContext = Readonly<{ dispatchGroup: DispatchGroup }>;
+export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
 
 /** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
-export async function runBatch(
-  context: BatchContext,
+export async function answerBatch(
+  context: BatchRequestContext,
   actor: Pick<Actor, "userId" | "scopes">,
   content: Content,
 ): Promise<CommandResult> {
-  const batch = readBatch(content);
+  const batch = readOperations(content);
   if (isRefused(batch)) return { outcome: batch, replayed: false };
   const ends = await endsOf(context, actor, batch, content.idempotencyKey);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
   const whole = refusalOfAll(ends, batch.atomic);
   if (whole) return { outcome: whole, replayed: false };
-  const results = batch.operations.map((operation) => resultOf(operation, ends));
+  const inOrder = ends.toSorted((one, other) => one.place - other.place);
+  const outcomes = await withUsersDates(
+    context,
+    actor,
+    inOrder.map(({ outcome }) => outcome),
+  );
+  const results = batch.operations.map((operation) => resultOf(operation, outcomes));
   const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
   return { outcome: { body: { results } }, replayed: carriedOut.every(({ replayed }) => replayed) };
 }
 
 async function endsOf(
-  { dispatchGroup }: BatchContext,
+  { dispatchGroup }: BatchRequestContext,
   actor: Pick<Actor, "userId" | "scopes">,
   { operations, atomic }: ReadBatch,
   idempotencyKey: string | undefined,
@@ -66,10 +73,9 @@ function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Outcome |
   return deleted ?? (isAll ? (overloaded.find(isUnknown) ?? overloaded[0]) : undefined);
 }
 
-function resultOf({ place, route }: ReadOperation, ends: readonly OperationEnd[]) {
-  const end = ends.find((one) => one.place === place);
-  if (!end) throw new Error(`Operation ${place} was not answered.`);
-  const { outcome } = end;
+function resultOf({ place, route }: ReadOperation, outcomes: readonly Outcome[]) {
+  const outcome = outcomes[place];
+  if (!outcome) throw new Error(`Operation ${place} was not answered.`);
   if (isRefused(outcome))
     return { status: statusOf(outcome.refusal.code), body: refusalBody(outcome.refusal) };
   const { body } = outcome;

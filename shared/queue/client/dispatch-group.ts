@@ -5,7 +5,8 @@ import { isRefused, keyTaken, type Refused, unavailable } from "../../errors.ts"
 import type { Outcome, QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId, placedId } from "../command-id.ts";
 import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "../group.ts";
-import { failedDependency, idIn, type OperationEnd, readEnds } from "../group-end.ts";
+import { answeredId, failedDependency, type OperationEnd, readEnds } from "../group-end.ts";
+import { waitForStandbys } from "./dispatch.ts";
 import type { Mailbox } from "./mailbox.ts";
 
 /** One change of a batch request, validated. */
@@ -87,9 +88,9 @@ async function committedEnds(
   { atomic, operations }: QueuedGroup,
 ): Promise<readonly OperationEnd[] | Refused> {
   const ids = operations.map(({ id }) => id);
-  const found = pool.query<Stored>(lookup, [userId, ids, sentAt]).catch(() => undefined);
-  const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
-  const stored = new Map(result?.rows.map((row) => [row.id, row]));
+  const found = lookUpAll(pool, [userId, ids, sentAt]).catch(() => []);
+  const rows = await Promise.race([found, Bun.sleep(lookupTimeoutMs).then(() => [])]);
+  const stored = new Map(rows.map((row) => [row.id, row]));
   if (stored.size === 0) return unavailable("unknown");
   const ended = new Map<number, Outcome>();
   const ends = operations.map((operation) => {
@@ -100,6 +101,12 @@ async function committedEnds(
   return atomic ? allOrNone(ends) : ends;
 }
 
+async function lookUpAll(pool: Pick<Database["pool"], "query">, values: unknown[]): Promise<Stored[]> {
+  const { rows } = await pool.query<Stored>(lookup, values);
+  if (rows.length > 0) await pool.query(waitForStandbys);
+  return rows;
+}
+
 function endOf(
   operation: QueuedOperation,
   stored: ReadonlyMap<string, Stored>,
@@ -108,8 +115,8 @@ function endOf(
   const { place, id } = operation;
   const row = stored.get(id);
   if (!row) return { place, outcome: unavailable("unknown"), replayed: false };
-  const { fingerprint } = resolved(operation, (at) => idIn(ended.get(at)));
-  if (row.fingerprint !== (fingerprint ?? "")) return { place, outcome: keyTaken, replayed: false };
+  const { fingerprint } = resolved(operation, (at) => answeredId(ended.get(at)));
+  if (row.fingerprint !== (fingerprint ?? "")) return { place, outcome: keyTaken(false), replayed: false };
   return { place, outcome: JSON.parse(row.reply), replayed: row.before };
 }
 
