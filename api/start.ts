@@ -50,8 +50,11 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
   const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
-  const query: PerformContext["query"] = ({ userId }) =>
-    createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share });
+  const query: PerformContext["query"] = ({ userId, scopes = [], clientName = null }, allowance) =>
+    createQueryContext({
+      ...{ db, userId, now: now(), defaultTimeZone, baseUrl, share },
+      token: { scopes, clientName, allowance },
+    });
   const adoptZone = createZoneAdoption({ query, dispatch });
   const overLimit = createOverLimit({ dispatch, query }, now);
   const rateLimit = (door: string, limit: number) =>

@@ -36,7 +36,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const result =
     contract.name === groupCommand
       ? await performBatch(context, actor, await content())
-      : await perform(context, { contract, actor, required: route.required, content });
+      : await perform(context, { contract, actor, allowance, required: route.required, content });
   const [outcome = result.outcome] = await withUsersDates(context, actor, [result.outcome]);
   return respond(context.config, target, { ...result, outcome }, headers);
 }

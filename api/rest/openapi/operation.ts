@@ -28,7 +28,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     operationId: route.operationId,
     tags: [tagOf(route)],
     summary: contract.summary,
-    description: scopesNeeded(contract),
+    description: `Needs ${contract.scopes.length > 0 ? `a token with ${contract.scopes.join(" and ")}` : "any valid token"}.`,
     security: [{ bearer: [] }, { oauth: contract.scopes }],
     parameters: [
       ...inPath.map((name) => parameter(name, "path", properties[name])),
@@ -44,9 +44,6 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     },
   };
 }
-
-const scopesNeeded = ({ scopes }: Contract): string =>
-  `Needs a token${scopes.length > 0 ? ` with ${scopes.join(" and ")}` : ", whatever its scopes"}.`;
 
 /** The header that every change takes, as a component of the document. */
 export const idempotencyKeyParameter = (schemas: Schemas) => ({
