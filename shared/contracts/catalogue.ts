@@ -3,6 +3,7 @@ import * as category from "./category.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
+import * as habitCompletion from "./habit-completion.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
 import * as todos from "./todo-queries.ts";
@@ -19,8 +20,8 @@ export const commands = catalogue(
   habit.createHabit,
   habit.updateHabit,
   habit.deleteHabit,
-  habit.completeHabit,
-  habit.undoHabit,
+  habitCompletion.completeHabit,
+  habitCompletion.undoHabit,
   todo.createTodo,
   todo.updateTodo,
   todo.deleteTodo,
