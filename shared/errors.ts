@@ -1,8 +1,8 @@
 /** Field name → sentences, as in the body of a 422. */
 export type FieldErrors = Record<string, string[]>;
 
-/** The things of a user that have ids. */
-export type ResourceName = "Habit" | "Todo" | "Category";
+/** The things of a user that can be asked for one by one. */
+export type ResourceName = "Habit" | "Todo" | "Category" | "Reminder";
 
 /** The codes of all refusals. The list is closed, so that each door can map each code exactly once. */
 export type RefusalCode =
@@ -62,10 +62,13 @@ export function invalid(errors: FieldErrors): Refused {
   return refuse("invalid", `${sentences[0]}${suffix}`, { errors });
 }
 
-/** The refusal of a request that repeats the key of another request. */
-export const keyTaken = invalid({
-  "Idempotency-Key": ["The idempotency key was already used for a different request; use a new key."],
-});
+/** The refusal of a request that repeats the key of another request, by the name that its door has for the key. */
+export const keyTaken = (isToolCall: boolean): Refused =>
+  invalid({
+    [isToolCall ? "idempotency_key" : "Idempotency-Key"]: [
+      "The idempotency key was already used for a different request; use a new key.",
+    ],
+  });
 
 export function isRefused(result: object | null): result is Refused {
   return result !== null && "refusal" in result;

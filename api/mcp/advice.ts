@@ -1,7 +1,11 @@
 import type { Refusal, ResourceName } from "../../shared/errors.ts";
 
-/** A refusal as one sentence that says what to do next. */
+/**
+ * A refusal as one sentence that says what to do next: once, so nothing is added to a message that says it itself, after
+ * a semicolon.
+ */
 export function advise(refusal: Refusal): string {
+  if (refusal.message.includes("; ")) return refusal.message;
   const reason = refusal.message.replace(/\.( Please try again\.)?$/, "");
   const advice = nextStep(refusal);
   return advice === undefined ? refusal.message : `${reason}; ${advice}.`;
@@ -12,6 +16,7 @@ const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Habit: "get-today-habits lists the ids of the habits due today",
   Todo: "get-pending-todos lists the ids of the incomplete todos",
   Category: undefined,
+  Reminder: undefined,
 };
 
 /** @returns undefined when there is nothing to add to the message */
@@ -27,7 +32,7 @@ function nextStep({ code, resource, applied, retryAfterSeconds = 1 }: Refusal): 
       return `wait ${retryAfterSeconds} seconds and call again`;
     case "overloaded":
       return applied === "unknown"
-        ? `the change may have been made, so call again in ${retryAfterSeconds} s with the same idempotency_key, or look before you repeat it`
+        ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, look whether it was made`
         : `nothing was changed, so call again in ${retryAfterSeconds} s`;
     default:
       return undefined;

@@ -5,7 +5,7 @@ import { IdempotencyKey } from "../../shared/contracts/fields.ts";
 import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
 import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
-import { isRefused, type Refused } from "../../shared/errors.ts";
+import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import type { Content } from "../perform.ts";
 import { objectSchema } from "./wire-schema.ts";
 
@@ -64,15 +64,16 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
 
 /** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
-  const { refine } = tool;
   const unknown = unknownNames(Object.keys(args), {
     what: "an argument of this tool",
     names: Object.keys(entry.arguments.properties),
     alwaysListed: true,
   });
-  const checked = validate({ input: entry.arguments, ...(refine && { refine }) }, args, { unknown });
+  const checked = validate({ input: entry.arguments }, args, { unknown });
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
+  const errors = tool.refine?.(own);
+  if (errors) return invalid(errors);
   const fields = { ...tool.toInput(own) };
   return typeof key === "string" ? { fields, idempotencyKey: key } : { fields };
 }

@@ -1,10 +1,13 @@
+import type { Actor } from "../../shared/actor.ts";
 import type { Contract } from "../../shared/contracts/catalogue.ts";
 import type { Route } from "../../shared/contracts/contract.ts";
 import { idempotencyKeyLimit } from "../../shared/contracts/fields.ts";
 import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
+import { hasExampleDate, withPresentExamples } from "../../shared/domain/example-dates.ts";
 import { invalid, isRefused, notFound, type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
+import type { Outcome } from "../../shared/queue/batch.ts";
 import type { CommandResult } from "../../shared/queue/client/dispatch.ts";
 import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, readBody } from "../http/body.ts";
@@ -12,6 +15,7 @@ import { queryFields, repeatedParameters } from "../http/query-fields.ts";
 import { type RateLimit, rateLimitHeaders } from "../http/rate-limit.ts";
 import { jsonResponse, nothingHere, refusalResponse } from "../http/refusal-response.ts";
 import { type Content, type PerformContext, perform } from "../perform.ts";
+import { readDaySettings } from "../queries/context.ts";
 import { routeFields } from "./route-fields.ts";
 
 export type RestContext = PerformContext & CallerContext & Readonly<{ config: Config; rateLimit: RateLimit }>;
@@ -34,8 +38,27 @@ export async function answerRest(context: RestContext, target: Target, request: 
   if (allowance && !allowance.allowed) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
   const content = () => readContent(target, request);
-  const result = await perform(context, { contract, actor, required: route.required, content });
-  return respond(context.config, target, result, headers);
+  const result = await perform(context, { contract, actor, allowance, required: route.required, content });
+  const outcome = await withUsersDates(context, actor, result.outcome);
+  return respond(context.config, target, { ...result, outcome }, headers);
+}
+
+/** A refusal is held up no longer than this for the user's day. */
+const usersDayMs = 100;
+
+/** A refusal whose examples of dates fit the user's day, where the database says soon which it is. */
+async function withUsersDates(
+  { query }: PerformContext,
+  actor: Pick<Actor, "userId">,
+  outcome: Outcome,
+): Promise<Outcome> {
+  if (!isRefused(outcome) || !hasExampleDate(outcome.refusal)) return outcome;
+  const known = readDaySettings(query(actor)).then(
+    (settings) => settings.today.date,
+    () => undefined,
+  );
+  const today = await Promise.race([known, Bun.sleep(usersDayMs).then(() => undefined)]);
+  return today === undefined ? outcome : { refusal: withPresentExamples(outcome.refusal, today) };
 }
 
 function tooMany(seconds: number) {

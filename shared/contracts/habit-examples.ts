@@ -82,3 +82,13 @@ export const habitExamples = {
   complete: { input: onThatDay, output: completed },
   undo: { input: onThatDay, output: exampleHabit },
 } as const;
+
+export const exampleCompletions = {
+  input: { habit_id, from: "2026-11-18" },
+  output: {
+    data: [
+      { date: "2026-11-19", completed_at: "2026-11-19T20:15:44.902177Z" },
+      { date: "2026-11-18", completed_at: "2026-11-18T20:15:03.771940Z" },
+    ],
+  },
+};

@@ -47,7 +47,7 @@ function lineOf(todo: TodoOutput): string {
     is_overdue && "overdue",
     time_of_day,
     estimated_minutes !== null && `${estimated_minutes} min`,
-    context && `@${context}`,
+    context && `context ${context}`,
     category && `in ${category.name}`,
     recurrence && `repeats ${recurrence}`,
     next_todo_id !== null && `next is #${next_todo_id}`,

@@ -94,7 +94,11 @@ export const updateTodo = command({
       due_date: Type.Optional(CalendarDate),
       clear: Type.Optional(ClearedFields),
     }),
-    refine: ({ clear = [], ...given }) => {
+    refine: ({ todo_id, clear = [], ...given }) => {
+      if (clear.length === 0 && Object.keys(given).length === 0)
+        return {
+          todo_id: [`No change to the todo ${todo_id} was given; name at least one field to change.`],
+        };
       const both = clear.find((name) => given[name] !== undefined);
       return (
         both && { clear: [`The clear field names ${both}, which is also given a value; send one of them.`] }
