@@ -9,8 +9,20 @@ export const oneHabit = (verb: string, habit: HabitOutput): ToolResult => ({
   facts: { habit: factsOf(habit) },
 });
 
-export const completedHabit = (habit: HabitOutput): ToolResult =>
-  oneHabit(habit.type === "bad" ? "Avoided today:" : "Done today:", habit);
+type OfDay = { habit_id: number; date?: string };
+
+export function completedHabit(habit: HabitOutput, { date }: OfDay): ToolResult {
+  const verb = habit.type === "bad" ? "Avoided" : "Done";
+  return ofDay(date, oneHabit(`${verb} ${date === undefined ? "today" : `on ${date}`}:`, habit));
+}
+
+export const undoneHabit = (habit: HabitOutput, { date }: OfDay): ToolResult =>
+  ofDay(date, oneHabit(`Not done ${date === undefined ? "today" : `on ${date}`} any more:`, habit));
+
+const ofDay = (date: string | undefined, { lines, facts }: ToolResult): ToolResult => ({
+  lines,
+  facts: date === undefined ? facts : { ...facts, date },
+});
 
 export const dueHabits = (habits: readonly HabitOutput[]): ToolResult => ({
   lines: habits.length === 0 ? ["No habits are due today."] : habits.map(lineOf),
