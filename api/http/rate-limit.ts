@@ -1,5 +1,5 @@
-import type { Redis } from "ioredis";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import type { RedisConnection } from "../../shared/queue/connections.ts";
 
 const windowSeconds = 60;
 
@@ -23,7 +23,7 @@ export type RateLimit = (tokenId: string) => Promise<Allowance | undefined>;
  * Redis, each process counts for itself.
  */
 export function createRateLimit(
-  redis: Redis,
+  redis: RedisConnection,
   keyPrefix: string,
   limit: number,
   now: () => number,
