@@ -1,5 +1,5 @@
 /** Where Redis is: one server, the master that Sentinels name, or a Cluster. */
-export type RedisAddress =
+type RedisAddress =
   | Readonly<{ kind: "server"; url: string }>
   | Readonly<{ kind: "sentinels"; name: string; db: number; nodes: readonly RedisNode[] } & Credentials>
   | Readonly<{ kind: "cluster"; nodes: readonly RedisNode[]; tls: boolean } & Credentials>;
