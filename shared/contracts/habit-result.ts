@@ -11,8 +11,20 @@ export const oneHabit = (verb: string, habit: HabitOutput): ToolResult => ({
   facts: { habit: factsOf(habit) },
 });
 
-export const completedHabit = (habit: HabitOutput): ToolResult =>
-  oneHabit(habit.type === "bad" ? "Avoided today:" : "Done today:", habit);
+type OfDay = { habit_id: number; date?: string };
+
+export function completedHabit(habit: HabitOutput, { date }: OfDay): ToolResult {
+  const verb = habit.type === "bad" ? "Avoided" : "Done";
+  return ofDay(date, oneHabit(`${verb} ${date === undefined ? "today" : `on ${date}`}:`, habit));
+}
+
+export const undoneHabit = (habit: HabitOutput, { date }: OfDay): ToolResult =>
+  ofDay(date, oneHabit(`Not done ${date === undefined ? "today" : `on ${date}`} any more:`, habit));
+
+const ofDay = (date: string | undefined, { lines, facts }: ToolResult): ToolResult => ({
+  lines,
+  facts: date === undefined ? facts : { ...facts, date },
+});
 
 /** @param all whether habits that are not due today were asked for, too */
 export function dueHabits({ habits, total }: Static<typeof TodayHabits>, all: boolean): ToolResult {

@@ -47,6 +47,23 @@ test("a second completion is a refusal that says nothing needs to be done", asyn
   );
 });
 
+test("yesterday is completed, and taken back, on its date", async () => {
+  const { facts } = await call("create-habit", { name: "Swim" });
+  const { id } = facts.habit;
+  const yesterday = await call("complete-habit", { habit_id: id, date: "2026-05-07" });
+  expect(yesterday.facts).toMatchObject({ date: "2026-05-07", habit: { id, streak_count: 1 } });
+  expect(yesterday.facts.habit.is_completed_today).toBeUndefined();
+  expect(yesterday.text).toContain(`Done on 2026-05-07: #${id} Swim — good habit, daily, streak 1`);
+  const undone = await call("complete-habit", { habit_id: id, date: "2026-05-07", undo: true });
+  expect(undone.facts).toMatchObject({ date: "2026-05-07", habit: { id, streak_count: 0 } });
+  expect(undone.text).toContain(`Not done on 2026-05-07 any more: #${id} Swim`);
+  const none = await call("complete-habit", { habit_id: id, undo: true });
+  expect(none.text).toStartWith("Habit is not completed today; nothing was changed");
+  const old = await call("complete-habit", { habit_id: id, date: "2026-04-30" });
+  expect(old).toMatchObject({ isError: true, facts: { code: "invalid" } });
+  expect(old.text).toStartWith("The date field must be today (2026-05-08) or up to 7 days before it");
+});
+
 test("today's habits leave out what is not due, and can be narrowed to a time of day", async () => {
   const weekend = { name: "Long walk", type: "good", frequency: "custom", schedule: { weekdays: [6, 7] } };
   await stack.rest("POST", "/habits", { token, body: weekend });
@@ -56,6 +73,7 @@ test("today's habits leave out what is not due, and can be narrowed to a time of
     "Smoking",
     "Sweets",
     "Run",
+    "Swim",
   ]);
   const morning = await call("get-today-habits", { time_of_day: "morning" });
   expect(morning.facts.habits).toHaveLength(1);
