@@ -94,11 +94,35 @@ export interface paths {
     /** Change a category */
     patch: operations["updateCategory"];
   };
+  "/batch": {
+    parameters: {};
+    /** Make up to 50 changes in order by one request; if atomic, all of them or none */
+    post: operations["runBatch"];
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     ActivityStrip: { [key: string]: number };
+    BatchAnswer: { [key: string]: unknown };
+    /** @description An object of fields; category_id may be a reference such as $0.id */
+    BatchBody: { [key: string]: unknown };
+    /** @enum {string} */
+    BatchMethod: "POST" | "PUT" | "PATCH" | "DELETE";
+    BatchOperation: {
+      method: components["schemas"]["BatchMethod"];
+      /** @description The path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers */
+      path: string;
+      body?: components["schemas"]["BatchBody"];
+      /** @description Text of 1 to 255 characters */
+      idempotency_key?: string;
+    };
+    BatchResult: {
+      status: number;
+      /** @description What the operation would have answered alone; null where that is no content */
+      body: components["schemas"]["BatchAnswer"] | null;
+    };
+    BatchResults: { results: components["schemas"]["BatchResult"][] };
     /**
      * Format: date
      * @description A real date such as 2026-11-20
@@ -172,6 +196,7 @@ export interface components {
         | "unsupported_media_type"
         | "malformed_request"
         | "malformed_body"
+        | "failed_dependency"
         | "rate_limited"
         | "internal"
         | "overloaded";
@@ -283,6 +308,11 @@ export interface components {
       category_id?: components["schemas"]["Id"] | null;
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
+    };
+    RunBatchRequest: {
+      operations: components["schemas"]["BatchOperation"][];
+      /** @description True or false */
+      atomic?: boolean;
     };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
@@ -724,6 +754,20 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  runBatch: {
+    parameters: {
+      header?: {
+        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+      };
+    };
+    requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

@@ -11,6 +11,7 @@ export type RefusalCode =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "failed_dependency"
   | "invalid"
   | "malformed_request"
   | "malformed_body"

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "typebox";
+import * as batch from "./batch.ts";
 import * as category from "./category.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
@@ -31,6 +32,7 @@ export const commands = catalogue(
   todo.toggleTodo,
   reminder.setReminder,
   reminder.clearReminder,
+  batch.runBatch,
   user.changeSettings,
   user.adoptZone,
   user.testWebhook,
