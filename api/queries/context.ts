@@ -32,14 +32,14 @@ export const createQueryContext = ({ db, userId, share, ...settings }: Parts): Q
   inTurn: (read) => (share ? share(userId, read) : read()),
 });
 
-/** Queries for one row by its id, which may not exist. All others always have an answer. */
-type QueryOfOne = "category.get" | "habit.get" | "todo.get";
+/** Queries for one row by its id, which may not exist, and one whose cursor may be outdated. All others always have an answer. */
+type RefusableQuery = "category.get" | "habit.get" | "todo.get" | "change.list";
 
 /** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (
   query: QueryContext,
   input: InputOf<Queries[Name]>,
-) => Promise<OutputOf<Queries[Name]> | (Name extends QueryOfOne ? Refused : never)>;
+) => Promise<OutputOf<Queries[Name]> | (Name extends RefusableQuery ? Refused : never)>;
 
 export type Condition = RawBuilder<unknown>;
 export const allOf = (...conditions: readonly Condition[]): Condition =>

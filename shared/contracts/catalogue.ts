@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import * as category from "./category.ts";
+import * as change from "./change.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
@@ -46,6 +47,7 @@ const queries = catalogue(
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,
+  change.listChanges,
   dashboard.getDashboard,
   user.getSettings,
 );

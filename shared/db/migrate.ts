@@ -10,6 +10,7 @@ export async function migrate(url: string, logLevel = "info"): Promise<void> {
   try {
     await guard.query("select pg_advisory_lock(hashtext('kept.migrate'))");
     await database.orm.migrator.up();
+    await guard.query("select renew_changes()");
   } finally {
     guard.release(true);
     await database.close();

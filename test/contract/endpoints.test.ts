@@ -6,6 +6,7 @@ import { type Answer, startStack } from "../harness.ts";
 /** Every row of the interface's endpoint tables: method, path, the scopes it needs, what a success answers. */
 const rows = [
   ["GET", "/dashboard", ["habits:read", "todos:read"], 200],
+  ["GET", "/changes", ["habits:read", "todos:read", "categories:read"], 200],
   ["GET", "/habits", ["habits:read"], 200],
   ["GET", "/habits/{habit}", ["habits:read"], 200],
   ["POST", "/habits", ["habits:write"], 201],
@@ -62,6 +63,7 @@ const todo = [
   ...["created_at", "updated_at"],
 ];
 const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status"];
+const changes = ["data", "next_cursor", "has_more"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 
 const bodies: Record<string, object> = {
@@ -97,6 +99,7 @@ async function fixture(path: string): Promise<string> {
 function shapeOf(path: string): string[] {
   if (path.endsWith("/reminder")) return reminder;
   if (path.startsWith("/dashboard")) return dashboard;
+  if (path.startsWith("/changes")) return changes;
   return { habits: habit, todos: todo, categories: category }[path.split("/")[1] ?? ""] ?? [];
 }
 
@@ -107,7 +110,7 @@ describe.each(rows)("%s %s", (method, template, scopes, status) => {
     const answer = await call(method, path, await issuer.token({ scope: scopes.join(" ") }));
     expect(answer.status).toBe(status);
     if (status === 204) return expect(answer.body).toBeUndefined();
-    const isList = method === "GET" && template.split("/").length === 2 && template !== "/dashboard";
+    const isList = method === "GET" && /^\/(habits|todos|categories)$/.test(template);
     const keys = isList ? ["data", "links", "meta"] : shapeOf(template);
     expect(Object.keys(answer.body).sort()).toEqual([...keys].sort());
     if (status === 201) {

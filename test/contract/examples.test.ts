@@ -71,6 +71,7 @@ const comparable = (body: unknown): unknown =>
       if (/^(id|.*_id)$/.test(key) && Number.isInteger(value)) return "id";
       if (/^(created|updated|completed)_at$/.test(key) && value !== null)
         return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) ? "instant" : value;
+      if (key === "next_cursor") return /^[\da-f]+(\.\d+){5}$/.test(value) ? "cursor" : value;
       return typeof value === "string" ? value.replace(/^https?:\/\/[^/]+/, "") : value;
     }),
   );

@@ -1,12 +1,11 @@
-import type { Pool, PoolClient } from "pg";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
+import { pruneDeletions, pruneDeliveries } from "./old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 
 const everyMs = 60_000;
-const batch = 10_000;
 
 /** Starts this process's share of the upkeep. It makes partitions first, so that the first command has one. */
 export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
@@ -27,29 +26,12 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
     await makePartitions(client, kept);
     await dropPartitions(client, log, kept);
     await pruneDeliveries(client);
+    await pruneDeletions(client);
     await sweepDeletedUsers(client);
     await cleanCommands(context);
   } finally {
     client.release(true);
   }
-}
-
-/**
- * Deletes deliveries after 30 days, in small batches, so that no other statement waits long.
- * @param travel the interval by which tests travel in time
- * @returns how many rows were deleted
- */
-export async function pruneDeliveries(
-  client: Pick<Pool | PoolClient, "query">,
-  travel = "0",
-): Promise<number> {
-  const sql = `delete from reminder_deliveries where ctid = any(array(
-    select ctid from reminder_deliveries
-    where created_at < now() + $1::interval - interval '30 days' order by created_at limit ${batch}))`;
-  let deleted = 0;
-  for (let rows = batch; rows === batch; deleted += rows)
-    rows = (await client.query(sql, [travel])).rowCount ?? 0;
-  return deleted;
 }
 
 /** Deletes failed jobs, which stay for a day so that the operator can look at them. */
