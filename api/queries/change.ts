@@ -57,11 +57,13 @@ export const readChanges: QueryHandler<"change.list"> = async (query, input) => 
 };
 
 /** Another numbering, a number that was never given out, or deletions after it that are forgotten. */
-function isOutdated({ generation, place }: ChangeCursor, marks: Marks): boolean {
+function isOutdated({ generation, since, place }: ChangeCursor, marks: Marks): boolean {
+  // A copy that is being begun is still among old rows, but needs no deletion from before its beginning.
+  const knows = place.xid > since ? place.xid : since;
   return (
     generation !== marks.generation ||
-    place.xid > BigInt(marks.next_xid) ||
-    place.xid <= BigInt(marks.pruned_xid)
+    knows > BigInt(marks.next_xid) ||
+    knows <= BigInt(marks.pruned_xid)
   );
 }
 

@@ -189,6 +189,12 @@ test("deletions are forgotten after 30 days, and a cursor from before is told to
   expect([copy.timesBegun, copy.resources.size]).toEqual([2, 0]);
   await bringUpToDate(hal.get, copy);
   expect(copy.timesBegun).toBe(2);
+  // Rows that are older than what is forgotten take several pages.
+  const bea = await as("bea");
+  const big = newCopy();
+  expect(await bringUpToDate(bea.get, big)).toBeGreaterThan(400);
+  expect(big.timesBegun).toBe(1);
+  await expectEqual(bea.get, big);
 });
 
 test("rows that were loaded from another cluster, where numbers are higher, are whole and change as others do", async () => {

@@ -54,6 +54,7 @@ const inOrder = (resources: Map<string, JsonBody>) =>
   Object.fromEntries([...resources].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
 /** The copy is what the lists show, field by field. */
-export async function expectEqual(get: Get, copy: Copy): Promise<void> {
-  expect(inOrder(copy.resources)).toEqual(inOrder(await everything(get)));
+export async function expectEqual(get: Get, ...copies: readonly Copy[]): Promise<void> {
+  const shown = inOrder(await everything(get));
+  for (const { resources } of copies) expect(inOrder(resources)).toEqual(shown);
 }
