@@ -214,3 +214,24 @@ test("rows that were loaded from another cluster, where numbers are higher, are 
   expect(await bringUpToDate(ida.get, copy)).toBe(4);
   await expectEqual(ida.get, copy);
 });
+
+test("a cursor at the last number given out, as one by clocks or sequences is, misses what commits late", async () => {
+  const [{ definition }] = (
+    await pool.query("select pg_get_functiondef('change_marks'::regproc) as definition")
+  ).rows;
+  await pool.query(definition.replace("pg_snapshot_xmin(s)", "pg_snapshot_xmax(s)"));
+  const kim = await as("kim");
+  const todo = await idOf(kim, "/todos", { title: "Early" });
+  const copy = newCopy();
+  await bringUpToDate(kim.get, copy);
+  const slow = await pool.connect();
+  await slow.query("begin");
+  await slow.query("update todos set title = 'Changed', changed_xid = default where id = $1", [todo]);
+  await idOf(kim, "/todos", { title: "Late" });
+  await bringUpToDate(kim.get, copy);
+  await slow.query("commit");
+  slow.release();
+  expect(await bringUpToDate(kim.get, copy)).toBe(0);
+  expect(copy.resources.get(`todo ${todo}`).title).toBe("Early");
+  await pool.query(definition);
+});

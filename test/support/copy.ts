@@ -53,8 +53,19 @@ export async function everything(get: Get): Promise<Map<string, JsonBody>> {
 const inOrder = (resources: Map<string, JsonBody>) =>
   Object.fromEntries([...resources].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
-/** The copy is what the lists show, field by field. */
+/**
+ * Copies that are brought up to date are what the lists show, field by field, once the workers have done what they do by
+ * themselves, such as sending reminders. A change that was missed would not come by waiting.
+ */
 export async function expectEqual(get: Get, ...copies: readonly Copy[]): Promise<void> {
-  const shown = inOrder(await everything(get));
-  for (const { resources } of copies) expect(inOrder(resources)).toEqual(shown);
+  for (let tries = 1; ; tries++)
+    try {
+      for (const copy of copies) await bringUpToDate(get, copy);
+      const shown = inOrder(await everything(get));
+      for (const { resources } of copies) expect(inOrder(resources)).toEqual(shown);
+      return;
+    } catch (error) {
+      if (tries === 40) throw error;
+      await Bun.sleep(250);
+    }
 }
