@@ -1,7 +1,7 @@
 import type { Actor } from "../shared/actor.ts";
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
-import { isRefused, type Refused, refuse } from "../shared/errors.ts";
+import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { ToolCall } from "../shared/queue/batch.ts";
 import type { CommandResult, Dispatch } from "../shared/queue/client/dispatch.ts";
 import type { QueryContext } from "./queries/context.ts";
@@ -13,7 +13,12 @@ export type PerformContext = Readonly<{
 }>;
 
 /** The content of a request: the fields of its contract's input and, where one was sent, an idempotency key. */
-export type Content = Readonly<{ fields: Fields; idempotencyKey?: string | undefined }>;
+export type Content = Readonly<{
+  fields: Fields;
+  /** Refusals of names that the request may not have. */
+  unknown?: FieldErrors | undefined;
+  idempotencyKey?: string | undefined;
+}>;
 
 type PerformRequest = Readonly<{
   contract: Contract;
@@ -41,9 +46,10 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (forbidden) return forbidden;
   const content = await request.content();
   if (isRefused(content)) return content;
-  const validated = validate(contract, content.fields, required);
+  const { fields, unknown, idempotencyKey } = content;
+  const validated = validate(contract, fields, { required, unknown });
   if (isRefused(validated)) return validated;
-  return { contract, actor, input: validated.input, idempotencyKey: content.idempotencyKey };
+  return { contract, actor, input: validated.input, idempotencyKey };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */

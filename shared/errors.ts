@@ -62,10 +62,13 @@ export function invalid(errors: FieldErrors): Refused {
   return refuse("invalid", `${sentences[0]}${suffix}`, { errors });
 }
 
-/** The refusal of a request that repeats the key of another request. */
-export const keyTaken = invalid({
-  "Idempotency-Key": ["The idempotency key was already used for a different request; use a new key."],
-});
+/** The refusal of a request that repeats the key of another request, by the name that its door has for the key. */
+export const keyTaken = (isToolCall: boolean): Refused =>
+  invalid({
+    [isToolCall ? "idempotency_key" : "Idempotency-Key"]: [
+      "The idempotency key was already used for a different request; use a new key.",
+    ],
+  });
 
 export function isRefused(result: object | null): result is Refused {
   return result !== null && "refusal" in result;

@@ -1,9 +1,10 @@
 import type { TObject } from "typebox";
 import type { Fields } from "../../shared/contracts/validate.ts";
+import type { FieldErrors } from "../../shared/errors.ts";
 
 /**
  * Query parameters in the types that the schema states: plain decimal numbers, `true` and `false`. A value that
- * does not fit stays text, so that validation names the parameter. Unknown parameters are ignored.
+ * does not fit stays text, so that validation names the parameter.
  */
 export function queryFields(schema: TObject, query: URLSearchParams): Fields {
   const fields: Fields = {};
@@ -12,6 +13,12 @@ export function queryFields(schema: TObject, query: URLSearchParams): Fields {
     if (text !== null) fields[name] = typed(text, "type" in property ? property.type : undefined);
   }
   return fields;
+}
+
+/** @returns a refusal for each parameter that is given twice, because only one of the two could count */
+export function repeatedParameters(schema: TObject, query: URLSearchParams): FieldErrors {
+  const repeated = Object.keys(schema.properties).filter((name) => query.getAll(name).length > 1);
+  return Object.fromEntries(repeated.map((name) => [name, [`The ${name} parameter must be given once.`]]));
 }
 
 function typed(text: string, type: unknown): unknown {

@@ -1,7 +1,11 @@
 import type { Refusal, ResourceName } from "../../shared/errors.ts";
 
-/** A refusal as one sentence that says what to do next. */
+/**
+ * A refusal as one sentence that says what to do next: once, so nothing is added to a message that says it itself, after
+ * a semicolon.
+ */
 export function advise(refusal: Refusal): string {
+  if (refusal.message.includes("; ")) return refusal.message;
   const reason = refusal.message.replace(/\.( Please try again\.)?$/, "");
   const advice = nextStep(refusal);
   return advice === undefined ? refusal.message : `${reason}; ${advice}.`;
@@ -27,7 +31,7 @@ function nextStep({ code, resource, applied, retryAfterSeconds = 1 }: Refusal): 
       return `wait ${retryAfterSeconds} seconds and call again`;
     case "overloaded":
       return applied === "unknown"
-        ? `the change may have been made, so call again in ${retryAfterSeconds} s with the same idempotency_key, or look before you repeat it`
+        ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, look whether it was made`
         : `nothing was changed, so call again in ${retryAfterSeconds} s`;
     default:
       return undefined;

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { DayFields } from "../../shared/contracts/fields.ts";
 import type { ToolResult } from "../../shared/contracts/tool-result.ts";
+import { withPresentExamples } from "../../shared/domain/example-dates.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import { advise } from "./advice.ts";
@@ -21,7 +22,8 @@ export function answered({ result, today, replayed }: ToolOutcome): CallToolResu
 }
 
 /** A refusal that an agent can act on (MCP tools, error handling): a result, not a protocol error. */
-export function refused(refusal: Refusal, today: Today | undefined): CallToolResult {
+export function refused(original: Refusal, today: Today | undefined): CallToolResult {
+  const refusal = today ? withPresentExamples(original, today.date) : original;
   const { code, errors, applied, retryAfterSeconds } = refusal;
   const message = advise(refusal);
   const facts = {

@@ -3,6 +3,7 @@ import { type CommandName, contracts, type QueryName } from "../../shared/contra
 import type { CommandContract, QueryContract } from "../../shared/contracts/contract.ts";
 import { IdempotencyKey } from "../../shared/contracts/fields.ts";
 import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
+import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import type { Content } from "../perform.ts";
@@ -34,12 +35,16 @@ export const tools: ReadonlyMap<string, ToolEntry> = new Map(
   entries.map((entry) => [entry.tool.name, entry]),
 );
 
+/** A refusal has the day and the zone, too. An agent sees in the answer what else it has, and would pay for it here. */
+const outputSchema = { type: "object" as const, required: ["today", "time_zone"] };
+
 /** The answer to tools/list: the same for every token, so that clients know what more they could ask for. */
 export const toolList = entries.map(({ kind, tool, ...entry }) => ({
   name: tool.name,
+  title: tool.title,
   description: tool.description,
   inputSchema: objectSchema(entry.arguments),
-  outputSchema: outputSchema(tool),
+  outputSchema,
   annotations: {
     readOnlyHint: kind === "query",
     destructiveHint: tool.destructive,
@@ -48,34 +53,18 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
   },
 }));
 
-/** A refusal has the day and the zone, too, so only these are required of every answer. */
-function outputSchema({ facts }: Pick<Tool, "facts">) {
-  const text = { type: "string" };
-  return {
-    type: "object" as const,
-    properties: { today: text, time_zone: text, ...facts },
-    required: ["today", "time_zone"],
-  };
-}
-
 /** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
-  const known = Object.keys(entry.arguments.properties);
-  const unknown = Object.keys(args).filter((name) => !known.includes(name));
-  if (unknown.length > 0) return unknownArguments(unknown, known);
-  const { refine } = tool;
-  const checked = validate({ input: entry.arguments, ...(refine && { refine }) }, args);
+  const unknown = unknownNames(Object.keys(args), {
+    what: "an argument of this tool",
+    names: Object.keys(entry.arguments.properties),
+    alwaysListed: true,
+  });
+  const checked = validate({ input: entry.arguments }, args, { unknown });
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
+  const errors = tool.refine?.(own);
+  if (errors) return invalid(errors);
   const fields = { ...tool.toInput(own) };
   return typeof key === "string" ? { fields, idempotencyKey: key } : { fields };
-}
-
-const maxShown = 64;
-
-function unknownArguments(unknown: readonly string[], known: readonly string[]): Refused {
-  const sentence = `is not an argument of this tool, which takes ${known.join(", ")}.`;
-  return invalid(
-    Object.fromEntries(unknown.map((name) => [name, [`${name.slice(0, maxShown)} ${sentence}`]])),
-  );
 }

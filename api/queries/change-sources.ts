@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { changesLimit } from "../../shared/contracts/change.ts";
 import type { ChangePlace } from "../../shared/contracts/change-cursor.ts";
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { QueryContext } from "./context.ts";
 
 export type ResourceKind = "category" | "habit" | "todo";
@@ -19,8 +20,11 @@ type ChangeSource = Readonly<{
   rows(own: QueryContext["own"], after: After): RawBuilder<unknown>;
 }>;
 
-/** The numbers of the kinds in the table of deletions. */
-const kinds: readonly ResourceKind[] = ["category", "habit", "todo"];
+const deletedKinds: Readonly<Record<number, ResourceKind>> = {
+  [deletionKinds.categories]: "category",
+  [deletionKinds.habits]: "habit",
+  [deletionKinds.todos]: "todo",
+};
 
 /**
  * The places of changes are numbered by the sources' order. Each of them is a range of an index, or looks through rows
@@ -102,7 +106,7 @@ const sources: readonly ChangeSource[] = [
 ];
 
 export const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">): ResourceKind | undefined =>
-  sources[source - 1]?.kind ?? kinds[group - 1];
+  sources[source - 1]?.kind ?? deletedKinds[group];
 
 /**
  * The places of all changes after one, in order.

@@ -61,9 +61,7 @@ function isOutdated({ generation, since, place }: ChangeCursor, marks: Marks): b
   // A copy that is being begun is still among old rows, but needs no deletion from before its beginning.
   const knows = place.xid > since ? place.xid : since;
   return (
-    generation !== marks.generation ||
-    knows > BigInt(marks.next_xid) ||
-    knows <= BigInt(marks.pruned_xid)
+    generation !== marks.generation || knows > BigInt(marks.next_xid) || knows <= BigInt(marks.pruned_xid)
   );
 }
 
@@ -115,6 +113,6 @@ async function readHabitsOf(query: QueryContext, ids: Condition) {
 
 async function readTodosOf(query: QueryContext, ids: Condition) {
   const todos = sql`(select * from ${query.own("todos")} t where t.id = ${ids})`;
-  const found = await query.rows(todoRows(query, todos));
+  const found = await query.rows(todoRows(query, { todos, total: sql`0` }));
   return presentTodos(found, daySettingsOf(found, query).today);
 }

@@ -16,24 +16,28 @@ type Settings = Readonly<{
 /** One user's rows and the moment at which they are read: all that a query works with. */
 export type QueryContext = GuardedRows &
   Settings &
-  Readonly<{ inTurn<Result>(read: () => Promise<Result>): Promise<Result | Refused> }>;
+  Readonly<{ inTurn<Result>(read: () => Promise<Result>, isSearch: boolean): Promise<Result | Refused> }>;
 
 type Parts = Settings &
   Readonly<{
     db: QueryDatabase;
     userId: string;
     /** Limits how many reads a user has at once; without it none waits for another. */
-    share?: ShareReads;
+    share?: Readonly<{ reads: ShareReads; searches: ShareReads }>;
   }>;
 
 export const createQueryContext = ({ db, userId, share, ...settings }: Parts): QueryContext => ({
   ...guardRows(db, userId),
   ...settings,
-  inTurn: (read) => (share ? share(userId, read) : read()),
+  inTurn(read, isSearch) {
+    if (!share) return read();
+    const inTurn = () => share.reads(userId, read);
+    return isSearch ? share.searches(userId, inTurn) : inTurn();
+  },
 });
 
-/** Queries for one row by its id, which may not exist, and one whose cursor may be outdated. All others always have an answer. */
-type RefusableQuery = "category.get" | "habit.get" | "todo.get" | "change.list";
+/** Queries for something by its id or name, which may not exist, or after a cursor that may be outdated. Others always have an answer. */
+type RefusableQuery = "category.get" | "habit.get" | "todo.get" | "todo.pending" | "change.list";
 
 /** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (
@@ -44,6 +48,8 @@ export type QueryHandler<Name extends QueryName> = (
 export type Condition = RawBuilder<unknown>;
 export const allOf = (...conditions: readonly Condition[]): Condition =>
   conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;
+export const anyOf = (conditions: readonly Condition[]): Condition =>
+  sql`(${sql.join(conditions, sql` or `)})`;
 
 /** The user's settings as columns of every row, so that a list takes one statement. */
 export const daySettingsColumns = ({ own }: QueryContext) => sql`

@@ -28,5 +28,8 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
 };
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
-export const read = (name: QueryName, query: QueryContext, input: unknown): Promise<object | Refused> =>
-  query.inTurn<object | Refused>(() => handlers[name](query, input as never));
+export const read = (name: QueryName, query: QueryContext, input: object): Promise<object | Refused> =>
+  query.inTurn<object | Refused>(
+    () => handlers[name](query, input as never),
+    "q" in input || "query" in input,
+  );

@@ -1,16 +1,22 @@
+import type { Actor } from "../../shared/actor.ts";
 import type { Contract } from "../../shared/contracts/catalogue.ts";
 import type { Route } from "../../shared/contracts/contract.ts";
 import { idempotencyKeyLimit } from "../../shared/contracts/fields.ts";
+import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
+import { hasExampleDate, withPresentExamples } from "../../shared/domain/example-dates.ts";
 import { invalid, isRefused, notFound, type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
+import type { Outcome } from "../../shared/queue/batch.ts";
 import type { CommandResult } from "../../shared/queue/client/dispatch.ts";
 import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, readBody } from "../http/body.ts";
-import { queryFields } from "../http/query-fields.ts";
+import { queryFields, repeatedParameters } from "../http/query-fields.ts";
 import { type RateLimit, rateLimitHeaders } from "../http/rate-limit.ts";
 import { jsonResponse, nothingHere, refusalResponse } from "../http/refusal-response.ts";
 import { type Content, type PerformContext, perform } from "../perform.ts";
+import { readDaySettings } from "../queries/context.ts";
+import { routeFields } from "./route-fields.ts";
 
 export type RestContext = PerformContext & CallerContext & Readonly<{ config: Config; rateLimit: RateLimit }>;
 
@@ -33,7 +39,26 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const { contract, route } = target;
   const content = () => readContent(target, request);
   const result = await perform(context, { contract, actor, required: route.required, content });
-  return respond(context.config, target, result, headers);
+  const outcome = await withUsersDates(context, actor, result.outcome);
+  return respond(context.config, target, { ...result, outcome }, headers);
+}
+
+/** A refusal is held up no longer than this for the user's day. */
+const usersDayMs = 100;
+
+/** A refusal whose examples of dates fit the user's day, where the database says soon which it is. */
+async function withUsersDates(
+  { query }: PerformContext,
+  actor: Pick<Actor, "userId">,
+  outcome: Outcome,
+): Promise<Outcome> {
+  if (!isRefused(outcome) || !hasExampleDate(outcome.refusal)) return outcome;
+  const known = readDaySettings(query(actor)).then(
+    (settings) => settings.today.date,
+    () => undefined,
+  );
+  const today = await Promise.race([known, Bun.sleep(usersDayMs).then(() => undefined)]);
+  return today === undefined ? outcome : { refusal: withPresentExamples(outcome.refusal, today) };
 }
 
 function tooMany(seconds: number) {
@@ -45,25 +70,35 @@ async function readContent(target: Target, request: Request): Promise<Content | 
   const fields = await readFields(target, request);
   if (isRefused(fields)) return fields;
   const key = target.contract.kind === "command" ? request.headers.get("idempotency-key") : null;
-  if (key === null) return { fields };
-  if (key !== "" && key.length <= idempotencyKeyLimit) return { fields, idempotencyKey: key };
+  if (key === null) return fields;
+  if (key !== "" && key.length <= idempotencyKeyLimit) return { ...fields, idempotencyKey: key };
   const message = `The Idempotency-Key header must be 1 to ${idempotencyKeyLimit} characters.`;
   return invalid({ "Idempotency-Key": [message] });
 }
 
-/** Path parameters, with the query of a GET or the JSON body of anything else. */
-async function readFields({ contract, route, params }: Target, request: Request): Promise<Fields | Refused> {
+/** The fields in path, query and body, and a refusal of each name that the route does not have there. */
+async function readFields({ contract, route, params }: Target, request: Request): Promise<Content | Refused> {
   const ids: Record<string, number> = {};
   for (const [name, text] of Object.entries(params)) {
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
     if (!Number.isSafeInteger(id)) return contract.resource ? notFound(contract.resource) : nothingHere;
     ids[name] = id;
   }
-  if (route.method === "GET")
-    return { ...queryFields(contract.input, new URL(request.url).searchParams), ...ids };
+  const { inQuery, inBody } = routeFields(contract, route);
+  const query = new URL(request.url).searchParams;
+  const unknown = {
+    ...repeatedParameters(contract.input, query),
+    ...unknownNames([...query.keys()], inQuery),
+  };
+  const found = queryFields(contract.input, query);
+  if (route.method === "GET") return { fields: { ...found, ...ids }, unknown };
   const body = await readBody(request);
   if (isRefused(body)) return body;
-  return { ...(route.method === "POST" ? withoutNulls(body.fields) : body.fields), ...ids };
+  const sent = route.method === "POST" ? withoutNulls(body.fields) : body.fields;
+  return {
+    fields: { ...found, ...sent, ...ids },
+    unknown: { ...unknown, ...unknownNames(Object.keys(body.fields), inBody) },
+  };
 }
 
 /** In POST, null is the same as leaving the field out. */

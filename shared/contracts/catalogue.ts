@@ -4,6 +4,7 @@ import * as change from "./change.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
+import * as habits from "./habit-queries.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
 import * as todos from "./todo-queries.ts";
@@ -41,9 +42,9 @@ const queries = catalogue(
   toolCall.listTokens,
   category.listCategories,
   category.getCategory,
-  habit.listHabits,
-  habit.todayHabits,
-  habit.getHabit,
+  habits.listHabits,
+  habits.todayHabits,
+  habits.getHabit,
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,

@@ -4,10 +4,6 @@ import { joined, lean, oneLine, type ToolResult } from "./tool-result.ts";
 
 type HabitOutput = Static<typeof Habit>;
 
-/** JSON Schema of the facts in `oneHabit` and in `dueHabits`. */
-export const habitFacts = { habit: { type: "object" } };
-export const dueHabitsFacts = { habits: { type: "array", items: { type: "object" } } };
-
 export const oneHabit = (verb: string, habit: HabitOutput): ToolResult => ({
   lines: [`${verb} ${lineOf(habit)}`],
   facts: { habit: factsOf(habit) },

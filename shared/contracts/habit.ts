@@ -1,70 +1,14 @@
 import { type Static, Type } from "typebox";
-import { command, query } from "./contract.ts";
-import { Description, Flag, Id, Name, Page, PageOf, TimeOfDayField, TodayFields } from "./fields.ts";
+import { command } from "./contract.ts";
+import { Description, Id, Name, TimeOfDayField } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
-import { completedHabit, dueHabits, dueHabitsFacts, habitFacts, oneHabit } from "./habit-result.ts";
+import { completedHabit, oneHabit } from "./habit-result.ts";
 import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
-import { queryTool, tool } from "./tool.ts";
-import {
-  argument,
-  idIn,
-  named,
-  type Phrase,
-  quoted,
-  quotedAfter,
-  type SentArguments,
-  said,
-} from "./tool-sentence.ts";
+import { tool } from "./tool.ts";
+import { argument, idIn, named, quoted, said } from "./tool-sentence.ts";
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
-const onlyTimeOfDay = Type.Object({ time_of_day: Type.Optional(TimeOfDayField) });
-const DueHabits = Type.Object({ ...TodayFields, habits: Type.Array(Habit) });
-
-export const listHabits = query({
-  name: "habit.list",
-  scopes: ["habits:read"],
-  summary: "List habits",
-  rest: [
-    { operationId: "listHabits", method: "GET", path: "/habits", status: 200, example: habitExamples.list },
-  ],
-  input: Type.Object({
-    frequency: Type.Optional(FrequencyField),
-    time_of_day: Type.Optional(TimeOfDayField),
-    completed_today: Type.Optional(Flag),
-    page: Type.Optional(Page),
-  }),
-  output: PageOf(Habit),
-});
-
-export const todayHabits = query({
-  name: "habit.today",
-  scopes: ["habits:read"],
-  summary: "List the habits due today",
-  mcp: queryTool({
-    name: "get-today-habits",
-    description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
-    destructive: false,
-    idempotent: true,
-    arguments: onlyTimeOfDay,
-    toInput: (args) => args,
-    facts: dueHabitsFacts,
-    result: ({ habits }: Static<typeof DueHabits>) => dueHabits(habits),
-    sentence: (args) => said("Looked at", "look at", "the habits due today", ...timeOfDayIn(args)),
-  }),
-  input: onlyTimeOfDay,
-  output: DueHabits,
-});
-
-export const getHabit = query({
-  name: "habit.get",
-  resource: "Habit",
-  scopes: ["habits:read"],
-  summary: "View a habit",
-  rest: [{ operationId: "getHabit", method: "GET", path, status: 200, example: habitExamples.get }],
-  input: onlyId,
-  output: Habit,
-});
 
 export const createHabit = command({
   name: "habit.create",
@@ -81,6 +25,7 @@ export const createHabit = command({
   ],
   mcp: tool({
     name: "create-habit",
+    title: "Create habit",
     description: "Create a daily habit. type bad: something to avoid; completing it means avoided today.",
     destructive: false,
     idempotent: false,
@@ -93,7 +38,6 @@ export const createHabit = command({
       grace_days: Type.Optional(GraceDays),
     }),
     toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
-    facts: habitFacts,
     result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
     sentence: (args) =>
       said(
@@ -161,12 +105,12 @@ export const completeHabit = command({
   ],
   mcp: tool({
     name: "complete-habit",
+    title: "Complete habit",
     description: "Mark a habit done for today and bump its streak. For a bad habit: avoided today.",
     destructive: true,
     idempotent: true,
     arguments: onlyId,
     toInput: (args) => args,
-    facts: habitFacts,
     result: completedHabit,
     sentence: (args, { habits }) =>
       said("Completed", "complete", ...named("habit", idIn(args, "habit_id"), habits)),
@@ -193,8 +137,3 @@ export const undoHabit = command({
   input: onlyId,
   output: Habit,
 });
-
-function timeOfDayIn(args: SentArguments): readonly Phrase[] {
-  const known = TimeOfDayField.enum.find((time) => time === argument(args, "time_of_day"));
-  return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
-}

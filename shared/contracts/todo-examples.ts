@@ -37,8 +37,8 @@ const onlyId = { todo_id };
 /** One example for each REST route of todos. */
 export const todoExamples = {
   list: {
-    input: { due: "upcoming", context: "phone" },
-    output: onlyPage("/todos?due=upcoming&context=phone&", [exampleTodo]),
+    input: { q: "dentist", due: "upcoming", context: "phone" },
+    output: onlyPage("/todos?q=dentist&due=upcoming&context=phone&", [exampleTodo]),
   },
   get: { input: onlyId, output: exampleTodo },
   create: {

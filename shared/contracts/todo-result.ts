@@ -5,14 +5,6 @@ import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from
 
 type TodoOutput = Static<typeof Todo>;
 
-/** JSON Schema of the facts in `oneTodo` and in `pendingPage`. */
-export const todoFacts = { todo: { type: "object" } };
-export const pendingFacts = {
-  todos: { type: "array", items: { type: "object" } },
-  total: { type: "integer" },
-  next_cursor: { type: "string" },
-};
-
 export const oneTodo = (verb: string, todo: TodoOutput): ToolResult => ({
   lines: [`${verb} ${lineOf(todo)}`],
   facts: { todo: factsOf(todo) },
@@ -55,7 +47,7 @@ function lineOf(todo: TodoOutput): string {
     is_overdue && "overdue",
     time_of_day,
     estimated_minutes !== null && `${estimated_minutes} min`,
-    context && `@${context}`,
+    context && `context ${context}`,
     category && `in ${category.name}`,
     recurrence && `repeats ${recurrence}`,
     next_todo_id !== null && `next is #${next_todo_id}`,

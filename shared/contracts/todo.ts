@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { command } from "./contract.ts";
 import { CalendarDate, Context, Description, Flag, Id, Name, TimeOfDayField } from "./fields.ts";
 import { todoExamples } from "./todo-examples.ts";
-import { changesIn, oneTodo, todoFacts } from "./todo-result.ts";
+import { changesIn, oneTodo } from "./todo-result.ts";
 import { ClearedFields, checkRecurrence, Minutes, Recurrence, Todo, todoFields } from "./todo-schema.ts";
 import { tool } from "./tool.ts";
 import {
@@ -33,6 +33,7 @@ export const createTodo = command({
   ],
   mcp: tool({
     name: "create-todo",
+    title: "Create todo",
     description:
       "Create a one-shot todo, or a recurring one by an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO.",
     destructive: false,
@@ -48,7 +49,6 @@ export const createTodo = command({
       recurrence: Type.Optional(Recurrence),
     }),
     toInput: (args) => args,
-    facts: todoFacts,
     result: (todo: TodoOutput) => oneTodo("Created", todo),
     sentence: (args) =>
       said(
@@ -83,6 +83,7 @@ export const updateTodo = command({
   ],
   mcp: tool({
     name: "update-todo",
+    title: "Change todo",
     description: "Change title, description or due_date of a todo; clear empties fields.",
     destructive: true,
     idempotent: true,
@@ -93,7 +94,11 @@ export const updateTodo = command({
       due_date: Type.Optional(CalendarDate),
       clear: Type.Optional(ClearedFields),
     }),
-    refine: ({ clear = [], ...given }) => {
+    refine: ({ todo_id, clear = [], ...given }) => {
+      if (clear.length === 0 && Object.keys(given).length === 0)
+        return {
+          todo_id: [`No change to the todo ${todo_id} was given; name at least one field to change.`],
+        };
       const both = clear.find((name) => given[name] !== undefined);
       return (
         both && { clear: [`The clear field names ${both}, which is also given a value; send one of them.`] }
@@ -103,7 +108,6 @@ export const updateTodo = command({
       ...fields,
       ...Object.fromEntries(clear.map((name) => [name, null])),
     }),
-    facts: todoFacts,
     result: (todo: TodoOutput) => oneTodo("Changed", todo),
     sentence: (args, names) => said("Changed", "change", ...todoIn(args, names), ...changesIn(args)),
   }),
@@ -120,12 +124,12 @@ export const deleteTodo = command({
   rest: [{ operationId: "deleteTodo", method: "DELETE", path, status: 204, example: todoExamples.remove }],
   mcp: tool({
     name: "delete-todo",
+    title: "Delete todo",
     description: "Delete a todo for good; cannot be undone.",
     destructive: true,
     idempotent: true,
     arguments: onlyId,
     toInput: (args) => args,
-    facts: { deleted_todo_id: { type: "integer" } },
     result: (_: null, { todo_id }) => ({
       lines: [`Deleted todo #${todo_id}.`],
       facts: { deleted_todo_id: todo_id },
@@ -152,6 +156,7 @@ export const toggleTodo = command({
   ],
   mcp: tool({
     name: "toggle-todo",
+    title: "Tick off todo",
     description: "Flip a todo between complete and incomplete, or set the state with completed.",
     destructive: true,
     idempotent: false,
@@ -160,7 +165,6 @@ export const toggleTodo = command({
       todo_id,
       ...(completed !== undefined && { is_completed: completed }),
     }),
-    facts: todoFacts,
     result: (todo: TodoOutput) => oneTodo(todo.is_completed ? "Complete:" : "Incomplete:", todo),
     sentence: (args, names) => {
       const object = todoIn(args, names);

@@ -7,6 +7,8 @@ import type { Names, SentArguments, Sentence } from "./tool-sentence.ts";
 /** One MCP tool: its own lean arguments, turned into the contract's input, and what agents and people read of it. */
 export type Tool<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
   name: string;
+  /** What a client shows to people. */
+  title: string;
   description: string;
   destructive: boolean;
   /** Whether a second call with the same arguments changes nothing more. */
@@ -15,8 +17,6 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
   /** Rules that one argument's schema cannot state. */
   refine?(args: Static<Arguments>): FieldErrors | undefined;
   toInput(args: Static<Arguments>): Input;
-  /** JSON Schema of the facts in its results, except the day and the zone, which every result has. */
-  facts: Readonly<Record<string, object>>;
   /** The answer that an agent gets when the call succeeded. */
   result(output: Output, input: Input): ToolResult;
   /** The call as people read it in the log of agents' actions. Its arguments are as the caller sent them, unchecked. */

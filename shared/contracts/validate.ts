@@ -24,18 +24,25 @@ function prepared(schema: TObject): Prepared {
   return made;
 }
 
+/** What a request is checked for beside its contract. */
+type Demands = Readonly<{
+  /** Fields demanded beyond the schema's own, as PUT does. */
+  required?: readonly string[] | undefined;
+  /** Refusals of names that the request may not have, which are told together with those of its fields. */
+  unknown?: FieldErrors | undefined;
+}>;
+
 /**
  * Checks `fields` against a contract and returns its input: known fields only, in the schema's order (so
  * that equal requests are equal bytes), text in its stored form.
- * @param required fields demanded beyond the schema's own, as PUT does
  */
 export function validate<Input extends TObject>(
   contract: Readonly<{ input: Input; refine?(input: Static<Input>): FieldErrors | undefined }>,
   fields: Fields,
-  required: readonly string[] = [],
+  { required = [], unknown }: Demands = {},
 ): Validated<Input> {
   const input = stored(contract.input, fields);
-  const errors = { ...missing(input, required), ...mismatches(contract.input, input) };
+  const errors = { ...unknown, ...missing(input, required), ...mismatches(contract.input, input) };
   if (Object.keys(errors).length > 0) return invalid(errors);
   const accepted = input as Static<Input>;
   const refined = contract.refine?.(accepted);

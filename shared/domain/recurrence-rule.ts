@@ -1,3 +1,5 @@
+import { exampleUntil } from "./example-dates.ts";
+
 const maxLength = 500;
 const maxInterval = 1_000;
 const maxCount = 1_000;
@@ -27,7 +29,7 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
   },
   UNTIL: {
     normalise: until,
-    demand: "have a date such as 20261231 in UNTIL",
+    demand: `have a date such as ${exampleUntil} in UNTIL`,
   },
   COUNT: {
     normalise: (value) => wholeNumber(value, maxCount),

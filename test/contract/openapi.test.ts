@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { contracts } from "../../shared/contracts/catalogue.ts";
 import { type JsonBody, startStack } from "../harness.ts";
+import { clientTypes } from "./write-client-types.ts";
 import { openApiCopy, openApiText } from "./write-openapi.ts";
 
 const { config } = await startStack();
@@ -34,7 +35,7 @@ describe("the OpenAPI document", () => {
       });
     expect(document.components.schemas.ReplaceHabitRequest.required).toEqual(["name", "type", "frequency"]);
     expect(document.paths["/todos"].get.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      ...["status", "due", "context", "time_of_day", "page"],
+      ...["q", "status", "due", "due_from", "due_to", "context", "time_of_day", "category_id", "page"],
     ]);
   });
 
@@ -70,5 +71,20 @@ describe("the OpenAPI document", () => {
     const { paths, components } = JSON.parse(openApiText());
     expect(document.paths).toEqual(paths);
     expect(document.components.schemas).toEqual(components.schemas);
+  });
+
+  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 800 lines", async () => {
+    const types = await Bun.file(clientTypes).text();
+    const { paths, components } = JSON.parse(openApiText());
+    const operations = Object.values<JsonBody>(paths).flatMap((path) => Object.values<JsonBody>(path));
+    const named = [
+      ...operations.map(({ operationId }) => `${operationId}: {`),
+      ...Object.keys(paths).map((path) => `"${path}": {`),
+      ...Object.keys(components.schemas).map((schema) => `${schema}: `),
+    ];
+    expect(
+      named.filter((name) => !types.includes(`\n    ${name}`) && !types.includes(`\n  ${name}`)),
+    ).toEqual([]);
+    expect(types.split("\n").length).toBeLessThanOrEqual(800);
   });
 });

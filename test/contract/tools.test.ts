@@ -12,12 +12,12 @@ const stack = await startStack();
 
 const parts = {
   name: "read-aloud",
+  title: "Read aloud",
   description: "Read a habit aloud.",
   destructive: false,
   idempotent: true,
   arguments: Type.Object({ habit_id: Type.Integer() }),
   toInput: (args: { habit_id: number }) => args,
-  facts: {},
 };
 const result = () => ({ lines: ["Read."], facts: {} });
 const sentence = () => said("Read", "read", "a habit");

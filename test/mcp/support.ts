@@ -50,6 +50,7 @@ export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
 
 export type Tool = {
   name: string;
+  title: string;
   description: string;
   annotations: Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>;
   inputSchema: { properties: object; additionalProperties: boolean };

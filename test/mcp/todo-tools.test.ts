@@ -19,7 +19,7 @@ describe("writing", () => {
     });
     const { id } = created.facts.todo;
     expect(created.text).toBe(
-      `Today is 2026-11-20 in UTC.\nCreated #${id} Water the plants — due 2026-11-19, overdue, evening, 10 min, @home`,
+      `Today is 2026-11-20 in UTC.\nCreated #${id} Water the plants — due 2026-11-19, overdue, evening, 10 min, context home`,
     );
     const changed = await call("update-todo", {
       todo_id: id,
@@ -80,7 +80,14 @@ describe("writing", () => {
     expect(second.facts).toEqual({ ...first.facts, replayed: true });
     expect((await call("get-pending-todos")).facts.total).toBe(1);
     const other = await call("create-todo", { title: "Twice", idempotency_key: "k1" });
-    expect(other).toMatchObject({ isError: true, facts: { code: "invalid" } });
+    expect(other).toMatchObject({
+      isError: true,
+      facts: {
+        code: "invalid",
+        message: "The idempotency key was already used for a different request; use a new key.",
+        errors: { idempotency_key: [expect.any(String)] },
+      },
+    });
   });
 });
 
@@ -106,6 +113,8 @@ describe("arguments", () => {
     ["create-todo", { title: "x", idempotency_key: "k".repeat(256) }, "idempotency_key"],
     ["update-todo", { todo_id: 1, clear: ["title"] }, "clear"],
     ["update-todo", { todo_id: 1, due_date: "2026-11-21", clear: ["due_date"] }, "clear"],
+    ["update-todo", { todo_id: 1 }, "todo_id"],
+    ["update-todo", { todo_id: 1, clear: [], idempotency_key: "k" }, "todo_id"],
     ["toggle-todo", { todo_id: 1, completed: "yes" }, "completed"],
     ["delete-todo", { todo_id: 0 }, "todo_id"],
     ["delete-todo", { todo_id: 2 ** 53 }, "todo_id"],
@@ -118,7 +127,36 @@ describe("arguments", () => {
     expect(isError).toBe(true);
     expect(facts.code).toBe("invalid");
     expect(Object.keys(facts.errors)).toEqual([name]);
-    expect(facts.message).toEndWith("; correct the arguments and call again.");
+    expect(facts.message.split("; ")).toHaveLength(2);
+  });
+});
+
+describe("words", () => {
+  test("a context is shown as it is stored, so that it can be asked for as it is shown", async () => {
+    const { call } = await fresh();
+    const contexts = ["@home", "home", "@@home"];
+    for (const context of contexts) await call("create-todo", { title: "x", context });
+    const { text } = await call("get-pending-todos");
+    expect([...text.matchAll(/context (\S+)/g)].map(([, context]) => context)).toEqual(contexts);
+    expect((await call("get-pending-todos", { context: "@home" })).facts.total).toBe(1);
+  });
+
+  test("examples of dates in refusals are of the user's day, on both doors", async () => {
+    const before = stack.clock.now;
+    stack.clock.now = Date.parse("2027-03-31T20:00:00Z");
+    const { call, token } = await agent(stack, { sub: crypto.randomUUID(), zoneinfo: "Asia/Tokyo" });
+    const day = "a real date such as 2027-04-01";
+    expect((await call("create-todo", { title: "x", due_date: "soon" })).facts).toMatchObject({
+      message: `The due_date field must be ${day}; correct the arguments and call again.`,
+      errors: { due_date: [`The due_date field must be ${day}.`] },
+    });
+    const rest = await stack.rest("POST", "/todos", { token, body: '{"title":"x","due_date":"soon"}' });
+    expect(rest.body.errors).toEqual({ due_date: [`The due_date field must be ${day}.`] });
+    const { body } = await stack.rest("PUT", "/todos/1/reminder", { token, body: '{"remind_at":"nine"}' });
+    expect(body.message).toContain("2027-04-02T09:00 in the user's own zone");
+    const until = await call("create-todo", { title: "x", recurrence: "FREQ=DAILY;UNTIL=soon" });
+    expect(until.text).toContain("a date such as 20271231 in UNTIL");
+    stack.clock.now = before;
   });
 });
 
@@ -160,6 +198,36 @@ describe("get-pending-todos", () => {
     await call("create-todo", { title: "today", due_date: "2026-11-20", context: "Home" });
     expect(titles((await call("get-pending-todos", { overdue_only: true })).facts)).toEqual(["late"]);
     expect(titles((await call("get-pending-todos", { context: "home" })).facts)).toEqual(["today"]);
+  });
+
+  test("can be searched, and narrowed to what is due and to a category by name", async () => {
+    const { call, token } = await fresh();
+    const { body } = await stack.rest("POST", "/categories", { token, body: { name: "Büro" } });
+    await call("create-todo", { title: "Call Zoë", due_date: "2026-11-19", category_id: body.id });
+    await call("create-todo", { title: "Call Grace", description: "about the café", due_date: "2026-11-20" });
+    await call("create-todo", { title: "Pay", due_date: "2026-11-24", category_id: body.id });
+    const find = async (args: object) => titles((await call("get-pending-todos", { ...args })).facts);
+    expect(await find({ query: "call" })).toEqual(["Call Zoë", "Call Grace"]);
+    expect(await find({ query: "CAFE" })).toEqual(["Call Grace"]);
+    expect(await find({ due: "today" })).toEqual(["Call Grace"]);
+    expect(await find({ due: "overdue" })).toEqual(["Call Zoë"]);
+    expect(await find({ due: "upcoming", category: "buro" })).toEqual(["Pay"]);
+    expect(await find({ overdue_only: true, due: "upcoming" })).toEqual([]);
+    const first = await call("get-pending-todos", { query: "a", limit: 2 });
+    expect([titles(first.facts), first.facts.total]).toEqual([["Call Zoë", "Call Grace"], 3]);
+    const rest = await call("get-pending-todos", { query: "a", limit: 2, cursor: first.facts.next_cursor });
+    expect([titles(rest.facts), rest.facts.total]).toEqual([["Pay"], 3]);
+  });
+
+  test("a category that is not there is refused with the names of those that are", async () => {
+    const { call, token } = await fresh();
+    expect((await call("get-pending-todos", { category: "Home" })).text).toContain("there are none yet");
+    for (const name of ["Home", "Work"]) await stack.rest("POST", "/categories", { token, body: { name } });
+    const { isError, text, facts } = await call("get-pending-todos", { category: "Garden" });
+    expect([isError, facts.code, Object.keys(facts.errors)]).toEqual([true, "invalid", ["category"]]);
+    expect(text).toStartWith(
+      'The category field must name a category: "Home", "Work"; correct the arguments',
+    );
   });
 
   test("25 todos cost under 1,200 tokens structured and under 750 as text", async () => {

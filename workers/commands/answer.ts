@@ -54,7 +54,7 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
   const seen = handler.idempotent ? undefined : inbox.get(command.id);
   if (seen) {
     const sameRequest = seen.fingerprint === (command.fingerprint ?? "");
-    const outcome: Outcome = sameRequest ? JSON.parse(seen.reply) : keyTaken;
+    const outcome: Outcome = sameRequest ? JSON.parse(seen.reply) : keyTaken(command.call !== undefined);
     return replyTo(command, outcome, sameRequest);
   }
   const applied = late.get(command);

@@ -1,4 +1,5 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type {
   CategoryRow,
   HabitCompletionRow,
@@ -81,18 +82,18 @@ export function describeTables(orm: MikroORM): TableMap {
 }
 
 /**
- * The number of the transaction that last wrote a row, by which clients that keep a copy are told of it. Its default is
- * the present transaction, in new rows as in `excluded`. Triggers note the changes of other tables that clients see.
+ * Clients that keep a copy are told of what is written to these tables, by the number of the transaction that last wrote
+ * a row. Its default is the present one, in new rows as in `excluded`. Triggers do the same for other tables they see.
  */
+const toldOf: Partial<Record<TableName, number>> = deletionKinds;
 const stamp = "changed_xid";
-const stamped: readonly TableName[] = ["categories", "habits", "todos"];
 
 function statements(name: TableName, columns: readonly Column[], key: readonly Column[]): Table["sql"] {
   const names = columns.map((column) => column.name).join(", ");
   const keyNames = key.map((column) => column.name).join(", ");
   const typed = columns.map((column) => `${column.name} ${column.type}`).join(", ");
   const changed = columns.filter((column) => !key.includes(column));
-  const written = [...changed.map((column) => column.name), ...(stamped.includes(name) ? [stamp] : [])];
+  const written = [...changed.map((column) => column.name), ...(name in toldOf ? [stamp] : [])];
   const assignments = written.map((column) => `${column} = excluded.${column}`).join(", ");
   const match = key.map((column) => `t.${column.name} = v.${column.name}::${column.type}`).join(" and ");
   // A lateral subquery and an upsert leave the planner no choice but the key's index. As a join it scans the
@@ -103,7 +104,6 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     `select ${[...key.map((column) => `v.${column.name}`), ...changed.map((column) => `t.${column.name}`)].join(", ")}
      from ${unnest(key)} cross join lateral (select from ${name} t where ${match} offset 0) found
      left join lateral (select * from ${name} t where ${match} ${how} skip locked) t on true`;
-  const found = `select t.ctid from ${unnest(key)} cross join lateral (select ctid from ${name} t where ${match} offset 0) t`;
   // JSON is encoded natively, where arrays cost an escape of every element: measured a third of the processor time.
   const insert = `insert into ${name} (${names}) select ${names} from json_to_recordset($1) v(${typed})`;
   return {
@@ -115,8 +115,17 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     read: rows("offset 0"),
     insert,
     update: `${insert} on conflict ${name === "action_log" ? countOnce : `(${keyNames}) do update set ${assignments}`}`,
-    remove: `delete from ${name} where ctid = any(array(${found}))`,
+    remove: removal(name, `delete from ${name} t using ${unnest(key)} where ${match}`),
   };
+}
+
+/** By key and never by ctid, which is unique in one partition only. Connections for writes plan it along the key. */
+function removal(name: TableName, statement: string): string {
+  const kind = toldOf[name];
+  if (kind === undefined) return statement;
+  return `with gone as (${statement} returning t.user_id, t.id)
+    insert into deletions (user_id, changed_xid, kind, id, deleted_at)
+    select user_id, pg_current_xact_id(), ${kind}, id, now() from gone`;
 }
 
 /** A redelivered call leaves its row as it is; a row that counts refused calls adds them up. */

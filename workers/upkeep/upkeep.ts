@@ -1,3 +1,4 @@
+import { exclusively } from "../../shared/db/exclusively.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
@@ -15,23 +16,19 @@ export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Pro
   return startSchedule(log, { name: "upkeep", everyMs, run: () => runUpkeep(context) });
 }
 
-/** One worker does the upkeep for all; the others find the lock taken. The lock ends with its connection. */
+/** One worker does the upkeep for all; the others find the lock taken. */
 async function runUpkeep(context: WorkerContext): Promise<void> {
-  const { database, config, log } = context;
-  const kept = keptFor(config.actionLogDays);
-  const client = await database.pool.connect();
-  try {
-    const { rows } = await client.query("select pg_try_advisory_lock(hashtext('kept.upkeep')) as free");
-    if (!rows[0].free) return;
-    await makePartitions(client, kept);
-    await dropPartitions(client, log, kept);
-    await pruneDeliveries(client);
-    await pruneDeletions(client);
-    await sweepDeletedUsers(client);
+  const { pool } = context.database;
+  const { log, config } = context;
+  await exclusively(pool, { name: "kept.upkeep", taken: "skip" }, async () => {
+    const kept = keptFor(config.actionLogDays);
+    await makePartitions(pool, kept);
+    await dropPartitions(pool, log, kept);
+    await pruneDeliveries(pool);
+    await pruneDeletions(pool);
+    await sweepDeletedUsers(pool);
     await cleanCommands(context);
-  } finally {
-    client.release(true);
-  }
+  });
 }
 
 /** Deletes failed jobs, which stay for a day so that the operator can look at them. */

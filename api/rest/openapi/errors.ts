@@ -75,9 +75,8 @@ const bodyErrors: readonly ErrorResponse[] = [
 export function errorsOf({ kind, resource, ...contract }: Contract, route: Route): ErrorResponse[] {
   const changes = kind === "command";
   const replayed: readonly HeaderName[] = changes ? ["Idempotent-Replayed", ...rateLimit] : rateLimit;
-  const errors = [unauthenticated, insufficientScope, rateLimited, overloaded];
+  const errors = [unauthenticated, insufficientScope, unprocessable, rateLimited, overloaded];
   if (changes) errors.push(...bodyErrors);
-  if (changes || hasParameters(contract.input, route)) errors.push(unprocessable);
   if (resource && route.path.includes("{"))
     errors.push({
       name: `${changes ? "Changed" : ""}${resource}NotFound`,
@@ -94,10 +93,6 @@ export function errorsOf({ kind, resource, ...contract }: Contract, route: Route
     });
   return errors;
 }
-
-/** Whether a read takes anything that can be refused beside the ids in its path. */
-const hasParameters = (input: Contract["input"], { path }: Route): boolean =>
-  Object.keys(input.properties).some((name) => !path.includes(`{${name}}`));
 
 export const statusOfError = ({ refused }: ErrorResponse): number => statusOf(refused.refusal.code);
 

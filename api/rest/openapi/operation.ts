@@ -3,6 +3,8 @@ import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../shared/contracts/contract.ts";
 import { IdempotencyKey } from "../../../shared/contracts/fields.ts";
 import { tags } from "../../../shared/contracts/tags.ts";
+import type { KnownNames } from "../../../shared/contracts/unknown-names.ts";
+import { routeFields } from "../route-fields.ts";
 import { errorsOf, statusOfError } from "./errors.ts";
 import { headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
@@ -10,8 +12,7 @@ import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
 /** One REST route of a contract as an operation of the document. */
 export function operation(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
   const { properties } = contract.input;
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const others = Object.entries(properties).filter(([name]) => !inPath.includes(name));
+  const { inPath, inQuery, inBody } = routeFields(contract, route);
   const example = new Map<string, unknown>(Object.entries(route.example.input));
   const parameter = (name: string, place: "path" | "query", schema: TSchema = {}) => ({
     name,
@@ -20,8 +21,6 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     schema: schemas.show(schema),
     ...(example.has(name) && { example: example.get(name) }),
   });
-  const pathParameters = inPath.map((name) => parameter(name, "path", properties[name]));
-  const isRead = route.method === "GET";
   const errors = errorsOf(contract, route).toSorted(
     (one, other) => statusOfError(one) - statusOfError(other),
   );
@@ -31,10 +30,12 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     summary: contract.summary,
     description: `Needs a token with ${contract.scopes.join(" and ")}.`,
     security: [{ bearer: [] }, { oauth: contract.scopes }],
-    parameters: isRead
-      ? [...pathParameters, ...others.map(([name, schema]) => parameter(name, "query", schema))]
-      : [...pathParameters, { $ref: "#/components/parameters/IdempotencyKey" }],
-    ...(!isRead && others.length > 0 && { requestBody: requestBody(contract, route, inPath, schemas) }),
+    parameters: [
+      ...inPath.map((name) => parameter(name, "path", properties[name])),
+      ...inQuery.names.map((name) => parameter(name, "query", properties[name])),
+      ...(contract.kind === "command" ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+    ],
+    ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
     responses: {
       [route.status]: success(contract, route, schemas),
       ...Object.fromEntries(
@@ -63,20 +64,27 @@ function tagOf({ path }: Route): string | undefined {
   return tag?.[1].name;
 }
 
+/** Not called read-only in the words of OpenAPI, because validators would refuse it then. */
+const ignoredField = { description: "A read-only field of the resource, which may be sent and is ignored" };
+
 function requestBody(
   { input }: Contract,
   route: Route,
-  inPath: readonly string[],
+  { names, ignored = [] }: KnownNames,
   schemas: Schemas,
 ): JsonSchema {
-  const isInBody = (name: string) => !inPath.includes(name);
+  const isInBody = (name: string) => names.includes(name);
   const fields = Object.entries(input.properties).filter(([name]) => isInBody(name));
   const required = [...(input.required ?? []), ...(route.required ?? [])].filter(isInBody);
   const { operationId, example } = route;
   const schema = schemas.name(`${capitalised(operationId)}Request`, {
     type: "object",
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, schemas.show(field)])),
+    properties: Object.fromEntries([
+      ...fields.map(([name, field]) => [name, schemas.show(field)]),
+      ...ignored.map((name) => [name, schemas.name("Ignored", ignoredField)]),
+    ]),
     ...(required.length > 0 && { required }),
+    additionalProperties: false,
   });
   const sent = Object.entries(example.input).filter(([name]) => isInBody(name));
   return {

@@ -1,7 +1,10 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import { id, owner, timestamptz } from "./columns.ts";
 
-/** What was deleted within the last 30 days. Triggers write it, so no command loads or changes its rows. */
+/** The tables whose deletions are noted, by the number that stands for each. */
+export const deletionKinds = { categories: 1, habits: 2, todos: 3 } as const;
+
+/** What was deleted within the last 30 days. The statement that deletes a row notes it; no command sees these. */
 export const DeletionEntity = defineEntity({
   name: "Deletion",
   tableName: "deletions",
@@ -9,7 +12,7 @@ export const DeletionEntity = defineEntity({
     user_id: owner(),
     /** The number of the transaction that deleted it. */
     changed_xid: p.string().columnType("xid8").primary(),
-    /** 1 for a category, 2 for a habit, 3 for a todo. */
+    /** One of `deletionKinds`. */
     kind: p.smallint().primary(),
     id: id(),
     deleted_at: timestamptz(),

@@ -28,11 +28,6 @@ export class Changes extends Migration {
     );
     this.addSql(deletions);
     this.addSql(`create index deletions_deleted_at on deletions (deleted_at)`);
-    this.addSql(recordDeletions);
-    for (const [kind, table] of ["categories", "habits", "todos"].entries())
-      this.addSql(`
-        create trigger record_deletions after delete on ${table} referencing old table as gone
-        for each statement execute function record_deletions(${kind + 1})`);
     this.addSql(changeHorizon);
     this.addSql(
       `insert into change_horizon (pruned_xid, system_identifier)
@@ -79,17 +74,6 @@ const deletions = `
     deleted_at timestamptz not null,
     primary key (user_id, changed_xid, kind, id)
   )`;
-
-/** Nothing is noted of an account that is being deleted as a whole. */
-const recordDeletions = `
-  create function record_deletions() returns trigger language plpgsql as $$
-  begin
-    insert into deletions (user_id, changed_xid, kind, id, deleted_at)
-    select g.user_id, pg_current_xact_id(), tg_argv[0]::smallint, g.id, now() from gone g
-    where not exists (select from deleted_users d where d.id = g.user_id);
-    return null;
-  end
-  $$`;
 
 /** Up to which transaction deletions were forgotten, and the cluster whose numbers these are. */
 const changeHorizon = `
