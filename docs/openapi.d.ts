@@ -4,6 +4,11 @@
  */
 
 export interface paths {
+  "/me": {
+    parameters: {};
+    /** The user's day, and what the token of this request may do; rate_limit is null where the limit is turned off */
+    get: operations["getMe"];
+  };
   "/dashboard": {
     parameters: {};
     /** Habits due today, pending todos, the activity of the last 14 days, and totals */
@@ -29,10 +34,15 @@ export interface paths {
   };
   "/habits/{habit_id}/complete": {
     parameters: {};
-    /** Mark a habit completed today; for a bad habit: avoided today */
+    /** Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today */
     post: operations["completeHabit"];
-    /** Undo today's completion; streak and longest streak become what they were before it */
+    /** Undo the completion of today or of a date up to seven days back; the streak becomes what it would be without it */
     delete: operations["undoHabitCompletion"];
+  };
+  "/habits/{habit_id}/completions": {
+    parameters: {};
+    /** List the days on which a habit was completed, newest first: at most 366 days, by default the last ones */
+    get: operations["listHabitCompletions"];
   };
   "/todos": {
     parameters: {};
@@ -54,6 +64,8 @@ export interface paths {
   };
   "/todos/{todo_id}/reminder": {
     parameters: {};
+    /** View the calling user's reminder for a todo */
+    get: operations["getReminder"];
     /** Set or move the calling user's reminder for a todo */
     put: operations["setReminder"];
     /** Clear the calling user's reminder for a todo */
@@ -87,11 +99,35 @@ export interface paths {
     /** Change a category */
     patch: operations["updateCategory"];
   };
+  "/batch": {
+    parameters: {};
+    /** Make up to 50 changes in order by one request; if atomic, all of them or none */
+    post: operations["runBatch"];
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     ActivityStrip: { [key: string]: number };
+    BatchAnswer: { [key: string]: unknown };
+    /** @description An object of fields; category_id may be a reference such as $0.id */
+    BatchBody: { [key: string]: unknown };
+    /** @enum {string} */
+    BatchMethod: "POST" | "PUT" | "PATCH" | "DELETE";
+    BatchOperation: {
+      method: components["schemas"]["BatchMethod"];
+      /** @description The path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers */
+      path: string;
+      body?: components["schemas"]["BatchBody"];
+      /** @description Text of 1 to 255 characters */
+      idempotency_key?: string;
+    };
+    BatchResult: {
+      status: number;
+      /** @description What the operation would have answered alone; null where that is no content */
+      body: components["schemas"]["BatchAnswer"] | null;
+    };
+    BatchResults: { results: components["schemas"]["BatchResult"][] };
     /**
      * Format: date
      * @description A real date such as 2026-11-20
@@ -106,7 +142,6 @@ export interface components {
       updated_at: components["schemas"]["Timestamp"];
     };
     CategoryChange: {
-      /** @constant */
       type: "category";
       id: components["schemas"]["Id"];
       deleted: boolean;
@@ -119,15 +154,10 @@ export interface components {
     };
     CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
     Change: components["schemas"]["CategoryChange"] | components["schemas"]["HabitChange"] | components["schemas"]["TodoChange"];
-    Changes: {
-      data: components["schemas"]["Change"][];
-      /** @description The cursor of the next call */
-      next_cursor: string;
-      /** @description Whether more is there already */
-      has_more: boolean;
-    };
+    Changes: { data: components["schemas"]["Change"][]; next_cursor: string; has_more: boolean };
     /** @description A hex color such as #6b7280 */
     Color: string;
+    CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"] };
     /** @description Text of at most 100 characters on one line */
     Context: string;
     CreateCategoryRequest: {
@@ -179,6 +209,7 @@ export interface components {
         | "unsupported_media_type"
         | "malformed_request"
         | "malformed_body"
+        | "failed_dependency"
         | "rate_limited"
         | "internal"
         | "overloaded";
@@ -209,12 +240,13 @@ export interface components {
       updated_at: components["schemas"]["Timestamp"];
     };
     HabitChange: {
-      /** @constant */
       type: "habit";
       id: components["schemas"]["Id"];
       deleted: boolean;
       resource: components["schemas"]["Habit"] | null;
     };
+    HabitCompletion: { date: components["schemas"]["CalendarDate"]; completed_at: components["schemas"]["Timestamp"] };
+    HabitCompletions: { data: components["schemas"]["HabitCompletion"][] };
     /** @enum {string} */
     HabitDue: "today";
     HabitPage: {
@@ -230,6 +262,16 @@ export interface components {
     Id: number;
     /** @description A read-only field of the resource, which may be sent and is ignored */
     Ignored: unknown;
+    Me: {
+      /** Format: date */
+      today: string;
+      time_zone: string;
+      /** @description The hour at which the user's day begins, 0 to 6 */
+      day_start_hour: number;
+      scopes: components["schemas"]["Scope"][];
+      client_name: string | null;
+      rate_limit: components["schemas"]["RateLimit"] | null;
+    };
     /** @description A whole number from 1 to 100000 */
     Minutes: number;
     /** @description Text of 1 to 255 characters on one line */
@@ -238,6 +280,12 @@ export interface components {
     Page: number;
     PageLinks: { first: string; last: string; prev: string | null; next: string | null };
     PageMeta: { current_page: number; last_page: number; per_page: number; total: number };
+    RateLimit: {
+      limit: number;
+      remaining: number;
+      /** @description When the window ends, in epoch seconds */
+      reset: number;
+    };
     /** @description Text of 1 to 500 characters on one line */
     Recurrence: string;
     /** @enum {string} */
@@ -280,8 +328,15 @@ export interface components {
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
+    RunBatchRequest: {
+      operations: components["schemas"]["BatchOperation"][];
+      /** @description True or false */
+      atomic?: boolean;
+    };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
+    /** @enum {string} */
+    Scope: "habits:read" | "habits:write" | "todos:read" | "todos:write" | "categories:read" | "categories:write";
     /** @description Text of 1 to 255 characters on one line */
     SearchText: string;
     SetReminderRequest: { remind_at: components["schemas"]["ReminderTime"] };
@@ -314,7 +369,6 @@ export interface components {
       updated_at: components["schemas"]["Timestamp"];
     };
     TodoChange: {
-      /** @constant */
       type: "todo";
       id: components["schemas"]["Id"];
       deleted: boolean;
@@ -376,6 +430,14 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  getMe: {
+    parameters: {};
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Me"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
   getDashboard: {
     parameters: {};
     responses: {
@@ -476,6 +538,7 @@ export interface operations {
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
+    requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
       422: components["responses"]["Invalid"];
@@ -484,6 +547,7 @@ export interface operations {
   };
   undoHabitCompletion: {
     parameters: {
+      query?: { date?: components["schemas"]["CalendarDate"] };
       header?: {
         /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -492,6 +556,17 @@ export interface operations {
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  listHabitCompletions: {
+    parameters: {
+      query?: { from?: components["schemas"]["CalendarDate"]; to?: components["schemas"]["CalendarDate"] };
+      path: { habit_id: components["schemas"]["Id"] };
+    };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["HabitCompletions"] } };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -578,6 +653,14 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  getReminder: {
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -704,6 +787,20 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  runBatch: {
+    parameters: {
+      header?: {
+        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+      };
+    };
+    requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

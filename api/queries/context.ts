@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
+import type { Scope } from "../../shared/contracts/scopes.ts";
 import { localDay } from "../../shared/domain/day.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
+import type { Allowance } from "../http/rate-limit.ts";
 import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
 import type { ShareReads } from "./share.ts";
 
@@ -13,22 +15,43 @@ type Settings = Readonly<{
   baseUrl: string;
 }>;
 
+/** What a request's token allows, as its own caller may know it. */
+type CallingToken = Readonly<{
+  scopes: readonly Scope[];
+  clientName: string | null;
+  allowance: Allowance | undefined;
+}>;
+
 /** One user's rows and the moment at which they are read: all that a query works with. */
 export type QueryContext = GuardedRows &
   Settings &
-  Readonly<{ inTurn<Result>(read: () => Promise<Result>, isSearch: boolean): Promise<Result | Refused> }>;
+  Readonly<{
+    token: CallingToken;
+    inTurn<Result>(read: () => Promise<Result>, isSearch: boolean): Promise<Result | Refused>;
+  }>;
 
 type Parts = Settings &
   Readonly<{
     db: QueryDatabase;
+    /** Absent where a page asks for its visitor. */
+    token?: CallingToken;
     userId: string;
     /** Limits how many reads a user has at once; without it none waits for another. */
     share?: Readonly<{ reads: ShareReads; searches: ShareReads }>;
   }>;
 
-export const createQueryContext = ({ db, userId, share, ...settings }: Parts): QueryContext => ({
+const noToken: CallingToken = { scopes: [], clientName: null, allowance: undefined };
+
+export const createQueryContext = ({
+  db,
+  userId,
+  share,
+  token = noToken,
+  ...settings
+}: Parts): QueryContext => ({
   ...guardRows(db, userId),
   ...settings,
+  token,
   inTurn(read, isSearch) {
     if (!share) return read();
     const inTurn = () => share.reads(userId, read);
@@ -37,7 +60,14 @@ export const createQueryContext = ({ db, userId, share, ...settings }: Parts): Q
 });
 
 /** Queries for something by its id or name, which may not exist, or after a cursor that may be outdated. Others always have an answer. */
-type RefusableQuery = "category.get" | "habit.get" | "todo.get" | "todo.pending" | "change.list";
+type RefusableQuery =
+  | "category.get"
+  | "habit.get"
+  | "habit.completions"
+  | "todo.get"
+  | "todo.pending"
+  | "reminder.get"
+  | "change.list";
 
 /** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (

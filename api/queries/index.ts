@@ -2,10 +2,14 @@ import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Refused } from "../../shared/errors.ts";
 import { readCategories, readCategory } from "./category.ts";
 import { readChanges } from "./change.ts";
+import { readCompletions } from "./completions.ts";
 import type { QueryContext, QueryHandler } from "./context.ts";
 import { readDashboard } from "./dashboard.ts";
-import { readHabit, readHabits, readTodayHabits } from "./habit.ts";
+import { readHabit, readHabits } from "./habit.ts";
+import { readMe } from "./me.ts";
 import { readPendingTodos } from "./pending-todos.ts";
+import { readReminder } from "./reminder.ts";
+import { readTodayHabits } from "./today-habits.ts";
 import { readTodo, readTodos } from "./todo.ts";
 import { readTokens, readToolCalls } from "./tool-call.ts";
 import { readSettings } from "./user.ts";
@@ -19,12 +23,15 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "habit.list": readHabits,
   "habit.today": readTodayHabits,
   "habit.get": readHabit,
+  "habit.completions": readCompletions,
   "todo.list": readTodos,
   "todo.pending": readPendingTodos,
   "todo.get": readTodo,
   "change.list": readChanges,
+  "reminder.get": readReminder,
   "dashboard.get": readDashboard,
   "user.settings": readSettings,
+  "me.get": readMe,
 };
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */

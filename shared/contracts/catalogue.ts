@@ -1,10 +1,14 @@
 import type { Static, TSchema } from "typebox";
+import * as batch from "./batch.ts";
 import * as category from "./category.ts";
 import * as change from "./change.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
+import * as completing from "./habit-complete.ts";
+import * as completions from "./habit-completions.ts";
 import * as habits from "./habit-queries.ts";
+import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
 import * as todos from "./todo-queries.ts";
@@ -21,14 +25,15 @@ export const commands = catalogue(
   habit.createHabit,
   habit.updateHabit,
   habit.deleteHabit,
-  habit.completeHabit,
-  habit.undoHabit,
+  completing.completeHabit,
+  completing.undoHabit,
   todo.createTodo,
   todo.updateTodo,
   todo.deleteTodo,
   todo.toggleTodo,
   reminder.setReminder,
   reminder.clearReminder,
+  batch.runBatch,
   user.changeSettings,
   user.adoptZone,
   user.testWebhook,
@@ -45,12 +50,15 @@ const queries = catalogue(
   habits.listHabits,
   habits.todayHabits,
   habits.getHabit,
+  completions.listCompletions,
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,
   change.listChanges,
+  reminder.getReminder,
   dashboard.getDashboard,
   user.getSettings,
+  me.getMe,
 );
 
 export type Commands = typeof commands;

@@ -36,8 +36,8 @@ const Changes = titled(
   "Changes",
   Type.Object({
     data: Type.Array(ResourceChange, { maxItems: changesLimit }),
-    next_cursor: Type.String({ description: "The cursor of the next call" }),
-    has_more: Type.Boolean({ description: "Whether more is there already" }),
+    next_cursor: Type.String(),
+    has_more: Type.Boolean(),
   }),
 );
 

@@ -1,5 +1,6 @@
 /** The groups of REST operations, by the first part of their path, as documents and clients show them. */
 export const tags = {
+  me: { name: "Me", description: "The user's day, and what this token may do" },
   dashboard: { name: "Dashboard", description: "One look at today" },
   habits: {
     name: "Habits",
@@ -12,6 +13,7 @@ export const tags = {
     description: "What was written or deleted since the last question, for clients that keep a copy",
   },
   categories: { name: "Categories", description: "Themes of habits and todos" },
+  batch: { name: "Batch", description: "Many changes by one request" },
 } as const;
 
 type TagKey = keyof typeof tags;

@@ -81,6 +81,7 @@ export const todoExamples = {
       reminder: { ...reminder, status: "suspended" },
     },
   },
+  getReminder: { input: onlyId, output: reminder },
   setReminder: {
     input: { todo_id, remind_at: "2026-11-23T10:30" },
     output: { ...reminder, remind_at: "2026-11-23T10:30:00.000000Z", local_time: "2026-11-23T10:30:00" },

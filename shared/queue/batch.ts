@@ -3,6 +3,7 @@ import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
 import type { Today } from "../domain/today.ts";
 import type { Refusal } from "../errors.ts";
+import { queuedGroup } from "./group.ts";
 
 /** How long a front door waits for the reply to a command. After that nobody may carry the command out. */
 export const patienceMs = 1_500;
@@ -45,6 +46,8 @@ const queuedCommand = Type.Object({
   /** When the front door began to wait, by PostgreSQL's clock (epoch ms). */
   sentAt: Type.Number(),
   call: Type.Optional(Type.Unsafe<ToolCall>(toolCall)),
+  /** Only of `batch.run`: the commands that it stands for. */
+  group: Type.Optional(queuedGroup),
 });
 
 /** One validated mutation on its way to a worker. */

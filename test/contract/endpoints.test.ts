@@ -5,10 +5,12 @@ import { type Answer, startStack } from "../harness.ts";
 
 /** Every row of the interface's endpoint tables: method, path, the scopes it needs, what a success answers. */
 const rows = [
+  ["GET", "/me", [], 200],
   ["GET", "/dashboard", ["habits:read", "todos:read"], 200],
   ["GET", "/changes", ["habits:read", "todos:read", "categories:read"], 200],
   ["GET", "/habits", ["habits:read"], 200],
   ["GET", "/habits/{habit}", ["habits:read"], 200],
+  ["GET", "/habits/{habit}/completions", ["habits:read"], 200],
   ["POST", "/habits", ["habits:write"], 201],
   ["PUT", "/habits/{habit}", ["habits:write"], 200],
   ["PATCH", "/habits/{habit}", ["habits:write"], 200],
@@ -20,6 +22,7 @@ const rows = [
   ["POST", "/todos", ["todos:write"], 201],
   ["PUT", "/todos/{todo}", ["todos:write"], 200],
   ["PATCH", "/todos/{todo}", ["todos:write"], 200],
+  ["GET", "/todos/{todo}/reminder", ["todos:read"], 200],
   ["PUT", "/todos/{todo}/reminder", ["todos:write"], 200],
   ["DELETE", "/todos/{todo}/reminder", ["todos:write"], 204],
   ["POST", "/todos/{todo}/toggle", ["todos:write"], 200],
@@ -30,6 +33,7 @@ const rows = [
   ["PUT", "/categories/{category}", ["categories:write"], 200],
   ["PATCH", "/categories/{category}", ["categories:write"], 200],
   ["DELETE", "/categories/{category}", ["categories:write"], 204],
+  ["POST", "/batch", [], 200],
 ] as const;
 
 const category = ["id", "name", "color", "icon", "created_at", "updated_at"];
@@ -64,6 +68,7 @@ const todo = [
 ];
 const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status"];
 const changes = ["data", "next_cursor", "has_more"];
+const me = ["today", "time_zone", "day_start_hour", "scopes", "client_name", "rate_limit"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 
 const bodies: Record<string, object> = {
@@ -71,6 +76,7 @@ const bodies: Record<string, object> = {
   todos: { title: "Write" },
   reminder: { remind_at: "2099-01-01T09:00:00Z" },
   categories: { name: "Home" },
+  batch: { operations: [{ method: "POST", path: "/categories", body: { name: "Home" } }] },
 };
 
 const { rest, issuer, config } = await startStack();
@@ -98,8 +104,11 @@ async function fixture(path: string): Promise<string> {
 
 function shapeOf(path: string): string[] {
   if (path.endsWith("/reminder")) return reminder;
+  if (path.endsWith("/completions")) return ["data"];
+  if (path === "/me") return me;
   if (path.startsWith("/dashboard")) return dashboard;
   if (path.startsWith("/changes")) return changes;
+  if (path === "/batch") return ["results"];
   return { habits: habit, todos: todo, categories: category }[path.split("/")[1] ?? ""] ?? [];
 }
 
@@ -107,6 +116,7 @@ describe.each(rows)("%s %s", (method, template, scopes, status) => {
   test("succeeds with exactly its scopes", async () => {
     const path = await fixture(template);
     if (method === "DELETE" && path.endsWith("/complete")) await rest("POST", path);
+    if (method === "GET" && path.endsWith("/reminder")) await rest("PUT", path, { body: bodies.reminder });
     const answer = await call(method, path, await issuer.token({ scope: scopes.join(" ") }));
     expect(answer.status).toBe(status);
     if (status === 204) return expect(answer.body).toBeUndefined();

@@ -48,7 +48,15 @@ test("after every command a copy is what the lists show, and so it is when a rem
     },
     { webhookUrl: webhook.url.href, dueAt: Date.now() + 500 },
   );
-  expect(Object.keys(commands).filter((name) => !ran.has(name))).toEqual(["user.delete"]);
+  expect(Object.keys(commands).filter((name) => !ran.has(name))).toEqual(["user.delete", "batch.run"]);
+  const operations = [
+    { method: "POST", path: "/todos", body: { title: "Sweep" } },
+    { method: "PATCH", path: "/todos/$0.id", body: { title: "Sweep well" } },
+    { method: "DELETE", path: "/todos/$0.id" },
+    { method: "POST", path: "/todos", body: { title: "Dust" } },
+  ];
+  expect((await rest("POST", "/batch", { body: { operations, atomic: true } })).status).toBe(200);
+  await expectEqual(get, copy);
   const isSent = () =>
     [...copy.resources.values()].some(
       (resource) => "reminder" in resource && resource.reminder?.status === "sent",

@@ -16,6 +16,7 @@ const samples: Record<string, readonly unknown[]> = {
   due_to: ["2030-01-01"],
   completed_today: [true, false],
   overdue_only: [true],
+  all: [true],
   cursor: [
     "2026-11-20.morning.7",
     "2026-11-20.-.7",
@@ -27,8 +28,8 @@ const samples: Record<string, readonly unknown[]> = {
   token_id: ["token"],
   tool: ["create-todo"],
   outcome: ["ok"],
-  from: ["2026-11-01T00:00:00Z"],
-  to: ["2030-01-01T00:00:00Z"],
+  from: ["2026-11-01T00:00:00Z", "2026-11-01"],
+  to: ["2030-01-01T00:00:00Z", "2026-11-30"],
   todo_id: [idAt(0, 0)],
   habit_id: [idAt(0, 0)],
   category_id: [1],

@@ -9,6 +9,7 @@ import { lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 export const todoToggle: Handler<"todo.toggle"> = {
   rows: lockTodo,
   related: relatedToTodo,
+  mayMake: "todos",
   run(context, { todo_id, is_completed }) {
     const row = context.todos.get(todo_id);
     if (!row) return notFound("Todo");
