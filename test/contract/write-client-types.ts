@@ -68,7 +68,8 @@ async function writeClientTypes(): Promise<void> {
     // What an operation never has says nothing to a client; that a 204 has no content does.
     const types = made
       .replace(/^ *(?!content)\w+\?: never;\n/gm, "")
-      .replace(/^ *\/\*\* @description (Success|Done) \*\/\n/gm, "");
+      .replace(/^ *\/\*\* (@description (Success|Done)|@constant) \*\/\n/gm, "")
+      .replace(/^ *\/\*\*\n *\* @constant\n(.*\n)? *\*\/\n/gm, "");
     await Bun.write(clientTypes, types);
     await $`npm exec biome -- format --write ${clientTypes}`;
   } finally {
