@@ -420,10 +420,7 @@ export interface components {
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
-  parameters: {
-    /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-    IdempotencyKey: string;
-  };
+  parameters: { IdempotencyKey: string };
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -465,12 +462,7 @@ export interface operations {
     };
   };
   createHabit: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateHabitRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -488,10 +480,7 @@ export interface operations {
   };
   replaceHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceHabitRequest"] } };
@@ -503,10 +492,7 @@ export interface operations {
   };
   deleteHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -517,10 +503,7 @@ export interface operations {
   };
   updateHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateHabitRequest"] } };
@@ -532,10 +515,7 @@ export interface operations {
   };
   completeHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
@@ -548,10 +528,7 @@ export interface operations {
   undoHabitCompletion: {
     parameters: {
       query?: { date?: components["schemas"]["CalendarDate"] };
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -592,12 +569,7 @@ export interface operations {
     };
   };
   createTodo: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateTodoRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -615,10 +587,7 @@ export interface operations {
   };
   replaceTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceTodoRequest"] } };
@@ -630,10 +599,7 @@ export interface operations {
   };
   deleteTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -644,10 +610,7 @@ export interface operations {
   };
   updateTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
@@ -667,10 +630,7 @@ export interface operations {
   };
   setReminder: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["SetReminderRequest"] } };
@@ -682,10 +642,7 @@ export interface operations {
   };
   clearReminder: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -696,10 +653,7 @@ export interface operations {
   };
   toggleTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
@@ -726,12 +680,7 @@ export interface operations {
     };
   };
   createCategory: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateCategoryRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -749,10 +698,7 @@ export interface operations {
   };
   replaceCategory: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { category_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceCategoryRequest"] } };
@@ -764,10 +710,7 @@ export interface operations {
   };
   deleteCategory: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { category_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -778,10 +721,7 @@ export interface operations {
   };
   updateCategory: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { category_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
@@ -792,12 +732,7 @@ export interface operations {
     };
   };
   runBatch: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };
