@@ -1,6 +1,7 @@
 import type { Actor } from "../shared/actor.ts";
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
+import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { ToolCall } from "../shared/queue/batch.ts";
 import type { CommandResult, Dispatch } from "../shared/queue/client/dispatch.ts";
@@ -18,6 +19,7 @@ export type Content = Readonly<{
   /** Refusals of names that the request may not have. */
   unknown?: FieldErrors | undefined;
   idempotencyKey?: string | undefined;
+  preconditions?: Preconditions | undefined;
 }>;
 
 type PerformRequest = Readonly<{
@@ -31,7 +33,8 @@ type PerformRequest = Readonly<{
 
 /** A request that is permitted and valid. */
 export type PreparedRequest = Omit<PerformRequest, "content" | "required"> &
-  Readonly<{ input: object; idempotencyKey?: string | undefined }>;
+  Readonly<{ input: object }> &
+  Pick<Content, "idempotencyKey" | "preconditions">;
 
 /** The one way of every request, by REST, by MCP or from a page: scopes, contract, then a read or a command. */
 export async function perform(context: PerformContext, request: PerformRequest): Promise<CommandResult> {
@@ -46,10 +49,10 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (forbidden) return forbidden;
   const content = await request.content();
   if (isRefused(content)) return content;
-  const { fields, unknown, idempotencyKey } = content;
+  const { fields, unknown, ...how } = content;
   const validated = validate(contract, fields, { required, unknown });
   if (isRefused(validated)) return validated;
-  return { contract, actor, input: validated.input, idempotencyKey };
+  return { contract, actor, input: validated.input, ...how };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -67,11 +70,11 @@ export function checkScopes(
  */
 export async function execute(
   { dispatch, query }: PerformContext,
-  { contract, actor, input, idempotencyKey }: PreparedRequest,
+  { contract, actor, input, ...how }: PreparedRequest,
   call?: ToolCall,
 ): Promise<CommandResult> {
   if (contract.kind === "command")
-    return dispatch(actor, { name: contract.name, input, idempotencyKey, ...(call && { call }) });
+    return dispatch(actor, { name: contract.name, input, ...how, ...(call && { call }) });
   const result = await read(contract.name, query(actor), input);
   return { outcome: isRefused(result) ? result : { body: result }, replayed: false };
 }

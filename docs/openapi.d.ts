@@ -155,6 +155,7 @@ export interface components {
         | "not_found"
         | "method_not_allowed"
         | "conflict"
+        | "precondition_failed"
         | "body_too_large"
         | "unsupported_media_type"
         | "malformed_request"
@@ -325,13 +326,12 @@ export interface components {
   responses: {
     /** @description A parameter or a field is not acceptable; `errors` has the reasons by field */
     Invalid: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ValidationError"] } };
+    /** @description What the tags in If-None-Match name has not changed */
+    NotModified: { headers: { [name: string]: unknown }; content?: never };
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
-  parameters: {
-    /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-    IdempotencyKey: string;
-  };
+  parameters: { IdempotencyKey: string; IfMatch: string; IfNoneMatch: string };
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -339,9 +339,10 @@ export interface components {
 export type $defs = Record<string, never>;
 export interface operations {
   getDashboard: {
-    parameters: {};
+    parameters: { header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Dashboard"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -354,20 +355,17 @@ export interface operations {
         completed_today?: boolean;
         page?: components["schemas"]["Page"];
       };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["HabitPage"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   createHabit: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateHabitRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -376,9 +374,13 @@ export interface operations {
     };
   };
   getHabit: {
-    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { habit_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -386,8 +388,8 @@ export interface operations {
   replaceHabit: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
@@ -401,8 +403,8 @@ export interface operations {
   deleteHabit: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
@@ -415,8 +417,8 @@ export interface operations {
   updateHabit: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
@@ -430,8 +432,8 @@ export interface operations {
   completeHabit: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
@@ -444,8 +446,8 @@ export interface operations {
   undoHabitCompletion: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
@@ -464,20 +466,17 @@ export interface operations {
         time_of_day?: components["schemas"]["TimeOfDay"];
         page?: components["schemas"]["Page"];
       };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["TodoPage"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   createTodo: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateTodoRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -486,9 +485,13 @@ export interface operations {
     };
   };
   getTodo: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { todo_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -496,8 +499,8 @@ export interface operations {
   replaceTodo: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { todo_id: components["schemas"]["Id"] };
     };
@@ -511,8 +514,8 @@ export interface operations {
   deleteTodo: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { todo_id: components["schemas"]["Id"] };
     };
@@ -525,8 +528,8 @@ export interface operations {
   updateTodo: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { todo_id: components["schemas"]["Id"] };
     };
@@ -540,8 +543,8 @@ export interface operations {
   setReminder: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { todo_id: components["schemas"]["Id"] };
     };
@@ -555,8 +558,8 @@ export interface operations {
   clearReminder: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { todo_id: components["schemas"]["Id"] };
     };
@@ -569,8 +572,8 @@ export interface operations {
   toggleTodo: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { todo_id: components["schemas"]["Id"] };
     };
@@ -582,20 +585,19 @@ export interface operations {
     };
   };
   listCategories: {
-    parameters: { query?: { page?: components["schemas"]["Page"] } };
+    parameters: {
+      query?: { page?: components["schemas"]["Page"] };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["CategoryPage"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   createCategory: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateCategoryRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -604,9 +606,13 @@ export interface operations {
     };
   };
   getCategory: {
-    parameters: { path: { category_id: components["schemas"]["Id"] } };
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { category_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -614,8 +620,8 @@ export interface operations {
   replaceCategory: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { category_id: components["schemas"]["Id"] };
     };
@@ -629,8 +635,8 @@ export interface operations {
   deleteCategory: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { category_id: components["schemas"]["Id"] };
     };
@@ -643,8 +649,8 @@ export interface operations {
   updateCategory: {
     parameters: {
       header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
       };
       path: { category_id: components["schemas"]["Id"] };
     };

@@ -13,9 +13,10 @@ import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller
 import { isObject, readBody } from "../http/body.ts";
 import { queryFields, repeatedParameters } from "../http/query-fields.ts";
 import { type RateLimit, rateLimitHeaders } from "../http/rate-limit.ts";
-import { jsonResponse, nothingHere, refusalResponse } from "../http/refusal-response.ts";
+import { nothingHere, refusalResponse } from "../http/refusal-response.ts";
 import { type Content, type PerformContext, perform } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
+import { isConditional, preconditionsOf, shownResponse } from "./conditions.ts";
 import { routeFields } from "./route-fields.ts";
 
 export type RestContext = PerformContext & CallerContext & Readonly<{ config: Config; rateLimit: RateLimit }>;
@@ -27,7 +28,7 @@ type Target = Readonly<{ contract: Contract; route: Route; params: Readonly<Reco
 
 /**
  * Answers one REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400,
- * 413, 415), then 422, then what depends on the rows (404, 409).
+ * 413, 415), then 422, then what depends on the rows (404, 412, 409).
  */
 export async function answerRest(context: RestContext, target: Target, request: Request): Promise<Response> {
   const caller = await findCaller(context, "rest", request);
@@ -40,7 +41,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const content = () => readContent(target, request);
   const result = await perform(context, { contract, actor, required: route.required, content });
   const outcome = await withUsersDates(context, actor, result.outcome);
-  return respond(context.config, target, { ...result, outcome }, headers);
+  return respond(context.config, target, request, { result: { ...result, outcome }, headers });
 }
 
 /** A refusal is held up no longer than this for the user's day. */
@@ -68,10 +69,13 @@ function tooMany(seconds: number) {
 
 async function readContent(target: Target, request: Request): Promise<Content | Refused> {
   const fields = await readFields(target, request);
-  if (isRefused(fields)) return fields;
-  const key = target.contract.kind === "command" ? request.headers.get("idempotency-key") : null;
-  if (key === null) return fields;
-  if (key !== "" && key.length <= idempotencyKeyLimit) return { ...fields, idempotencyKey: key };
+  const { contract, route } = target;
+  if (isRefused(fields) || contract.kind === "query") return fields;
+  const preconditions = isConditional(contract, route) ? preconditionsOf(request) : undefined;
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return { ...fields, preconditions };
+  if (key !== "" && key.length <= idempotencyKeyLimit)
+    return { ...fields, preconditions, idempotencyKey: key };
   const message = `The Idempotency-Key header must be 1 to ${idempotencyKeyLimit} characters.`;
   return invalid({ "Idempotency-Key": [message] });
 }
@@ -106,11 +110,13 @@ function withoutNulls(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
+type Result = Readonly<{ result: CommandResult; headers: Headers }>;
+
 function respond(
   config: Config,
   { contract, route }: Target,
-  { outcome, replayed }: CommandResult,
-  headers: Headers,
+  request: Request,
+  { result: { outcome, replayed }, headers }: Result,
 ): Response {
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) {
@@ -122,5 +128,5 @@ function respond(
   if (body === null || route.status === 204) return new Response(null, { status: 204, headers });
   if (route.status === 201 && isObject(body))
     headers.set("location", `${config.baseUrl}${restPrefix}${route.path}/${body.id}`);
-  return jsonResponse(JSON.stringify(body), route.status, headers);
+  return shownResponse(contract, route, request, { body, headers });
 }

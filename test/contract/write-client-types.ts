@@ -20,7 +20,7 @@ function withoutProse(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutProse(item));
   if (!isObject(value)) return value;
   const unneeded = name === "properties" ? [] : ["headers", "example", "examples"];
-  if ("operationId" in value) unneeded.push("description");
+  if ("operationId" in value || value.in === "header") unneeded.push("description");
   const entries = Object.entries(value).filter(([key, item]) => !unneeded.includes(key) && !isIgnored(item));
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutProse(item, key)]));
 }
@@ -44,7 +44,7 @@ function forClients(document: Json): Json {
       isObject(operation) && "operationId" in operation ? withDefaultRefusal(operation) : operation,
     ]);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-  const { Invalid } = components.responses as Json;
+  const { Invalid, NotModified } = components.responses as Json;
   return {
     ...document,
     paths: Object.fromEntries(
@@ -52,7 +52,7 @@ function forClients(document: Json): Json {
     ),
     components: {
       ...components,
-      responses: { Invalid, Refused: { description: "`code` says why", content } },
+      responses: { Invalid, NotModified, Refused: { description: "`code` says why", content } },
     },
   };
 }

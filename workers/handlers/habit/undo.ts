@@ -1,12 +1,13 @@
 import { undo } from "../../../shared/domain/streak.ts";
 import { conflict, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
-import { habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
+import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 
 export const habitUndo: Handler<"habit.undo"> = {
   rows: lockHabit,
   related: relatedToHabit,
+  current: currentHabit,
   run(context, { habit_id }) {
     const row = context.habits.get(habit_id);
     if (!row) return notFound("Habit");

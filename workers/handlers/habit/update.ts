@@ -5,12 +5,13 @@ import { forKeyShare } from "../../unit-of-work/row-request.ts";
 import { checkCategory } from "../check-category.ts";
 import type { Handler } from "../handler.ts";
 import { patch } from "../patch.ts";
-import { habitAnswer, lockHabit, relatedToHabit, streakColumns } from "./rows.ts";
+import { currentHabit, habitAnswer, lockHabit, relatedToHabit, streakColumns } from "./rows.ts";
 import { checkSchedule, defaultGraceDays, rulesOf } from "./rules.ts";
 
 export const habitUpdate: Handler<"habit.update"> = {
   rows: (input) => [...lockHabit(input), ...forKeyShare("categories", input.category_id)],
   related: relatedToHabit,
+  current: currentHabit,
   run(context, { habit_id, ...input }) {
     const row = context.habits.get(habit_id);
     const frequency = input.frequency ?? row?.frequency;

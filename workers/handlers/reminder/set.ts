@@ -8,6 +8,7 @@ import { settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
 import { lockTodo, relatedToTodo } from "../todo/rows.ts";
 import { newUser } from "../user/settings.ts";
+import { currentReminder } from "./rows.ts";
 
 /** A slow request may ask for a time that has passed by up to this much (ms) meanwhile. */
 const graceMs = 60_000;
@@ -18,6 +19,7 @@ export const reminderSet: Handler<"reminder.set"> = {
   // A wall time is turned into an instant by the zone, which must not change until that is committed.
   rows: (input) => [...lockTodo(input), ...(hasOffset(input.remind_at) ? [] : [settingsForUpdate])],
   related: relatedToTodo,
+  current: currentReminder,
   run(context, { todo_id, remind_at }) {
     const { todos, reminders, users, today, acceptedAt, now } = context;
     const { instant, wallTime } = timeOf(remind_at, today.timeZone);

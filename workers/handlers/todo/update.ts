@@ -5,11 +5,12 @@ import { checkCategory } from "../check-category.ts";
 import type { Handler } from "../handler.ts";
 import { patch } from "../patch.ts";
 import { defaultRecurrenceFrom, recurrenceColumns } from "./recurrence.ts";
-import { lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
+import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 
 export const todoUpdate: Handler<"todo.update"> = {
   rows: (input) => [...lockTodo(input), ...forKeyShare("categories", input.category_id)],
   related: relatedToTodo,
+  current: currentTodo,
   run(context, { todo_id, recurrence, due_date, recurrence_from, ...input }) {
     const refused = checkCategory(context, input.category_id);
     if (refused) return refused;
