@@ -5,12 +5,17 @@ import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { ToolCall } from "../shared/queue/batch.ts";
 import type { CommandResult, Dispatch } from "../shared/queue/client/dispatch.ts";
+import type { Allowance } from "./http/rate-limit.ts";
 import type { QueryContext } from "./queries/context.ts";
 import { read } from "./queries/index.ts";
 
+/** Whose request it is, and as far as a token made it, which one. */
+type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName">>;
+
 export type PerformContext = Readonly<{
   dispatch: Dispatch;
-  query(actor: Pick<Actor, "userId">): QueryContext;
+  /** @param allowance what the rate limit left of the request's token, which it may ask for */
+  query(actor: Requester, allowance?: Allowance): QueryContext;
 }>;
 
 /** The content of a request: the fields of its contract's input and, where one was sent, an idempotency key. */
@@ -24,7 +29,8 @@ export type Content = Readonly<{
 
 type PerformRequest = Readonly<{
   contract: Contract;
-  actor: Pick<Actor, "userId" | "scopes">;
+  actor: Requester & Pick<Actor, "scopes">;
+  allowance?: Allowance | undefined;
   /** Read only after the scope check: a caller who may not do this learns nothing about the content. */
   content(): Promise<Content | Refused> | Content | Refused;
   /** Fields that the route demands beyond the contract's own. */
@@ -44,7 +50,7 @@ export async function perform(context: PerformContext, request: PerformRequest):
 
 /** The first half of `perform`; MCP calls the halves itself, because it logs what is refused in between. */
 export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
-  const { contract, actor, required } = request;
+  const { contract, actor, allowance, required } = request;
   const forbidden = checkScopes(contract, actor);
   if (forbidden) return forbidden;
   const content = await request.content();
@@ -52,7 +58,7 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   const { fields, unknown, ...how } = content;
   const validated = validate(contract, fields, { required, unknown });
   if (isRefused(validated)) return validated;
-  return { contract, actor, input: validated.input, ...how };
+  return { contract, actor, allowance, input: validated.input, ...how };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -70,11 +76,11 @@ export function checkScopes(
  */
 export async function execute(
   { dispatch, query }: PerformContext,
-  { contract, actor, input, ...how }: PreparedRequest,
+  { contract, actor, allowance, input, ...how }: PreparedRequest,
   call?: ToolCall,
 ): Promise<CommandResult> {
   if (contract.kind === "command")
     return dispatch(actor, { name: contract.name, input, ...how, ...(call && { call }) });
-  const result = await read(contract.name, query(actor), input);
+  const result = await read(contract.name, query(actor, allowance), input);
   return { outcome: isRefused(result) ? result : { body: result }, replayed: false };
 }

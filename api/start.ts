@@ -1,7 +1,7 @@
+import { identityClient } from "../shared/db/identity-client.ts";
 import { openDatabase } from "../shared/db/orm.ts";
 import { openServerClock } from "../shared/db/server-clock.ts";
 import type { Config } from "../shared/process/config.ts";
-import { identityClient } from "../shared/process/identity-client.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
@@ -34,17 +34,25 @@ const countingTimeoutMs = 300;
 
 /** Starts one front door. Any number of them can run side by side. */
 export async function startApi({ config, log, ...options }: Options): Promise<{ stop(): Promise<void> }> {
-  const database = await openDatabase({ url: config.databaseUrl, log });
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    log,
+    prepare: config.databasePrepare,
+    connections: config.databaseConnections ?? 10,
+  });
   const redis = connectFailFast(config.redisUrl, countingTimeoutMs);
   const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, database, clock, now);
   const db = openQueryDatabase(database);
   const { defaultTimeZone, baseUrl } = config;
-  const client = config.builtInIdentity ? await identityClient(config) : config.authClient;
-  const share = createReadShare();
-  const query: PerformContext["query"] = ({ userId }) =>
-    createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share });
+  const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
+  const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
+  const query: PerformContext["query"] = ({ userId, scopes = [], clientName = null }, allowance) =>
+    createQueryContext({
+      ...{ db, userId, now: now(), defaultTimeZone, baseUrl, share },
+      token: { scopes, clientName, allowance },
+    });
   const adoptZone = createZoneAdoption({ query, dispatch });
   const overLimit = createOverLimit({ dispatch, query }, now);
   const rateLimit = (door: string, limit: number) =>

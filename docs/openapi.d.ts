@@ -4,6 +4,11 @@
  */
 
 export interface paths {
+  "/me": {
+    parameters: {};
+    /** The user's day, and what the token of this request may do; rate_limit is null where the limit is turned off */
+    get: operations["getMe"];
+  };
   "/dashboard": {
     parameters: {};
     /** Habits due today, pending todos, the activity of the last 14 days, and totals */
@@ -11,7 +16,7 @@ export interface paths {
   };
   "/habits": {
     parameters: {};
-    /** List habits */
+    /** List or search habits */
     get: operations["listHabits"];
     /** Create a habit; a bad habit is completed by having avoided it that day */
     post: operations["createHabit"];
@@ -34,9 +39,14 @@ export interface paths {
     /** Undo today's completion; streak and longest streak become what they were before it */
     delete: operations["undoHabitCompletion"];
   };
+  "/habits/{habit_id}/completions": {
+    parameters: {};
+    /** List the days on which a habit was completed, newest first: at most 366 days, by default the last ones */
+    get: operations["listHabitCompletions"];
+  };
   "/todos": {
     parameters: {};
-    /** List todos, by default the incomplete ones */
+    /** List or search todos, by default the incomplete ones */
     get: operations["listTodos"];
     /** Create a one-time or recurring todo */
     post: operations["createTodo"];
@@ -54,6 +64,8 @@ export interface paths {
   };
   "/todos/{todo_id}/reminder": {
     parameters: {};
+    /** View the calling user's reminder for a todo */
+    get: operations["getReminder"];
     /** Set or move the calling user's reminder for a todo */
     put: operations["setReminder"];
     /** Clear the calling user's reminder for a todo */
@@ -189,6 +201,10 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    HabitCompletion: { date: components["schemas"]["CalendarDate"]; completed_at: components["schemas"]["Timestamp"] };
+    HabitCompletions: { data: components["schemas"]["HabitCompletion"][] };
+    /** @enum {string} */
+    HabitDue: "today";
     HabitPage: {
       data: components["schemas"]["Habit"][];
       links: components["schemas"]["PageLinks"];
@@ -202,6 +218,16 @@ export interface components {
     Id: number;
     /** @description A read-only field of the resource, which may be sent and is ignored */
     Ignored: unknown;
+    Me: {
+      /** Format: date */
+      today: string;
+      time_zone: string;
+      /** @description The hour at which the user's day begins, 0 to 6 */
+      day_start_hour: number;
+      scopes: components["schemas"]["Scope"][];
+      client_name: string | null;
+      rate_limit: components["schemas"]["RateLimit"] | null;
+    };
     /** @description A whole number from 1 to 100000 */
     Minutes: number;
     /** @description Text of 1 to 255 characters on one line */
@@ -210,6 +236,12 @@ export interface components {
     Page: number;
     PageLinks: { first: string; last: string; prev: string | null; next: string | null };
     PageMeta: { current_page: number; last_page: number; per_page: number; total: number };
+    RateLimit: {
+      limit: number;
+      remaining: number;
+      /** @description When the window ends, in epoch seconds */
+      reset: number;
+    };
     /** @description Text of 1 to 500 characters on one line */
     Recurrence: string;
     /** @enum {string} */
@@ -254,6 +286,10 @@ export interface components {
     };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
+    /** @enum {string} */
+    Scope: "habits:read" | "habits:write" | "todos:read" | "todos:write" | "categories:read" | "categories:write";
+    /** @description Text of 1 to 255 characters on one line */
+    SearchText: string;
     SetReminderRequest: { remind_at: components["schemas"]["ReminderTime"] };
     Stats: { total_habits: number; completed_today: number; total_streak: number; pending_todos: number };
     /** @enum {string} */
@@ -338,6 +374,15 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+  getMe: {
+    parameters: { header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Me"] } };
+      304: components["responses"]["NotModified"];
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
   getDashboard: {
     parameters: { header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
     responses: {
@@ -350,8 +395,11 @@ export interface operations {
   listHabits: {
     parameters: {
       query?: {
+        q?: components["schemas"]["SearchText"];
         frequency?: components["schemas"]["Frequency"];
         time_of_day?: components["schemas"]["TimeOfDay"];
+        category_id?: components["schemas"]["Id"];
+        due?: components["schemas"]["HabitDue"];
         completed_today?: boolean;
         page?: components["schemas"]["Page"];
       };
@@ -457,13 +505,30 @@ export interface operations {
       default: components["responses"]["Refused"];
     };
   };
+  listHabitCompletions: {
+    parameters: {
+      query?: { from?: components["schemas"]["CalendarDate"]; to?: components["schemas"]["CalendarDate"] };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { habit_id: components["schemas"]["Id"] };
+    };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["HabitCompletions"] } };
+      304: components["responses"]["NotModified"];
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
   listTodos: {
     parameters: {
       query?: {
+        q?: components["schemas"]["SearchText"];
         status?: components["schemas"]["TodoStatus"];
         due?: components["schemas"]["Due"];
+        due_from?: components["schemas"]["CalendarDate"];
+        due_to?: components["schemas"]["CalendarDate"];
         context?: components["schemas"]["Context"];
         time_of_day?: components["schemas"]["TimeOfDay"];
+        category_id?: components["schemas"]["Id"];
         page?: components["schemas"]["Page"];
       };
       header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
@@ -536,6 +601,18 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  getReminder: {
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { todo_id: components["schemas"]["Id"] };
+    };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

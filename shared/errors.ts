@@ -1,8 +1,8 @@
 /** Field name → sentences, as in the body of a 422. */
 export type FieldErrors = Record<string, string[]>;
 
-/** The things of a user that have ids. */
-export type ResourceName = "Habit" | "Todo" | "Category";
+/** The things of a user that can be asked for one by one. */
+export type ResourceName = "Habit" | "Todo" | "Category" | "Reminder";
 
 /** The codes of all refusals. The list is closed, so that each door can map each code exactly once. */
 export type RefusalCode =

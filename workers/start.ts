@@ -35,7 +35,9 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       url: config.databaseUrl,
       log,
       purpose: "writes",
-      connections: config.workerConcurrency + slowConcurrency + otherConnections,
+      prepare: config.databasePrepare,
+      connections:
+        config.databaseConnections ?? config.workerConcurrency + slowConcurrency + otherConnections,
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),

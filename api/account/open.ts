@@ -1,5 +1,5 @@
+import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { IdentityClient } from "../../shared/process/identity-client.ts";
 import { message } from "../../shared/web/page.ts";
 import { answerPage } from "./router.ts";
 import type { PagesContext } from "./visit/context.ts";

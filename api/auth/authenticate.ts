@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Actor } from "../../shared/actor.ts";
+import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { IdentityClient } from "../../shared/process/identity-client.ts";
 import type { Log } from "../../shared/process/log.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import { introspect } from "./introspect.ts";

@@ -1,4 +1,4 @@
-import type { IdentityClient } from "../../shared/process/identity-client.ts";
+import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Claims } from "./claims.ts";
 import { type Provider, ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
 

@@ -3,7 +3,8 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limite
 
 const windowSeconds = 60;
 
-type Allowance = Readonly<{
+/** What is left of a token's limit after a request. */
+export type Allowance = Readonly<{
   allowed: boolean;
   limit: number;
   remaining: number;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { allScopes } from "../../shared/contracts/scopes.ts";
+import { exclusively } from "../../shared/db/exclusively.ts";
 import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
 import { changePassword, hashPassword } from "./accounts/passwords.ts";
@@ -16,24 +17,23 @@ const tenYearsInDays = 3_650;
  * @returns what to show once; undefined at every later start, also when the owner has deleted the account
  */
 export async function createOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
+  return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () =>
+    makeOwner(identity),
+  );
+}
+
+async function makeOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
   const { pool, config } = identity;
-  const guard = await pool.connect();
-  try {
-    await guard.query("select pg_advisory_lock(hashtext('kept.identity.owner'))");
-    const { rowCount } = await guard.query("select from identity.secrets where name = 'owner'");
-    if (rowCount !== 0) return undefined;
-    const password = randomBytes(15).toString("base64url");
-    const accountId = await ownerAccount(identity, password);
-    const token = await createOwnerToken(identity, accountId);
-    await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
-    // Stored last, so that a start that was interrupted before this line is repeated.
-    await guard.query("insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))", [
-      accountId,
-    ]);
-    return { owner_email: ownerEmail, owner_password: password, owner_token: token };
-  } finally {
-    guard.release(true);
-  }
+  const { rowCount } = await pool.query("select from identity.secrets where name = 'owner'");
+  if (rowCount !== 0) return undefined;
+  const password = randomBytes(15).toString("base64url");
+  const accountId = await ownerAccount(identity, password);
+  const token = await createOwnerToken(identity, accountId);
+  await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
+  // Stored last, so that a start that was interrupted before this line is repeated.
+  const stored = "insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))";
+  await pool.query(stored, [accountId]);
+  return { owner_email: ownerEmail, owner_password: password, owner_token: token };
 }
 
 async function ownerAccount(identity: IdentityContext, password: string): Promise<string> {

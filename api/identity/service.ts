@@ -11,7 +11,8 @@ export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;
 /** Connects to the workers, because only they change what the service stores about a person. */
 export async function connectService(config: Config, log: Log): Promise<Service> {
   const mailbox = await openMailbox(config);
-  const database = await openDatabase({ url: config.databaseUrl, log, connections: 2 });
+  const { databaseUrl: url, databasePrepare: prepare } = config;
+  const database = await openDatabase({ url, log, prepare, connections: 2 });
   const clock = await openServerClock(database.pool);
   const dispatch = createDispatch(mailbox, database, clock);
   return {

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
+import { identityClient } from "../../shared/db/identity-client.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { identityClient } from "../../shared/process/identity-client.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Role } from "../../shared/process/role.ts";
 import type { IdentityContext } from "./accounts/context.ts";
@@ -28,9 +28,14 @@ export async function startIdentity(
   tell: Tell,
 ): Promise<Role> {
   await mkdir(config.dataDir, { recursive: true });
-  const database = await openDatabase({ url: config.databaseUrl, log });
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    log,
+    prepare: config.databasePrepare,
+    connections: config.databaseConnections ?? 10,
+  });
   const { pool } = database;
-  const ownClient = await identityClient(config);
+  const ownClient = await identityClient(config, pool);
   const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
   const provider = createProvider(parts);
   const identity: IdentityContext = {

@@ -16,6 +16,7 @@ const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Habit: "get-today-habits lists the ids of the habits due today",
   Todo: "get-pending-todos lists the ids of the incomplete todos",
   Category: undefined,
+  Reminder: undefined,
 };
 
 /** @returns undefined when there is nothing to add to the message */

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { CategoryRow } from "../../shared/db/entities.ts";
 import { type CategoryRefRow, presentCategory } from "../../shared/db/present.ts";
-import { notFound } from "../../shared/errors.ts";
-import type { QueryHandler } from "./context.ts";
+import { categoriesNamed, unknownCategory } from "../../shared/domain/category-by-name.ts";
+import { invalid, notFound, type Refused } from "../../shared/errors.ts";
+import type { QueryContext, QueryHandler } from "./context.ts";
 import { limitClause, readPage } from "./pagination.ts";
 
 export const readCategories: QueryHandler<"category.list"> = (query, input) => {
@@ -22,6 +23,15 @@ export const readCategory: QueryHandler<"category.get"> = async ({ own, rows }, 
   );
   return row ? presentCategory(row) : notFound("Category");
 };
+
+/** The ids of the categories that a name means, or the refusal that lists the known ones. */
+export async function categoryIdsOf({ own, rows }: QueryContext, name: string): Promise<number[] | Refused> {
+  const categories = await rows(
+    sql<Pick<CategoryRow, "id" | "name">>`select c.id, c.name from ${own("categories")} c order by c.id`,
+  );
+  const found = categoriesNamed(categories, name);
+  return found.length > 0 ? found.map(({ id }) => id) : invalid(unknownCategory(categories));
+}
 
 /** A habit's or todo's category as columns of its own row. */
 export type CategoryColumns = { category_name: string | null; category_color: string | null };

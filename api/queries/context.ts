@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
+import type { Scope } from "../../shared/contracts/scopes.ts";
 import { localDay } from "../../shared/domain/day.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
+import type { Allowance } from "../http/rate-limit.ts";
 import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
 import type { ShareReads } from "./share.ts";
 
@@ -13,27 +15,58 @@ type Settings = Readonly<{
   baseUrl: string;
 }>;
 
+/** What a request's token allows, as its own caller may know it. */
+type CallingToken = Readonly<{
+  scopes: readonly Scope[];
+  clientName: string | null;
+  allowance: Allowance | undefined;
+}>;
+
 /** One user's rows and the moment at which they are read: all that a query works with. */
 export type QueryContext = GuardedRows &
   Settings &
-  Readonly<{ inTurn<Result>(read: () => Promise<Result>): Promise<Result | Refused> }>;
+  Readonly<{
+    token: CallingToken;
+    inTurn<Result>(read: () => Promise<Result>, isSearch: boolean): Promise<Result | Refused>;
+  }>;
 
 type Parts = Settings &
   Readonly<{
     db: QueryDatabase;
+    /** Absent where a page asks for its visitor. */
+    token?: CallingToken;
     userId: string;
     /** Limits how many reads a user has at once; without it none waits for another. */
-    share?: ShareReads;
+    share?: Readonly<{ reads: ShareReads; searches: ShareReads }>;
   }>;
 
-export const createQueryContext = ({ db, userId, share, ...settings }: Parts): QueryContext => ({
+const noToken: CallingToken = { scopes: [], clientName: null, allowance: undefined };
+
+export const createQueryContext = ({
+  db,
+  userId,
+  share,
+  token = noToken,
+  ...settings
+}: Parts): QueryContext => ({
   ...guardRows(db, userId),
   ...settings,
-  inTurn: (read) => (share ? share(userId, read) : read()),
+  token,
+  inTurn(read, isSearch) {
+    if (!share) return read();
+    const inTurn = () => share.reads(userId, read);
+    return isSearch ? share.searches(userId, inTurn) : inTurn();
+  },
 });
 
-/** Queries for one row by its id, which may not exist. All others always have an answer. */
-type QueryOfOne = "category.get" | "habit.get" | "todo.get";
+/** Queries for something by its id or name, which may not exist. All others always have an answer. */
+type QueryOfOne =
+  | "category.get"
+  | "habit.get"
+  | "habit.completions"
+  | "todo.get"
+  | "todo.pending"
+  | "reminder.get";
 
 /** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (
@@ -44,6 +77,8 @@ export type QueryHandler<Name extends QueryName> = (
 export type Condition = RawBuilder<unknown>;
 export const allOf = (...conditions: readonly Condition[]): Condition =>
   conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;
+export const anyOf = (conditions: readonly Condition[]): Condition =>
+  sql`(${sql.join(conditions, sql` or `)})`;
 
 /** The user's settings as columns of every row, so that a list takes one statement. */
 export const daySettingsColumns = ({ own }: QueryContext) => sql`

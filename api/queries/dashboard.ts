@@ -21,7 +21,8 @@ type Parts = {
 export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
   const { today } = await readDaySettings(query);
   const habits = habitRows(query, dueOn(today.date));
-  const todos = todoRows(query, todosInOrder(query, { ranges: [isPending] }, { limit: maxTodos }));
+  const pending = todosInOrder(query, { ranges: [isPending] }, { limit: maxTodos });
+  const todos = todoRows(query, { ...pending, total: sql`0` });
   const [parts] = await query.rows(sql<Parts>`
     select
       array(select to_json(habit) from (${habits}) habit) as habits,

@@ -17,9 +17,10 @@ import {
   readDaySettings,
 } from "./context.ts";
 import { type Extent, limitClause, readPage } from "./pagination.ts";
+import { hasText } from "./search.ts";
 
 export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
-  const where = allOf(...(await filtering(query, input)));
+  const where = await filtering(query, input);
   return readPage(query, input, {
     path: "habits",
     count: sql<{ total: number }>`select count(*) as total from ${query.own("habits")} h where ${where}`,
@@ -28,16 +29,29 @@ export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
   });
 };
 
-async function filtering(query: QueryContext, filters: InputOf<Queries["habit.list"]>): Promise<Condition[]> {
-  const { frequency, time_of_day, completed_today } = filters;
-  const conditions: Condition[] = [];
-  if (frequency !== undefined) conditions.push(sql`h.frequency = ${frequency}`);
-  if (time_of_day !== undefined) conditions.push(sql`h.time_of_day = ${time_of_day}::time_of_day`);
-  if (completed_today !== undefined) {
-    const completed = completedOn((await readDaySettings(query)).today.date);
-    conditions.push(completed_today ? completed : sql`not ${completed}`);
+type Filters = Omit<InputOf<Queries["habit.list"]>, "page">;
+
+/** No filter has an index, as a user's habits are few; so each statement has several, which makes few statements. */
+async function filtering(query: QueryContext, filters: Filters): Promise<Condition> {
+  const { q, completed_today = null, due } = filters;
+  const conditions = [ofKind(filters)];
+  if (completed_today !== null || due !== undefined) {
+    const { date } = (await readDaySettings(query)).today;
+    conditions.push(
+      sql`(${completed_today}::boolean is null or ${completedOn(date)} = ${completed_today}::boolean)`,
+      sql`(${due ?? null}::text is null or ${dueOn(date)})`,
+    );
   }
-  return conditions;
+  if (q !== undefined) conditions.push(hasText([sql`h.name`, sql`h.description`], q));
+  return allOf(...conditions);
+}
+
+function ofKind({ frequency, time_of_day, category_id }: Filters): Condition {
+  if (frequency === undefined && time_of_day === undefined && category_id === undefined) return sql`true`;
+  const [wanted, time, category] = [frequency ?? null, time_of_day ?? null, category_id ?? null];
+  return sql`(${wanted}::text is null or h.frequency = ${wanted}::text)
+    and (${time}::time_of_day is null or h.time_of_day = ${time}::time_of_day)
+    and (${category}::bigint is null or h.category_id = ${category}::bigint)`;
 }
 
 /** Answers with one page, because nobody has hundreds of habits due on a day. */

@@ -1,10 +1,13 @@
 import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Refused } from "../../shared/errors.ts";
 import { readCategories, readCategory } from "./category.ts";
+import { readCompletions } from "./completions.ts";
 import type { QueryContext, QueryHandler } from "./context.ts";
 import { readDashboard } from "./dashboard.ts";
 import { readHabit, readHabits, readTodayHabits } from "./habit.ts";
+import { readMe } from "./me.ts";
 import { readPendingTodos } from "./pending-todos.ts";
+import { readReminder } from "./reminder.ts";
 import { readTodo, readTodos } from "./todo.ts";
 import { readTokens, readToolCalls } from "./tool-call.ts";
 import { readSettings } from "./user.ts";
@@ -18,13 +21,19 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "habit.list": readHabits,
   "habit.today": readTodayHabits,
   "habit.get": readHabit,
+  "habit.completions": readCompletions,
   "todo.list": readTodos,
   "todo.pending": readPendingTodos,
   "todo.get": readTodo,
+  "reminder.get": readReminder,
   "dashboard.get": readDashboard,
   "user.settings": readSettings,
+  "me.get": readMe,
 };
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
-export const read = (name: QueryName, query: QueryContext, input: unknown): Promise<object | Refused> =>
-  query.inTurn<object | Refused>(() => handlers[name](query, input as never));
+export const read = (name: QueryName, query: QueryContext, input: object): Promise<object | Refused> =>
+  query.inTurn<object | Refused>(
+    () => handlers[name](query, input as never),
+    "q" in input || "query" in input,
+  );

@@ -3,8 +3,11 @@ import { type Refused, refuse } from "../../shared/errors.ts";
 /** Runs a read when it is the user's turn, or refuses it after too long a wait. */
 export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) => Promise<Result | Refused>;
 
-/** A front door has ten connections, so a fourth user can still read while three users have costly reads. */
-const maxAtOnce = 3;
+/**
+ * How many reads a user has at a time. A front door has ten connections, so a fourth user can still read while three
+ * users have costly reads. A search looks at everything a user has, so the next one waits for it.
+ */
+const atOnce = { reads: 3, searches: 1 };
 const maxWaiting = 100;
 const maxWaitMs = 900;
 
@@ -17,12 +20,12 @@ type Begin = (mayRun: boolean) => undefined;
 type Turns = { running: number; waiting: Begin[] };
 
 /** Allows each user a few reads at a time. Further ones wait in the user's own line, which delays nobody else. */
-export function createReadShare(): ShareReads {
+export function createReadShare(kind: keyof typeof atOnce): ShareReads {
   const turnsOf = new Map<string, Turns>();
 
   /** @returns false when the line is too long, or did not move in time */
   function turn(turns: Turns): Promise<boolean> | boolean {
-    if (turns.running < maxAtOnce) {
+    if (turns.running < atOnce[kind]) {
       turns.running += 1;
       return true;
     }

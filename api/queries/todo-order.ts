@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { TodoPlace } from "../../shared/contracts/todo-cursor.ts";
-import { allOf, type Condition, type QueryContext } from "./context.ts";
+import { allOf, anyOf, type Condition, type QueryContext } from "./context.ts";
 import { type Extent, limitClause } from "./pagination.ts";
 
 /**
@@ -19,9 +19,11 @@ export type Selection = Readonly<{
   ranges: readonly Condition[];
   /** What no index leads to. It uses columns of the index only, so that no row is read to be left out. */
   filter?: Condition | undefined;
+  /** What only a row itself can tell: each row of the ranges is read, once, to find and count those that are shown. */
+  search?: Condition | undefined;
 }>;
 
-/** Exact, and from the entries of an index alone. */
+/** Exact, and from the entries of an index alone unless there is a search. */
 export function countTodos({ own }: QueryContext, selection: Selection) {
   const counts = conditionsOf(selection).map(
     (where) => sql`(select count(*) from ${own("todos")} t where ${where})`,
@@ -29,16 +31,43 @@ export function countTodos({ own }: QueryContext, selection: Selection) {
   return sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`;
 }
 
+/** A part of a selection: what a page shows, or what comes after a todo. */
+type Part = Pick<Extent, "limit" | "offset"> & Readonly<{ after?: TodoPlace | undefined }>;
+
+/** A subquery of todos, and the number of all in the selection as an expression beside it. */
+export type ListedTodos = Readonly<{ todos: Condition; total: Condition }>;
+
 /**
- * A part of a selection, as a subquery. Where it is the beginning of a range, it is read as it lies. Else it is found
- * among the entries of the index, and only its own rows are looked up: none of those that come before it.
+ * A part of a selection. Where it is the beginning of a range, it is read as it lies. Else it is found among the
+ * entries of the index, and only its own rows are looked up: none of those that come before it.
  */
-export function todosInOrder(query: QueryContext, selection: Selection, extent: Extent): Condition {
-  if (!extent.offset && !selection.filter) return merged(query, selection, extent, sql`t.*`);
-  const keys = merged(query, selection, extent, sql`t.id, t.due_date, t.time_of_day`);
-  return sql`(select t.* from ${keys} place
-    cross join lateral (select * from ${query.own("todos")} t where t.id = place.id offset 0) t)`;
+export function todosInOrder(query: QueryContext, selection: Selection, part: Part): ListedTodos {
+  if (selection.search) return todosFound(query, selection, part);
+  const { after, ...extent } = part;
+  const ranges = after
+    ? selection.ranges.flatMap((range) => rangesAfter(after).map((later) => allOf(range, later)))
+    : selection.ranges;
+  const wanted = { ...selection, ranges };
+  const total = countTodos(query, selection);
+  if (!extent.offset && !selection.filter)
+    return { todos: merged(query, wanted, extent, sql`t.*`), total: sql`(${total})` };
+  const keys = merged(query, wanted, extent, sql`t.id, t.due_date, t.time_of_day`);
+  return { todos: rowsAt(query, keys, sql`t.*`), total: sql`(${total})` };
 }
+
+/** Found and counted in one pass: counted apart, all rows would be searched twice. */
+function todosFound(query: QueryContext, selection: Selection, { after, ...extent }: Part): ListedTodos {
+  const found = sql`(select t.id, t.due_date, t.time_of_day, count(*) over () as found
+    from ${query.own("todos")} t where ${anyOf(conditionsOf(selection))})`;
+  const wanted = after ? anyOf(rangesAfter(after)) : sql`true`;
+  const keys = sql`(select * from ${found} t where ${wanted} ${inOrder} ${limitClause(extent)})`;
+  return { todos: rowsAt(query, keys, sql`t.*, place.found`), total: sql`t.found` };
+}
+
+/** Whole rows by their keys. */
+const rowsAt = ({ own }: QueryContext, keys: Condition, columns: RawBuilder<unknown>): Condition =>
+  sql`(select ${columns} from ${keys} place
+    cross join lateral (select * from ${own("todos")} t where t.id = place.id offset 0) t)`;
 
 /** Of several ranges, each gives as many as could be wanted of it, in order. */
 function merged(
@@ -56,11 +85,13 @@ function merged(
   return sql`(select * from (${sql.join(parts, sql` union all `)}) t ${inOrder} ${limitClause(extent)})`;
 }
 
-const conditionsOf = ({ ranges, filter }: Selection): readonly Condition[] =>
-  filter ? ranges.map((range) => allOf(range, filter)) : ranges;
+function conditionsOf({ ranges, filter, search }: Selection): readonly Condition[] {
+  const further = [filter, search].filter((condition) => condition !== undefined);
+  return further.length > 0 ? ranges.map((range) => allOf(range, ...further)) : ranges;
+}
 
 /** The ranges of all that comes after a place. Nulls come last, and no range of an index goes on from others to them. */
-export function rangesAfter({ id, due_date, time_of_day }: TodoPlace): Condition[] {
+function rangesAfter({ id, due_date, time_of_day }: TodoPlace): Condition[] {
   const sameDay = due_date === null ? sql`t.due_date is null` : sql`t.due_date = ${due_date}::date`;
   const sameTime =
     time_of_day === null ? sql`t.time_of_day is null` : sql`t.time_of_day = ${time_of_day}::time_of_day`;

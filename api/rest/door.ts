@@ -39,7 +39,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
   if (allowance && !allowance.allowed) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
   const content = () => readContent(target, request);
-  const result = await perform(context, { contract, actor, required: route.required, content });
+  const result = await perform(context, { contract, actor, allowance, required: route.required, content });
   const outcome = await withUsersDates(context, actor, result.outcome);
   return respond(context.config, target, request, { result: { ...result, outcome }, headers });
 }

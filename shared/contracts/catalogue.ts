@@ -3,6 +3,9 @@ import * as category from "./category.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
+import * as completions from "./habit-completions.ts";
+import * as habits from "./habit-queries.ts";
+import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
 import * as todos from "./todo-queries.ts";
@@ -40,14 +43,17 @@ const queries = catalogue(
   toolCall.listTokens,
   category.listCategories,
   category.getCategory,
-  habit.listHabits,
-  habit.todayHabits,
-  habit.getHabit,
+  habits.listHabits,
+  habits.todayHabits,
+  habits.getHabit,
+  completions.listCompletions,
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,
+  reminder.getReminder,
   dashboard.getDashboard,
   user.getSettings,
+  me.getMe,
 );
 
 export type Commands = typeof commands;

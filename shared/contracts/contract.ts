@@ -28,7 +28,7 @@ type Routes<Input extends TObject, Output extends TSchema> = readonly Route<
 /** The parts that commands and queries have in common. */
 type Definition<Name extends string, Input extends TObject, Output extends TSchema> = Readonly<{
   name: Name;
-  /** A token needs all of them. A contract without scopes cannot be reached with a bearer token. */
+  /** A token needs all of them. With none and no route, a contract cannot be reached with a bearer token. */
   scopes: readonly Scope[];
   summary: string;
   /** The resource that the id in a route's path names. */

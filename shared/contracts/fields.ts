@@ -1,6 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { exampleDate } from "../domain/example-dates.ts";
 import { timesOfDay } from "../domain/vocabulary.ts";
+import type { FieldErrors } from "../errors.ts";
 import "./text.ts";
 
 /**
@@ -26,6 +27,7 @@ export function Line(max: number, min = 1) {
 }
 
 export const Name = titled("Name", Line(255));
+export const SearchText = titled("SearchText", Line(255));
 export const Description = titled(
   "Description",
   Type.String({ maxLength: 5_000, format: "paragraph", expects: "text of at most 5000 characters" }),
@@ -51,6 +53,7 @@ export const CalendarDate = titled(
   "CalendarDate",
   Type.String({ format: "date", expects: `a real date such as ${exampleDate}` }),
 );
+export const DueField = titled("Due", OneOf(["today", "overdue", "upcoming"]));
 export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));
 export const Flag = Type.Boolean({ expects: "true or false" });
 export const Page = titled(
@@ -107,4 +110,15 @@ const PageMeta = titled(
 export function PageOf<Item extends TSchema>(item: Item & Readonly<{ title: string }>) {
   const page = Type.Object({ data: Type.Array<Item>(item), links: PageLinks, meta: PageMeta });
   return titled(`${item.title}Page`, page);
+}
+
+/** Refuses a period whose end comes before its beginning, which would silently be an empty one. */
+export function checkPeriod(
+  first: string,
+  from: string | undefined,
+  last: string,
+  to: string | undefined,
+): FieldErrors | undefined {
+  if (from === undefined || to === undefined || from <= to) return undefined;
+  return { [last]: [`The ${last} field must be a date from ${first} on.`] };
 }

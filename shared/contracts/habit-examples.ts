@@ -81,3 +81,13 @@ export const habitExamples = {
   complete: { input: onlyId, output: completed },
   undo: { input: onlyId, output: exampleHabit },
 } as const;
+
+export const exampleCompletions = {
+  input: { habit_id, from: "2026-11-18" },
+  output: {
+    data: [
+      { date: "2026-11-19", completed_at: "2026-11-19T20:15:44.902177Z" },
+      { date: "2026-11-18", completed_at: "2026-11-18T20:15:03.771940Z" },
+    ],
+  },
+};

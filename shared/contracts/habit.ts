@@ -1,70 +1,14 @@
 import { type Static, Type } from "typebox";
-import { command, query } from "./contract.ts";
-import { Description, Flag, Id, Name, Page, PageOf, TimeOfDayField, TodayFields } from "./fields.ts";
+import { command } from "./contract.ts";
+import { Description, Id, Name, TimeOfDayField } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
-import { completedHabit, dueHabits, oneHabit } from "./habit-result.ts";
+import { completedHabit, oneHabit } from "./habit-result.ts";
 import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
-import { queryTool, tool } from "./tool.ts";
-import {
-  argument,
-  idIn,
-  named,
-  type Phrase,
-  quoted,
-  quotedAfter,
-  type SentArguments,
-  said,
-} from "./tool-sentence.ts";
+import { tool } from "./tool.ts";
+import { argument, idIn, named, quoted, said } from "./tool-sentence.ts";
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
-const onlyTimeOfDay = Type.Object({ time_of_day: Type.Optional(TimeOfDayField) });
-const DueHabits = Type.Object({ ...TodayFields, habits: Type.Array(Habit) });
-
-export const listHabits = query({
-  name: "habit.list",
-  scopes: ["habits:read"],
-  summary: "List habits",
-  rest: [
-    { operationId: "listHabits", method: "GET", path: "/habits", status: 200, example: habitExamples.list },
-  ],
-  input: Type.Object({
-    frequency: Type.Optional(FrequencyField),
-    time_of_day: Type.Optional(TimeOfDayField),
-    completed_today: Type.Optional(Flag),
-    page: Type.Optional(Page),
-  }),
-  output: PageOf(Habit),
-});
-
-export const todayHabits = query({
-  name: "habit.today",
-  scopes: ["habits:read"],
-  summary: "List the habits due today",
-  mcp: queryTool({
-    name: "get-today-habits",
-    title: "Today's habits",
-    description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
-    destructive: false,
-    idempotent: true,
-    arguments: onlyTimeOfDay,
-    toInput: (args) => args,
-    result: ({ habits }: Static<typeof DueHabits>) => dueHabits(habits),
-    sentence: (args) => said("Looked at", "look at", "the habits due today", ...timeOfDayIn(args)),
-  }),
-  input: onlyTimeOfDay,
-  output: DueHabits,
-});
-
-export const getHabit = query({
-  name: "habit.get",
-  resource: "Habit",
-  scopes: ["habits:read"],
-  summary: "View a habit",
-  rest: [{ operationId: "getHabit", method: "GET", path, status: 200, example: habitExamples.get }],
-  input: onlyId,
-  output: Habit,
-});
 
 export const createHabit = command({
   name: "habit.create",
@@ -193,8 +137,3 @@ export const undoHabit = command({
   input: onlyId,
   output: Habit,
 });
-
-function timeOfDayIn(args: SentArguments): readonly Phrase[] {
-  const known = TimeOfDayField.enum.find((time) => time === argument(args, "time_of_day"));
-  return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
-}

@@ -1,10 +1,20 @@
 import { Type } from "typebox";
-import { command } from "./contract.ts";
+import { command, query } from "./contract.ts";
 import { Id } from "./fields.ts";
 import { RemindAt, Reminder } from "./reminder-schema.ts";
 import { todoExamples } from "./todo-examples.ts";
 
 const path = "/todos/{todo_id}/reminder";
+
+export const getReminder = query({
+  name: "reminder.get",
+  resource: "Reminder",
+  scopes: ["todos:read"],
+  summary: "View the calling user's reminder for a todo",
+  rest: [{ operationId: "getReminder", method: "GET", path, status: 200, example: todoExamples.getReminder }],
+  input: Type.Object({ todo_id: Id }),
+  output: Reminder,
+});
 
 export const setReminder = command({
   name: "reminder.set",

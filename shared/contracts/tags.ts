@@ -1,5 +1,6 @@
 /** The groups of REST operations, by the first part of their path, as documents and clients show them. */
 export const tags = {
+  me: { name: "Me", description: "The user's day, and what this token may do" },
   dashboard: { name: "Dashboard", description: "One look at today" },
   habits: {
     name: "Habits",

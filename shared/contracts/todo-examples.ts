@@ -37,8 +37,8 @@ const onlyId = { todo_id };
 /** One example for each REST route of todos. */
 export const todoExamples = {
   list: {
-    input: { due: "upcoming", context: "phone" },
-    output: onlyPage("/todos?due=upcoming&context=phone&", [exampleTodo]),
+    input: { q: "dentist", due: "upcoming", context: "phone" },
+    output: onlyPage("/todos?q=dentist&due=upcoming&context=phone&", [exampleTodo]),
   },
   get: { input: onlyId, output: exampleTodo },
   create: {
@@ -81,6 +81,7 @@ export const todoExamples = {
       reminder: { ...reminder, status: "suspended" },
     },
   },
+  getReminder: { input: onlyId, output: reminder },
   setReminder: {
     input: { todo_id, remind_at: "2026-11-23T10:30" },
     output: { ...reminder, remind_at: "2026-11-23T10:30:00.000000Z", local_time: "2026-11-23T10:30:00" },

@@ -1,27 +1,44 @@
 import { Type } from "typebox";
 import { query } from "./contract.ts";
-import { Context, Id, OneOf, Page, PageOf, TimeOfDayField, titled } from "./fields.ts";
+import {
+  CalendarDate,
+  Context,
+  checkPeriod,
+  DueField,
+  Id,
+  OneOf,
+  Page,
+  PageOf,
+  SearchText,
+  TimeOfDayField,
+  titled,
+} from "./fields.ts";
 import { todoExamples } from "./todo-examples.ts";
 import { pendingPage } from "./todo-result.ts";
 import { PendingFilters, PendingTodos, pendingLimit, Todo } from "./todo-schema.ts";
 import { queryTool } from "./tool.ts";
-import { argument, quotedAfter, said } from "./tool-sentence.ts";
+import { argument, quotedAfter, type SentArguments, said } from "./tool-sentence.ts";
 
 export const listTodos = query({
   name: "todo.list",
   scopes: ["todos:read"],
-  summary: "List todos, by default the incomplete ones",
+  summary: "List or search todos, by default the incomplete ones",
   rest: [
     { operationId: "listTodos", method: "GET", path: "/todos", status: 200, example: todoExamples.list },
   ],
   input: Type.Object({
+    q: Type.Optional(SearchText),
     status: Type.Optional(titled("TodoStatus", OneOf(["incomplete", "completed", "all"]))),
-    due: Type.Optional(titled("Due", OneOf(["today", "overdue", "upcoming"]))),
+    due: Type.Optional(DueField),
+    due_from: Type.Optional(CalendarDate),
+    due_to: Type.Optional(CalendarDate),
     context: Type.Optional(Context),
     time_of_day: Type.Optional(TimeOfDayField),
+    category_id: Type.Optional(Id),
     page: Type.Optional(Page),
   }),
   output: PageOf(Todo),
+  refine: ({ due_from, due_to }) => checkPeriod("due_from", due_from, "due_to", due_to),
 });
 
 export const pendingTodos = query({
@@ -31,7 +48,7 @@ export const pendingTodos = query({
   mcp: queryTool({
     name: "get-pending-todos",
     title: "Pending todos",
-    description: `List incomplete todos by due date, ${pendingLimit} unless limit says otherwise.`,
+    description: `List or search incomplete todos by due date, ${pendingLimit} unless limit says otherwise.`,
     destructive: false,
     idempotent: true,
     arguments: PendingFilters,
@@ -41,8 +58,10 @@ export const pendingTodos = query({
       said(
         "Looked at",
         "look at",
-        `the ${argument(args, "overdue_only") === true ? "overdue" : "pending"} todos`,
+        `${kindOf(args)} todos`,
         ...quotedAfter(" of the context ", args, "context"),
+        ...quotedAfter(" in the category ", args, "category"),
+        ...quotedAfter(" with ", args, "query"),
       ),
   }),
   input: PendingFilters,
@@ -66,3 +85,10 @@ export const getTodo = query({
   input: Type.Object({ todo_id: Id }),
   output: Todo,
 });
+
+function kindOf(args: SentArguments): string {
+  if (argument(args, "overdue_only") === true) return "the overdue";
+  const due = DueField.enum.find((known) => known === argument(args, "due"));
+  if (due === undefined) return "the pending";
+  return due === "today" ? "today's" : `the ${due}`;
+}

@@ -8,11 +8,14 @@ import {
   Clearable,
   Context,
   Description,
+  DueField,
   Flag,
   Id,
   Line,
+  Name,
   Nullable,
   OneOf,
+  SearchText,
   TimeOfDayField,
   Timestamp,
   TodayFields,
@@ -79,8 +82,11 @@ export const pendingLimit = 25;
 const maxPendingLimit = 100;
 
 export const PendingFilters = Type.Object({
+  query: Type.Optional(SearchText),
+  due: Type.Optional(DueField),
   overdue_only: Type.Optional(Flag),
   context: Type.Optional(Context),
+  category: Type.Optional(Name),
   limit: Type.Optional(WholeNumber(1, maxPendingLimit)),
   cursor: Type.Optional(TodoCursor),
 });

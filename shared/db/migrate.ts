@@ -1,17 +1,17 @@
 import { loadCommonConfig } from "../process/config.ts";
 import { createLog } from "../process/log.ts";
+import { exclusively } from "./exclusively.ts";
 import { openDatabase } from "./orm.ts";
 
 /** Brings the database at `url` to the newest schema; safe to run by several processes at once. */
 export async function migrate(url: string, logLevel = "info"): Promise<void> {
   const log = createLog("migrate", logLevel);
   const database = await openDatabase({ url, log, purpose: "migrations", connections: 2 });
-  const guard = await database.pool.connect();
   try {
-    await guard.query("select pg_advisory_lock(hashtext('kept.migrate'))");
-    await database.orm.migrator.up();
+    await exclusively(database.pool, { name: "kept.migrate", taken: "wait" }, () =>
+      database.orm.migrator.up(),
+    );
   } finally {
-    guard.release(true);
     await database.close();
   }
 }

@@ -34,17 +34,18 @@ const writeSettings = {
 
 /**
  * Timeouts and settings by purpose. Somebody waits for a read, so a frozen server fails it within 2 s including the
- * connection. A list is read along an index that holds it in order, which a bitmap would lose. Writes have the front
- * door's own timeout; their query timeout is only a backstop.
+ * connection; PostgreSQL then stops, too, or costly reads that nobody awaits would pile up. A list is read along an
+ * index that holds it in order, which a bitmap would lose. Writes have the front door's own timeout; their query timeout
+ * is only a backstop.
  */
 const purposes = {
-  reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off" } },
+  reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off", statement_timeout: "1s" } },
   writes: { connectMs: 1_500, queryMs: 5_000, settings: writeSettings },
   migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
 };
 
 /**
- * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once.
+ * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once, if `prepare`.
  * Lost connections are logged and replaced; they are never fatal.
  */
 export async function openDatabase(options: {
@@ -52,8 +53,9 @@ export async function openDatabase(options: {
   log: Log;
   purpose?: keyof typeof purposes;
   connections?: number;
+  prepare?: boolean;
 }): Promise<Database> {
-  const { url, log, purpose = "reads", connections = 10 } = options;
+  const { url, log, purpose = "reads", connections = 10, prepare = true } = options;
   const { connectMs, queryMs, settings: own } = purposes[purpose];
   const settings = { timezone: "UTC", jit: "off", ...own };
   let pool: Pool | undefined;
@@ -80,7 +82,7 @@ export async function openDatabase(options: {
         created.on("error", (error) => log.warn({ reason: error.message }, "idle database connection lost"));
         created.on("connect", (client: PoolClient) => {
           client.on("error", (error) => log.warn({ reason: error.message }, "database connection lost"));
-          prepareStatements(client);
+          if (prepare) prepareStatements(client);
         });
       },
     },

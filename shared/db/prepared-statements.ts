@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
 
 type Query = { text: string; values?: unknown[]; name?: string };
@@ -38,8 +39,15 @@ function withName(query: Query): Query {
   let name = names.get(query.text);
   if (!name) {
     if (names.size >= maxNames) return query;
-    name = `s${names.size}`;
+    name = statementName(query.text);
     names.set(query.text, name);
   }
   return { ...query, name };
 }
+
+/**
+ * A name that depends on the text alone, so that behind a pooler, where processes share connections, no name ever
+ * means another text than its own. 120 bits are enough that two texts never share a name.
+ */
+const statementName = (text: string): string =>
+  `k${createHash("sha256").update(text).digest("base64url").slice(0, 20)}`;

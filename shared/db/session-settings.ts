@@ -18,7 +18,7 @@ export async function demandSettings(
     const asked = wanted[name.toLowerCase()] ?? "";
     if (value.toLowerCase() !== inUnit(asked, unit).toLowerCase())
       throw new Error(
-        `The database session has ${name}=${value}${unit ?? ""} instead of ${asked}: a connection pooler in between must pass the startup parameter "options" on, in session mode.`,
+        `The database session has ${name}=${value}${unit ?? ""} instead of ${asked}: a connection pooler in between must pass the startup parameter "options" on in session mode, or the setting must be given to the database user (alter role).`,
       );
   }
 }

@@ -49,6 +49,8 @@ export const dateOfDay = (day: number): string => new Date(day * msPerDay).toISO
 
 export const addDays = (date: string, days: number): string => dateOfDay(dayNumber(date) + days);
 
+export const daysBetween = (from: string, to: string): number => dayNumber(to) - dayNumber(from);
+
 /** 1 is Monday, 7 is Sunday. */
 export const isoWeekday = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
 

@@ -25,8 +25,8 @@ export const firstOccurrence = (rule: string, fromDate: string): string | null =
 
 /**
  * The todo that follows one completed `today`: due on the first occurrence after both its due date and
- * today, or null when the series has ended. From `due`, the series continues and missed occurrences reduce COUNT;
- * from `completion`, the series begins anew today and only the completed todo reduces COUNT.
+ * today, or null when the series has ended. From `due`, the series continues after the completed todo's own day, and
+ * missed occurrences reduce COUNT; from `completion`, it begins anew today and only the completed todo reduces COUNT.
  */
 export function successor(completed: {
   rule: string;
@@ -42,8 +42,12 @@ export function successor(completed: {
   return next && { due_date: next.anchor, ...next };
 }
 
-/** COUNT is reduced by the completed todo, which is the anchor whether the rule matches it or not, and by missed ones. */
-function nextInSeries(series: Series, after: string): Series | null {
+/**
+ * The completed todo is the anchor, whether the rule matches that day or not and whether it was moved to before it: the
+ * series goes on after it. COUNT is reduced by it and by missed ones.
+ */
+function nextInSeries(series: Series, done: string): Series | null {
+  const after = done > series.anchor ? done : series.anchor;
   const next = nextAfter(series, after);
   const count = countOf(series.rule);
   if (next === null || count === undefined) return next;

@@ -2,6 +2,8 @@ import { dateOfDay, dayNumber, isoWeekday, weekStart } from "./day.ts";
 import {
   append,
   isCompletedOn,
+  moveToday,
+  passDays,
   replay,
   type StreakEvents,
   settle,
@@ -12,52 +14,89 @@ import { noRun, type StreakRun } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
 /**
- * A habit's streak. Events of the few days that can still change are stored as they happened, so that an undo is a
- * replay without one of them; everything older is one settled run. So size and cost do not grow with a habit's age.
+ * A habit's streak. Events of the days that can still change are stored as they happened, so that a completion or an
+ * undo for an earlier day is a replay with one event more or less; everything older is one settled run. So size and cost
+ * do not grow with a habit's age.
  */
-export type StreakState = Readonly<{ settled: StreakRun; recent: StreakEvents }>;
+export type StreakState = Readonly<{
+  settled: StreakRun;
+  recent: StreakEvents;
+  /** The first day that can still change (a day number): events before it are settled. */
+  since: number;
+}>;
+
+/** How many days before today can be completed, or have their completion undone. */
+export const daysBack = 7;
 
 /** A time-zone or day-start change moves today back by two days at most; the third day is for clocks that differ. */
-const changeableDays = 3;
+const daysOfMoves = 3;
+const changeableDays = daysBack + daysOfMoves;
 
 /** The streak of a new habit: nothing can be missed before the first completion. */
-export const newStreak = (): StreakState => ({ settled: noRun, recent: [] });
+export const newStreak = (): StreakState => ({ settled: noRun, recent: [], since: 0 });
 
-/** Completes today, which can be before days already completed if a time-zone change moved today back. */
-export function complete(state: StreakState, rules: Rules, today: string): StreakState | "already_completed" {
-  const day = dayNumber(today);
+/**
+ * Completes today or a day at most `daysBack` before it: the streak is then what it would be had it been done on that
+ * day, under the rules in force at its end. The day must not be before `firstChangeableDay`.
+ */
+export function complete(
+  state: StreakState,
+  rules: Rules,
+  date: string,
+  today = date,
+): StreakState | "already_completed" {
+  const day = dayNumber(date);
   if (isCompletedOn(state.recent, day)) return "already_completed";
-  const { settled, recent } = settleUntil(state, rules, day);
-  return { settled, recent: append(recent, { day, kind: "completed" }) };
+  const open = settleUntil(state, rules, dayNumber(today));
+  return { ...open, recent: append(open.recent, { day, kind: "completed" }) };
 }
 
-/** The streak as if today had never been completed, also after edits and time-zone changes. */
-export function undo(state: StreakState, rules: Rules, today: string): StreakState | "not_completed" {
-  const day = dayNumber(today);
+/** The streak as if that day had never been completed, also after edits and time-zone changes. */
+export function undo(
+  state: StreakState,
+  rules: Rules,
+  date: string,
+  today = date,
+): StreakState | "not_completed" {
+  const day = dayNumber(date);
   if (!isCompletedOn(state.recent, day)) return "not_completed";
-  const { settled, recent } = settleUntil(state, rules, day);
-  return { settled, recent: withoutCompletion(recent, day) };
+  const open = settleUntil(state, rules, dayNumber(today));
+  return { ...open, recent: withoutCompletion(open.recent, day) };
 }
 
 /** Applies new rules from today on; rules that ask for the same are not an edit. */
 export function editRules(state: StreakState, oldRules: Rules, newRules: Rules, today: string): StreakState {
   if (sameDemand(oldRules, newRules)) return state;
   const day = dayNumber(today);
-  const { settled, recent } = settleUntil(state, oldRules, day);
-  return { settled, recent: append(recent, { day, kind: "edited", until: oldRules }) };
+  const open = settleUntil(state, oldRules, day);
+  return { ...open, recent: append(open.recent, { day, kind: "edited", until: oldRules }) };
 }
 
-/** Applies a time-zone or day-start change: the days from the old today up to the new one are never missed. */
+/**
+ * Applies a time-zone or day-start change: the days from the old today up to the new one are never missed, unless one
+ * of them becomes today again and passes like any other day.
+ */
 export function moveDay(state: StreakState, rules: Rules, oldToday: string, newToday: string): StreakState {
-  const today = dayNumber(newToday);
-  let { settled, recent } = settleUntil(state, rules, today);
-  for (let day = dayNumber(oldToday); day < today; day++) recent = append(recent, { day, kind: "skipped" });
-  return { settled, recent };
+  const today = dayNumber(oldToday);
+  const open = settleUntil(state, rules, today);
+  return { ...open, recent: moveToday(open.recent, today, dayNumber(newToday)) };
 }
 
-function settleUntil({ settled, recent }: StreakState, rules: Rules, today: number): StreakState {
-  const { run, rest } = settle(settled, recent, rules, today - changeableDays);
-  return { settled: run, recent: rest };
+/** The first day that can still be completed or undone: later than `daysBack` only in states from before it was stored. */
+export function firstChangeableDay(state: StreakState): string {
+  const { settled, since } = withNewFields(state);
+  return dateOfDay(Math.max(since, settled.last === null ? 0 : settled.last + 1));
+}
+
+/** Releases that stored less may have written the state, and may still run beside this one. */
+const withNewFields = (stored: StreakState): StreakState =>
+  Object.assign({ since: 0 }, stored, { settled: { ...noRun, ...stored.settled } });
+
+function settleUntil(state: StreakState, rules: Rules, today: number): StreakState {
+  const { settled, recent, since } = withNewFields(state);
+  const until = Math.max(since, today - changeableDays);
+  const { run, rest } = settle(settled, passDays(recent, today), rules, until);
+  return { settled: run, recent: rest, since: until };
 }
 
 /** The streak as columns that queries compare with today: the count is 0 once today is after `alive_through`. */
@@ -72,15 +111,17 @@ type StreakView = {
   recent_dates: string[];
 };
 
-export function view({ settled, recent }: StreakState, rules: Rules): StreakView {
+export function view(state: StreakState, rules: Rules): StreakView {
+  const { settled, recent } = withNewFields(state);
   const run = replay(settled, recent, rules);
-  const completions = recent.filter(({ kind }) => kind === "completed");
+  const days = recent.filter(({ kind }) => kind === "completed").map(({ day }) => day);
+  const canBeToday = days.filter((day) => day >= (run.last ?? 0) - daysOfMoves).sort((a, b) => a - b);
   return {
     streak_count: run.count,
     longest_streak: run.longest,
     alive_through: run.count === 0 ? null : dateOfDay(run.alive),
     next_due: nextDue(run, rules),
-    recent_dates: completions.map(({ day }) => dateOfDay(day)),
+    recent_dates: canBeToday.map(dateOfDay),
   };
 }
 

@@ -12,6 +12,10 @@ export type CommonConfig = Readonly<{
   baseUrl: string;
   dataDir: string;
   databaseUrl: string | undefined;
+  /** Whether statements are named, so that PostgreSQL parses each once. Some poolers cannot follow names. */
+  databasePrepare: boolean;
+  /** The most connections of one process to PostgreSQL; unset: what its role can use. */
+  databaseConnections: number | undefined;
   redisUrl: string | undefined;
   /** Prefix of every Redis key and channel, so that several instances can share one server. */
   queuePrefix: string;
@@ -66,6 +70,8 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
     databaseUrl: text(env, "DATABASE_URL"),
+    databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
+    databaseConnections: databaseConnections(env),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
     authUrl: authUrl ?? `http://localhost:${identityPort}`,
@@ -92,6 +98,16 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     workerMetricsPort: integer(env, "WORKER_METRICS_PORT", 0, 65_535),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
   };
+}
+
+/** One connection holds the lock of a task while others carry it out. */
+const minConnections = 3;
+
+function databaseConnections(env: Environment): number | undefined {
+  const count = integer(env, "DATABASE_CONNECTIONS", 0, 1_000);
+  if (count > 0 && count < minConnections)
+    throw new Error(`DATABASE_CONNECTIONS must be at least ${minConnections}.`);
+  return count || undefined;
 }
 
 /** The keys of the account pages' cookies are derived from it, so whoever has a cookie can try secrets offline. */

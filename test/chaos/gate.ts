@@ -15,6 +15,8 @@ export type Gate = Readonly<{
    * forgot it. New connections work.
    */
   silence(): void;
+  /** Leads to another server from now on, as a balancer does after a fail-over. */
+  leadTo(address: string): void;
   /** Delays everything by this many milliseconds; 0 ends the delay. */
   delay(ms: number): void;
 }>;
@@ -23,7 +25,7 @@ type Connection = { near: Socket; far: Socket; silent: boolean };
 
 /** Puts a gate before the server of `address`, on a port of its own that stays the same. */
 export async function openGate(address: string): Promise<Gate> {
-  const target = new URL(address);
+  let target = new URL(address);
   const connections = new Set<Connection>();
   let delayMs = 0;
 
@@ -64,6 +66,10 @@ export async function openGate(address: string): Promise<Gate> {
     open: () => void listen(),
     silence() {
       for (const connection of connections) connection.silent = true;
+    },
+    leadTo(other) {
+      target = new URL(other);
+      cut();
     },
     delay(ms) {
       delayMs = ms;

@@ -5,9 +5,11 @@ import { type Answer, startStack } from "../harness.ts";
 
 /** Every row of the interface's endpoint tables: method, path, the scopes it needs, what a success answers. */
 const rows = [
+  ["GET", "/me", [], 200],
   ["GET", "/dashboard", ["habits:read", "todos:read"], 200],
   ["GET", "/habits", ["habits:read"], 200],
   ["GET", "/habits/{habit}", ["habits:read"], 200],
+  ["GET", "/habits/{habit}/completions", ["habits:read"], 200],
   ["POST", "/habits", ["habits:write"], 201],
   ["PUT", "/habits/{habit}", ["habits:write"], 200],
   ["PATCH", "/habits/{habit}", ["habits:write"], 200],
@@ -19,6 +21,7 @@ const rows = [
   ["POST", "/todos", ["todos:write"], 201],
   ["PUT", "/todos/{todo}", ["todos:write"], 200],
   ["PATCH", "/todos/{todo}", ["todos:write"], 200],
+  ["GET", "/todos/{todo}/reminder", ["todos:read"], 200],
   ["PUT", "/todos/{todo}/reminder", ["todos:write"], 200],
   ["DELETE", "/todos/{todo}/reminder", ["todos:write"], 204],
   ["POST", "/todos/{todo}/toggle", ["todos:write"], 200],
@@ -62,6 +65,7 @@ const todo = [
   ...["created_at", "updated_at"],
 ];
 const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status"];
+const me = ["today", "time_zone", "day_start_hour", "scopes", "client_name", "rate_limit"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 
 const bodies: Record<string, object> = {
@@ -96,6 +100,8 @@ async function fixture(path: string): Promise<string> {
 
 function shapeOf(path: string): string[] {
   if (path.endsWith("/reminder")) return reminder;
+  if (path.endsWith("/completions")) return ["data"];
+  if (path === "/me") return me;
   if (path.startsWith("/dashboard")) return dashboard;
   return { habits: habit, todos: todo, categories: category }[path.split("/")[1] ?? ""] ?? [];
 }
@@ -104,10 +110,12 @@ describe.each(rows)("%s %s", (method, template, scopes, status) => {
   test("succeeds with exactly its scopes", async () => {
     const path = await fixture(template);
     if (method === "DELETE" && path.endsWith("/complete")) await rest("POST", path);
+    if (method === "GET" && path.endsWith("/reminder")) await rest("PUT", path, { body: bodies.reminder });
     const answer = await call(method, path, await issuer.token({ scope: scopes.join(" ") }));
     expect(answer.status).toBe(status);
     if (status === 204) return expect(answer.body).toBeUndefined();
-    const isList = method === "GET" && template.split("/").length === 2 && template !== "/dashboard";
+    const isList =
+      method === "GET" && template.split("/").length === 2 && !["/dashboard", "/me"].includes(template);
     const keys = isList ? ["data", "links", "meta"] : shapeOf(template);
     expect(Object.keys(answer.body).sort()).toEqual([...keys].sort());
     if (status === 201) {

@@ -35,7 +35,7 @@ describe("the OpenAPI document", () => {
       });
     expect(document.components.schemas.ReplaceHabitRequest.required).toEqual(["name", "type", "frequency"]);
     expect(document.paths["/todos"].get.parameters.map(({ name }: { name: string }) => name)).toEqual([
-      ...["status", "due", "context", "time_of_day", "page"],
+      ...["q", "status", "due", "due_from", "due_to", "context", "time_of_day", "category_id", "page"],
     ]);
   });
 

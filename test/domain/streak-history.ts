@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { dateOfDay, dayNumber, localDay } from "../../shared/domain/day.ts";
+import { addDays, dateOfDay, dayNumber, localDay } from "../../shared/domain/day.ts";
 import type { Rules, Schedule } from "../../shared/domain/schedule.ts";
+import { daysBack } from "../../shared/domain/streak.ts";
 
 /** Random lives of a habit: what a person does, hour by hour, and the time-zone changes in between. */
 
@@ -8,14 +9,14 @@ import type { Rules, Schedule } from "../../shared/domain/schedule.ts";
 type Zone = string | number;
 type DaySettings = { zone: Zone; dayStart: number };
 
-type Act = "complete" | "undo" | { edit: Rules } | { move: DaySettings };
+type Act = { kind: "complete" | "undo"; daysBack: number } | { edit: Rules } | { move: DaySettings };
 type Step = { hours: number; act: Act };
 type Life = { start: number; rules: Rules; settings: DaySettings; steps: Step[] };
 
 /** The same life as the service sees it: commands, each with the user's today. */
 export type Command =
-  | { kind: "complete"; today: string }
-  | { kind: "undo"; today: string }
+  | { kind: "complete"; today: string; date: string }
+  | { kind: "undo"; today: string; date: string }
   | { kind: "edit"; today: string; to: Rules }
   | { kind: "move"; today: string; to: string };
 
@@ -89,10 +90,20 @@ type Manner = { zone: fc.Arbitrary<Zone>; hours: fc.Arbitrary<number>; moves: nu
 const settingsIn = (zone: fc.Arbitrary<Zone>): fc.Arbitrary<DaySettings> =>
   fc.record({ zone, dayStart: fc.constantFrom(0, 0, 3, 6) });
 
+/** Mostly of today, else of one of the days before it that can still change. */
+const deed = (kind: "complete" | "undo"): fc.Arbitrary<Act> =>
+  fc.record({
+    kind: fc.constant(kind),
+    daysBack: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.integer({ min: 1, max: daysBack }) },
+    ),
+  });
+
 const livesOf = ({ zone, hours, moves }: Manner): fc.Arbitrary<History> => {
   const act = fc.oneof(
-    { weight: 10, arbitrary: fc.constant<Act>("complete") },
-    { weight: 3, arbitrary: fc.constant<Act>("undo") },
+    { weight: 10, arbitrary: deed("complete") },
+    { weight: 3, arbitrary: deed("undo") },
     { weight: 2, arbitrary: fc.record({ edit: rules }) },
     { weight: moves, arbitrary: fc.record({ move: settingsIn(zone) }) },
   );
@@ -129,7 +140,7 @@ function historyOf({ start, rules, settings: first, steps }: Life): History {
   for (const { hours, act } of steps) {
     now += hours * hour;
     const today = todayOf(now, settings);
-    if (act === "complete" || act === "undo") commands.push({ kind: act, today });
+    if ("kind" in act) commands.push({ kind: act.kind, today, date: addDays(today, -act.daysBack) });
     else if ("edit" in act) commands.push({ kind: "edit", today, to: act.edit });
     else {
       settings = act.move;
@@ -150,7 +161,8 @@ export function told({ rules, start, commands }: History): string {
   const lines = commands.map((command) => {
     if (command.kind === "edit") return `${command.today} edit to ${rulesInWords(command.to)}`;
     if (command.kind === "move") return `${command.today} time-zone change: today becomes ${command.to}`;
-    return `${command.today} ${command.kind}`;
+    const date = command.date === command.today ? "" : ` ${command.date}`;
+    return `${command.today} ${command.kind}${date}`;
   });
   return [`${start} new habit: ${rulesInWords(rules)}`, ...lines].join("\n");
 }

@@ -8,10 +8,18 @@ import type { Rules } from "../../shared/domain/schedule.ts";
 
 export type Deed = { on: number } & ({ what: "completed" } | { what: "edited"; to: Rules });
 
-/** What happened to a habit: deeds in their order, and the days that a time-zone or day-start change skipped or cut short. */
-export type Diary = { rules: Rules; deeds: Deed[]; skipped: Set<number> };
+/**
+ * What happened to a habit: deeds in the order in which they were told, and the days that a time-zone or day-start change
+ * skipped or cut short and that have not passed like any other day since then.
+ */
+export type Diary = { rules: Rules; deeds: Deed[]; today: number; skipped: Set<number> };
 
-export const emptyDiary = (rules: Rules): Diary => ({ rules, deeds: [], skipped: new Set() });
+export const emptyDiary = (rules: Rules, today: number): Diary => ({
+  rules,
+  deeds: [],
+  today,
+  skipped: new Set(),
+});
 
 export const doneDays = ({ deeds }: Diary) =>
   deeds.filter(({ what }) => what === "completed").map(({ on }) => on);
@@ -19,6 +27,18 @@ export const doneDays = ({ deeds }: Diary) =>
 /** Undoes a completion, as if it had never been there. */
 export function removeCompletion(diary: Diary, day: number): void {
   diary.deeds = diary.deeds.filter(({ on, what }) => on !== day || what !== "completed");
+}
+
+/** The clock runs on until it is that day: the days in between pass. */
+export function passUntil(diary: Diary, today: number): void {
+  for (let day = diary.today; day < today; day++) diary.skipped.delete(day);
+  diary.today = today;
+}
+
+/** Another zone or start of day makes it that day: days in between are skipped. */
+export function jumpTo(diary: Diary, today: number): void {
+  for (let day = diary.today; day < today; day++) diary.skipped.add(day);
+  diary.today = today;
 }
 
 /** In the order of days. After today moved back, an edit counts from the latest day completed or edited so far. */
@@ -34,16 +54,17 @@ type Story = {
   done: number[];
   count: number;
   longest: number;
+  /** Whether the rules were edited since the last completion. */
+  edited: boolean;
   /** Used by day schedules: the number of due days missed in a row. */
   misses: number;
-  /** Used by week schedules: the first week that can be missed, extra days by week, and the last week counted. */
+  /** Used by week schedules: the first week that can be missed, and the last week counted. */
   firstWeek: number;
-  moreDays: Map<number, number>;
   countedWeek: number | null;
 };
 
-/** Goes through the diary day by day, and then on until the streak breaks. */
-export function recompute({ rules, deeds, skipped }: Diary) {
+/** Goes through the diary day by day, and then on, as if nothing more was done, until the streak breaks. */
+export function recompute({ rules, deeds, skipped, today }: Diary) {
   const story = begin(rules, skipped);
   const ordered = inOrderOfDays(deeds);
   let day = ordered[0]?.on ?? 0;
@@ -53,6 +74,8 @@ export function recompute({ rules, deeds, skipped }: Diary) {
     else edit(story, deed.to, day);
   }
   const { count, longest } = story;
+  // A skipped day that came again will pass like any other, but until then a deed on a later day rests on it.
+  story.skipped = new Set([...skipped].filter((one) => one < today || one < day));
   while (story.count > 0) endDay(story, day++);
   return {
     streak_count: count,
@@ -62,13 +85,14 @@ export function recompute({ rules, deeds, skipped }: Diary) {
 }
 
 function begin(rules: Rules, skipped: Set<number>): Story {
-  const nothing = { count: 0, longest: 0, misses: 0, firstWeek: 0, countedWeek: null };
-  return { rules, skipped, done: [], moreDays: new Map(), ...nothing };
+  const nothing = { count: 0, longest: 0, edited: false, misses: 0, firstWeek: 0, countedWeek: null };
+  return { rules, skipped, done: [], ...nothing };
 }
 
 function completion(story: Story, day: number): void {
   story.done.push(day);
   story.misses = 0;
+  story.edited = false;
   const times = timesAWeek(story.rules);
   if (times === null) story.count++;
   else completionInWeek(story, times, weekStart(day));
@@ -77,27 +101,24 @@ function completion(story: Story, day: number): void {
 
 /** A week counts once, at the completion that gives it enough. The first week of a streak cannot be late. */
 function completionInWeek(story: Story, times: number, week: number): void {
-  if (story.count === 0) demandFrom(story, week);
+  if (story.count === 0) story.firstWeek = week;
   if (doneInWeek(story.done, week) < times || story.countedWeek === week) return;
   story.countedWeek = week;
   story.count++;
 }
 
-/** Earlier misses are forgiven, and week schedules ask for whole weeks only. A broken streak stays at 0. */
+/** The first edit after a completion forgives earlier misses, and week schedules ask for whole weeks from then on. */
 function edit(story: Story, to: Rules, day: number): void {
   story.rules = to;
+  if (story.edited) return;
+  story.edited = true;
   story.misses = 0;
-  demandFrom(story, isoWeekday(day) === 1 ? day : weekStart(day) + 7);
-}
-
-function demandFrom(story: Story, week: number): void {
-  story.firstWeek = week;
-  story.moreDays.clear();
+  story.firstWeek = isoWeekday(day) === 1 ? day : weekStart(day) + 7;
 }
 
 /** Ends a day, which breaks the streak when too much was missed. */
 function endDay(story: Story, day: number): void {
-  if (story.count === 0) return;
+  if (story.count === 0 || story.skipped.has(day)) return;
   const times = timesAWeek(story.rules);
   const broken = times === null ? tooManyMisses(story, day) : tooLate(story, times, day);
   if (!broken) return;
@@ -106,19 +127,21 @@ function endDay(story: Story, day: number): void {
 }
 
 function tooManyMisses(story: Story, day: number): boolean {
-  const missed = isDue(story.rules, story.done, day) && !story.done.includes(day) && !story.skipped.has(day);
-  if (missed) story.misses++;
+  if (!isDue(story.rules, story.done, day) || story.done.includes(day)) return false;
+  story.misses++;
   return story.misses > story.rules.grace_days;
 }
 
-/** Only the first week with too few completions can be too late, because completions count for every open week. */
+/**
+ * Only the first week with too few completions can be too late, because completions count for every open week. Every
+ * skipped day from its Monday on, up to the end of its grace, gives it a day more.
+ */
 function tooLate(story: Story, times: number, day: number): boolean {
   let week = story.firstWeek;
   while (story.done.filter((on) => on >= week).length >= times) week += 7;
-  if (day < week) return false;
-  const more = (story.moreDays.get(week) ?? 0) + (story.skipped.has(day) ? 1 : 0);
-  story.moreDays.set(week, more);
-  return day >= week + 6 + story.rules.grace_days + more;
+  let last = week + 6 + story.rules.grace_days;
+  for (let one = week; one <= last; one++) if (story.skipped.has(one)) last++;
+  return day >= last;
 }
 
 const timesAWeek = ({ frequency, schedule }: Rules): number | null => {

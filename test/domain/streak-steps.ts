@@ -13,14 +13,15 @@ export const rules = (
 export const doneOn = (rules: Rules, ...days: number[]) =>
   days.reduce((state, n) => done(state, rules, n), newStreak());
 
-export function done(state: StreakState, rules: Rules, n: number): StreakState {
-  const next = complete(state, rules, day(n));
+/** Completes a day, today unless another day is given as today. */
+export function done(state: StreakState, rules: Rules, n: number, today = n): StreakState {
+  const next = complete(state, rules, day(n), day(today));
   if (next === "already_completed") throw new Error(`${day(n)} is already completed`);
   return next;
 }
 
-export function undone(state: StreakState, rules: Rules, n: number): StreakState {
-  const next = undo(state, rules, day(n));
+export function undone(state: StreakState, rules: Rules, n: number, today = n): StreakState {
+  const next = undo(state, rules, day(n), day(today));
   if (next === "not_completed") throw new Error(`${day(n)} is not completed`);
   return next;
 }

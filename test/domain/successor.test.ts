@@ -50,10 +50,17 @@ const fromDue: Case[] = [
     { due_date: "2026-05-12" },
   ],
   [
-    "moved before its occurrence, that stands",
+    "moved before its own day and done there, the next one follows",
     "FREQ=WEEKLY;COUNT=5",
     "2026-05-02",
-    "2026-05-04, 4 left",
+    "2026-05-11, 4 left",
+    { due_date: "2026-05-02" },
+  ],
+  [
+    "moved before its own day and done after it, the next one follows",
+    "FREQ=WEEKLY;COUNT=5",
+    "2026-05-05",
+    "2026-05-11, 4 left",
     { due_date: "2026-05-02" },
   ],
 ];

@@ -91,6 +91,6 @@ function obey(habit: Habit, command: Command): Habit {
   if (command.kind === "move")
     return { rules, state: streak.moveDay(state, rules, command.today, command.to) };
   const run = command.kind === "complete" ? streak.complete : streak.undo;
-  const next = run(state, rules, command.today);
+  const next = run(state, rules, command.date, command.today);
   return typeof next === "string" ? habit : { rules, state: next };
 }

@@ -31,7 +31,7 @@ const seed = [
      1, 0, 0, null, 0, null, '{}', '{}', now(), now() from owners where n <= 20`,
   `insert into habit_completions select user_id, u * 100 + 1 + n % 20, date '${today}' - n / 20, now() from owners where n < 2000`,
   `insert into todos
-   select user_id, u * 100000 + n, 'Todo', null, case when n % 10 > 0 then date '${today}' - 300 + n * 7 % 400 end,
+   select user_id, u * 100000 + n, 'Todo ' || n, null, case when n % 10 > 0 then date '${today}' - 300 + n * 7 % 400 end,
      (array['morning', 'afternoon', 'evening', null])[1 + n / 2 % 4]::time_of_day, 15,
      case when n % 1000 < 3 then 'Rare' when n % 3 > 0 then (array['desk', 'Home'])[1 + n / 2 % 2] end,
      u * 10 + n % 3 + 1, n % 2 = 0, case when n % 2 = 0 then now() end,
@@ -85,7 +85,11 @@ const filters = [
   { context: "rare" },
   { time_of_day: "evening" },
   { context: "HOME", time_of_day: "morning", due: "overdue" },
+  { due_from: "2026-06-01", due_to: "2026-06-30" },
+  { category_id: 2 },
+  { context: "desk", category_id: 72, due_to: "2026-07-01" },
 ];
+const searches = [{ q: "todo 4" }, { q: "todo", context: "desk", category_id: 72, due: "upcoming" }];
 const lists = statuses.flatMap((status) => filters.map((filter) => ({ status, ...filter })));
 const cursor = "2026-03-01.morning.1234";
 const reads: [QueryName, object][] = [
@@ -97,6 +101,7 @@ const reads: [QueryName, object][] = [
   ["todo.pending", { overdue_only: true }],
   ["todo.pending", { context: "desk" }],
   ["todo.pending", { cursor }],
+  ["todo.pending", { due: "upcoming", cursor }],
   ["todo.pending", { context: "desk", cursor }],
   ["todo.get", { todo_id: 77 }],
   ["habit.list", {}],
@@ -116,17 +121,36 @@ test.each(reads)("%s %j reads no more rows than it shows, and counts by an index
   }
 });
 
-test.each(lists)("the pages of %j are the whole list, in order", async (list) => {
-  const context = contextOf("user 7");
-  const ids: number[] = [];
-  for (let page = 1, last = 1; page <= last; page++) {
-    const answer: JsonBody = await read("todo.list", context, { ...list, page });
-    ids.push(...answer.data.map(({ id }: { id: number }) => id));
-    last = answer.meta.last_page;
-    expect(answer.meta.total).toBe((await expected(list)).length);
+const searching: [QueryName, object][] = [
+  ...searches.flatMap((search): [QueryName, object][] => [
+    ["todo.list", { status: "all", ...search }],
+    ["todo.list", { ...search, page: 3 }],
+  ]),
+  ["todo.pending", { query: "todo 4" }],
+  ["todo.pending", { query: "todo 4", cursor }],
+];
+
+test.each(searching)("%s %j reads each todo of the user once", async (name, input) => {
+  for (const asked of await statementsOf(name, input)) {
+    const { rows } = await readsOf(pool, asked);
+    expect([rows <= history + 500, rows]).toEqual([true, rows]);
   }
-  expect(ids).toEqual(await expected(list));
 });
+
+test.each([...lists, ...statuses.flatMap((status) => searches.map((search) => ({ status, ...search })))])(
+  "the pages of %j are the whole list, in order",
+  async (list) => {
+    const context = contextOf("user 7");
+    const ids: number[] = [];
+    for (let page = 1, last = 1; page <= last; page++) {
+      const answer: JsonBody = await read("todo.list", context, { ...list, page });
+      ids.push(...answer.data.map(({ id }: { id: number }) => id));
+      last = answer.meta.last_page;
+      expect(answer.meta.total).toBe((await expected(list)).length);
+    }
+    expect(ids).toEqual(await expected(list));
+  },
+);
 
 test("pending todos go on after any of them, dated or not", async () => {
   const ids = await expected({ status: "incomplete" });
@@ -157,16 +181,32 @@ test("a page of the action log looks at a bounded number of calls, and the next 
   expect([new Set(found).size, found.length, pages]).toEqual([2, 2, 5]);
 });
 
+type Wanted = Readonly<{
+  status: string;
+  due?: string;
+  context?: string;
+  time_of_day?: string;
+  due_from?: string;
+  due_to?: string;
+  category_id?: number;
+  q?: string;
+}>;
+
 /** The same list by plain SQL over all rows of the user. */
-async function expected(list: { status: string; due?: string; context?: string; time_of_day?: string }) {
+async function expected(list: Wanted) {
   const { rows } = await pool.query<{ id: number }>(
     `select id from todos where user_id = 'user 7'
        and ($1 = 'all' or is_completed = ($1 = 'completed'))
        and ($2::text is null or case $2 when 'today' then due_date = $5::date
          when 'overdue' then due_date < $5::date and not is_completed else due_date > $5::date end)
        and ($3::text is null or lower(context) = lower($3)) and ($4::text is null or time_of_day::text = $4)
+       and ($6::date is null or due_date >= $6) and ($7::date is null or due_date <= $7)
+       and ($8::bigint is null or category_id = $8) and ($9::text is null or strpos(lower(title), $9) > 0)
      order by due_date nulls last, time_of_day nulls last, id`,
-    [list.status, list.due, list.context, list.time_of_day, today],
+    [
+      ...[list.status, list.due, list.context, list.time_of_day, today],
+      ...[list.due_from, list.due_to, list.category_id, list.q],
+    ],
   );
   return rows.map(({ id }) => id);
 }

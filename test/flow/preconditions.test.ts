@@ -148,6 +148,7 @@ describe("If-Match", () => {
       rest("PUT", `${path}/reminder`, { body: { remind_at }, ...(header && { headers: ifMatch(header) }) });
     expect((await set("2099-01-01T09:00", "*")).status).toBe(412);
     const first = await set("2099-01-01T09:00");
+    expect(tagOf(await rest("GET", `${path}/reminder`))).toBe(tagOf(first));
     expect((await set("2099-01-02T09:00", tagOf(first))).status).toBe(200);
     expect((await set("2099-01-03T09:00", tagOf(first))).status).toBe(412);
     const clear = (header: string) => rest("DELETE", `${path}/reminder`, { headers: ifMatch(header) });

@@ -102,6 +102,16 @@ test("a todo put off leaves its series where it was, month ends and COUNT includ
   expect(await complete(third.id)).toBeNull();
 });
 
+test("a todo of a running series moved to before its own day and done there is followed by the next occurrence", async () => {
+  at("2026-05-04");
+  const { id } = await create({ recurrence: "FREQ=WEEKLY;COUNT=4", due_date: "2026-05-04" });
+  const second = await complete(id);
+  at("2026-05-09");
+  await rest("PATCH", `/todos/${second.id}`, { body: { due_date: "2026-05-09" } });
+  const third = await complete(second.id);
+  expect(third).toMatchObject({ due_date: "2026-05-18", recurrence: "FREQ=WEEKLY;COUNT=2" });
+});
+
 test("another rule, or a due date that is cleared, begins a new series", async () => {
   at("2026-05-06");
   const { id } = await create({ recurrence: "FREQ=DAILY;INTERVAL=3", due_date: "2026-05-04" });

@@ -37,7 +37,7 @@ test("a user with a long line is served on when the other user has gone", async 
 });
 
 test("a user reads three things at a time; others do not wait for that", async () => {
-  const share = createReadShare();
+  const share = createReadShare("reads");
   const gate = Promise.withResolvers<void>();
   let running = 0;
   const read = async () => {
@@ -55,7 +55,7 @@ test("a user reads three things at a time; others do not wait for that", async (
 });
 
 test("a read that waits too long for its turn is refused, and one that fails gives its turn to the next", async () => {
-  const share = createReadShare();
+  const share = createReadShare("reads");
   const gate = Promise.withResolvers<void>();
   const held = [1, 2, 3].map(() => share("ada", () => gate.promise));
   expect(await share("ada", async () => "late")).toMatchObject({
@@ -66,4 +66,20 @@ test("a read that waits too long for its turn is refused, and one that fails giv
   const failing = () => share("ada", () => Promise.reject(new Error("away")));
   for (let times = 0; times < 5; times++) await expect(failing()).rejects.toThrow("away");
   expect(await share("ada", async () => "fine")).toBe("fine");
+});
+
+test("a user has one search at a time", async () => {
+  const share = createReadShare("searches");
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+  const search = async () => {
+    running += 1;
+    await gate.promise;
+  };
+  const own = [1, 2, 3].map(() => share("mallory", search));
+  await share("ada", async () => undefined);
+  expect(running).toBe(1);
+  gate.resolve();
+  await Promise.all(own);
+  expect(running).toBe(3);
 });

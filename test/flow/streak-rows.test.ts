@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { dateOfDay, dayNumber } from "../../shared/domain/day.ts";
 import { sameDemand } from "../../shared/domain/rhythm.ts";
 import { type Command, type History, ordinaryLives, told } from "../domain/streak-history.ts";
-import { doneDays, emptyDiary, recompute, removeCompletion } from "../domain/streak-spec.ts";
+import { doneDays, emptyDiary, passUntil, recompute, removeCompletion } from "../domain/streak-spec.ts";
 import { startStack } from "../harness.ts";
 
 const { rest, clock, config } = await startStack();
@@ -12,7 +12,8 @@ const { rest, clock, config } = await startStack();
 /** A life without time-zone changes, which REST cannot make; only its days are used, so that no zone takes part. */
 const settledLives = ordinaryLives.map((history): History => {
   const end = history.commands.findIndex(({ kind }) => kind === "move");
-  return { ...history, commands: history.commands.slice(0, end < 0 ? undefined : end) };
+  const commands = history.commands.slice(0, end < 0 ? undefined : end);
+  return { ...history, commands: commands.filter((one) => !("date" in one) || one.date === one.today) };
 });
 
 test("completions, undos and edits through REST leave the rows that the full recomputation says", async () => {
@@ -58,11 +59,13 @@ test("completions, undos and edits through REST leave the rows that the full rec
 async function live({ rules, start, commands }: History) {
   clock.now = Date.parse(`${start}T12:00:00Z`);
   const { id } = (await rest("POST", "/habits", { body: { name: "h", type: "good", ...rules } })).body;
-  const diary = emptyDiary(rules);
+  const diary = emptyDiary(rules, dayNumber(start));
   let inForce = rules;
   for (const command of commands) {
+    if (command.kind === "move") continue;
     clock.now = Date.parse(`${command.today}T12:00:00Z`);
-    const day = dayNumber(command.today);
+    passUntil(diary, dayNumber(command.today));
+    const day = dayNumber("date" in command ? command.date : command.today);
     const done = doneDays(diary).includes(day);
     expect((await send(id, command)).status).toBe(statusOf(command, done));
     if (command.kind === "complete" && !done) diary.deeds.push({ on: day, what: "completed" });
@@ -74,7 +77,7 @@ async function live({ rules, start, commands }: History) {
   return { id, diary };
 }
 
-function send(id: number, command: Command) {
+function send(id: number, command: Exclude<Command, { kind: "move" }>) {
   if (command.kind === "edit") return rest("PATCH", `/habits/${id}`, { body: command.to });
   return rest(command.kind === "complete" ? "POST" : "DELETE", `/habits/${id}/complete`);
 }

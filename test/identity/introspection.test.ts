@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { identityClient } from "../../shared/process/identity-client.ts";
-import { connect, registerApp, signedUp, startTestIdentity, type TestIdentity } from "./support.ts";
+import {
+  connect,
+  registerApp,
+  serviceClient,
+  signedUp,
+  startTestIdentity,
+  type TestIdentity,
+} from "./support.ts";
 
 let identity: TestIdentity;
 beforeAll(async () => {
@@ -29,7 +35,7 @@ test("a refresh token, a made-up one and an empty one open nothing", async () =>
   const { refresh_token } = await connect(identity.config, browser, { clientId, scope: "habits:read" });
   expect(await identity.introspect(refresh_token)).toEqual(inactive);
   expect(await identity.introspect("x".repeat(43))).toEqual(inactive);
-  const { id, secret } = await identityClient(identity.config);
+  const { id, secret } = await serviceClient(identity.config);
   expect((await ask("", { Authorization: `Basic ${btoa(`${id}:${secret}`)}` })).status).toBe(400);
 });
 

@@ -1,11 +1,11 @@
 import * as client from "openid-client";
 import type { Config } from "../../shared/process/config.ts";
-import { identityClient } from "../../shared/process/identity-client.ts";
 import type { Browser } from "./browser.ts";
+import { serviceClient } from "./support.ts";
 
 /** The service as a client of the provider. */
 export async function relyingParty(config: Config): Promise<client.Configuration> {
-  const { id, secret } = await identityClient(config);
+  const { id, secret } = await serviceClient(config);
   const options = { execute: [client.allowInsecureRequests] };
   return client.discovery(new URL(config.authUrl), id, undefined, client.ClientSecretBasic(secret), options);
 }

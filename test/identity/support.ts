@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { News, Tell } from "../../api/identity/accounts/outbox.ts";
 import { startIdentity } from "../../api/identity/start.ts";
+import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import { type Config, loadConfig } from "../../shared/process/config.ts";
-import { identityClient } from "../../shared/process/identity-client.ts";
 import { createLog } from "../../shared/process/log.ts";
 import type { Mailbox } from "../support/mailbox.ts";
 import { createDatabase, freePort, services } from "../support/services.ts";
@@ -63,9 +63,15 @@ async function run(url: string, statement: string): Promise<Record<string, unkno
   return rows;
 }
 
+/** The credentials of the service at the built-in provider, which all of its processes share. */
+export async function serviceClient({ databaseUrl }: Pick<Config, "databaseUrl">): Promise<IdentityClient> {
+  const [row] = await run(databaseUrl, "select value from identity.secrets where name = 'client'");
+  return row?.value as IdentityClient;
+}
+
 /** Asks about a token as the front door does. */
 export async function introspect(config: Config, token: string): Promise<Record<string, unknown>> {
-  const { id, secret } = await identityClient(config);
+  const { id, secret } = await serviceClient(config);
   const response = await fetch(`${config.authUrl}/introspect`, {
     method: "POST",
     headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },

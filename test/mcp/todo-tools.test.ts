@@ -200,6 +200,36 @@ describe("get-pending-todos", () => {
     expect(titles((await call("get-pending-todos", { context: "home" })).facts)).toEqual(["today"]);
   });
 
+  test("can be searched, and narrowed to what is due and to a category by name", async () => {
+    const { call, token } = await fresh();
+    const { body } = await stack.rest("POST", "/categories", { token, body: { name: "Büro" } });
+    await call("create-todo", { title: "Call Zoë", due_date: "2026-11-19", category_id: body.id });
+    await call("create-todo", { title: "Call Grace", description: "about the café", due_date: "2026-11-20" });
+    await call("create-todo", { title: "Pay", due_date: "2026-11-24", category_id: body.id });
+    const find = async (args: object) => titles((await call("get-pending-todos", { ...args })).facts);
+    expect(await find({ query: "call" })).toEqual(["Call Zoë", "Call Grace"]);
+    expect(await find({ query: "CAFE" })).toEqual(["Call Grace"]);
+    expect(await find({ due: "today" })).toEqual(["Call Grace"]);
+    expect(await find({ due: "overdue" })).toEqual(["Call Zoë"]);
+    expect(await find({ due: "upcoming", category: "buro" })).toEqual(["Pay"]);
+    expect(await find({ overdue_only: true, due: "upcoming" })).toEqual([]);
+    const first = await call("get-pending-todos", { query: "a", limit: 2 });
+    expect([titles(first.facts), first.facts.total]).toEqual([["Call Zoë", "Call Grace"], 3]);
+    const rest = await call("get-pending-todos", { query: "a", limit: 2, cursor: first.facts.next_cursor });
+    expect([titles(rest.facts), rest.facts.total]).toEqual([["Pay"], 3]);
+  });
+
+  test("a category that is not there is refused with the names of those that are", async () => {
+    const { call, token } = await fresh();
+    expect((await call("get-pending-todos", { category: "Home" })).text).toContain("there are none yet");
+    for (const name of ["Home", "Work"]) await stack.rest("POST", "/categories", { token, body: { name } });
+    const { isError, text, facts } = await call("get-pending-todos", { category: "Garden" });
+    expect([isError, facts.code, Object.keys(facts.errors)]).toEqual([true, "invalid", ["category"]]);
+    expect(text).toStartWith(
+      'The category field must name a category: "Home", "Work"; correct the arguments',
+    );
+  });
+
   test("25 todos cost under 1,200 tokens structured and under 750 as text", async () => {
     const { call, token } = await fresh();
     const { body } = await stack.rest("POST", "/categories", { token, body: { name: "Household" } });

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { deriveKeys } from "../../api/account/visit/keys.ts";
 import { sealedCookie } from "../../api/account/visit/sealed-cookie.ts";
-import { identityClient } from "../../shared/process/identity-client.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
-import { signedUp } from "../identity/support.ts";
+import { serviceClient, signedUp } from "../identity/support.ts";
 import { startSite } from "./support.ts";
 
 const { stack, identity } = await startSite();
@@ -45,7 +44,7 @@ function cookieOf({ cookies }: Browser): string {
 test("a session that is forged, changed, of another key or expired is none", async () => {
   const { account } = await signIn(await signedUp(identity.config));
   const real = account.cookies.get("kept_account")?.value ?? "";
-  const { secret } = await identityClient(stack.config);
+  const { secret } = await serviceClient(stack.config);
   const seal = async (key: Uint8Array, lifetimeSeconds: number) => {
     const cookie = sealedCookie({ name: "kept_account", key, lifetimeSeconds, secure: false });
     return (await cookie.seal({ sub: "ada", sid: "1", generation: 0 }))

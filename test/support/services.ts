@@ -4,6 +4,7 @@ import { MikroORM } from "@mikro-orm/postgresql";
 import { migrate } from "../../shared/db/migrate.ts";
 import { startPostgres } from "../../shared/embedded/postgres.ts";
 import { startRedis } from "../../shared/embedded/redis.ts";
+import { cutByUser } from "./hash-partitions.ts";
 
 export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
 
@@ -29,6 +30,8 @@ export async function startServices(): Promise<Services & { stop(): Promise<void
   const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
   await execute(postgres.url, `create database ${template}`);
   await migrate(named(postgres.url, template), "error");
+  const { TEST_PARTITIONS: partitions } = Bun.env;
+  if (partitions) await execute(named(postgres.url, template), cutByUser(Number(partitions)));
   return {
     databaseUrl: postgres.url,
     redisUrl: redis.url,

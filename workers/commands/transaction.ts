@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from "pg";
-import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { connect, markFailures } from "../unit-of-work/connection.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
-import { save } from "../unit-of-work/save.ts";
+import { hasLoggedChange, save } from "../unit-of-work/save.ts";
+import type { State } from "../unit-of-work/state.ts";
 import { type AnswerContext, answerAll } from "./answer.ts";
 import { type BeginContext, begin, type CommandToRun } from "./begin.ts";
 import { callHandlers, failureOf, type TransactionFailed } from "./transaction-failed.ts";
@@ -36,8 +37,9 @@ export async function runTransaction(
     const free = work.map(({ command }) => command).filter((command) => !lockedElsewhere.has(command));
     const replies = callHandlers(() => answerAll({ context, ...begun }, free));
     const writes = save(connection, context.tables, state);
+    const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
     commitSent = true;
-    await Promise.all([...writes, connection.query("commit")]);
+    await Promise.all([...writes, ...marker, connection.query("commit")]);
     client.release();
     return { replies, lockedElsewhere };
   } catch (error) {
@@ -46,6 +48,18 @@ export async function runTransaction(
     throw failure;
   }
 }
+
+/**
+ * A transaction that writes nothing to the log commits without waiting for synchronous standbys. After a restart of the
+ * primary, what it found may not have reached them yet, and an answer that rests on it would be broken by a fail-over.
+ */
+const restsOnOthers = (replies: readonly Reply[], state: State): boolean =>
+  replies.some(({ replayed, outcome }) => replayed || tellsOfChange(outcome)) && !hasLoggedChange(state);
+
+const tellsOfChange = (outcome: Outcome): boolean => "body" in outcome || outcome.refusal.code === "conflict";
+
+/** A record in the write-ahead log, because without one there is nothing to wait for. */
+const waitForStandbys = "select pg_logical_emit_message(true, 'kept', '')";
 
 /** Closes a connection that may be lost, and any that does not roll back. */
 async function abandon(client: PoolClient, { by }: TransactionFailed): Promise<void> {

@@ -18,6 +18,17 @@ export function save(connection: Queryable, tables: TableMap, state: State): Pro
   ];
 }
 
+/** Whether a change goes to the write-ahead log. A reply to a command without a key does not: its table is unlogged. */
+export function hasLoggedChange(state: State): boolean {
+  const { inbox, ...others } = state;
+  const hasChange = ({ entries }: { entries: ReadonlyMap<string, Entry<object>> }) =>
+    [...entries.values()].some(({ change }) => change !== "none");
+  return (
+    Object.values(others).some(hasChange) ||
+    [...inbox.entries.values()].some(({ change, row }) => change !== "none" && row?.keyed)
+  );
+}
+
 /** @returns the values of the statement of that kind, or undefined when there is nothing to write */
 function changedValues(
   { key }: Table,

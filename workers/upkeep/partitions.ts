@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import type { Log } from "../../shared/process/log.ts";
 
 /** A table in partitions by time: how long each is, how far ahead it is made, and when it is dropped. */
@@ -38,19 +38,19 @@ export async function makePartitions(
 
 /** Drops partitions whose time is over, one after another and without delaying readers or writers. */
 export async function dropPartitions(
-  client: Pick<PoolClient, "query">,
+  pool: Pick<Pool, "query">,
   log: Log,
   kept: readonly Kept[],
   travel = "0",
 ): Promise<void> {
   for (const { table, kind, after } of kept) {
-    const { rows } = await client.query<{ name: string; detaching: boolean }>(
+    const { rows } = await pool.query<{ name: string; detaching: boolean }>(
       `select name, detaching from list_partitions($1)
        where kind = $2 and upper <= now() + $4::interval - $3::interval order by upper`,
       [table, kind, after, travel],
     );
     for (const { name, detaching } of rows)
-      await dropPartition(client, table, name, detaching).catch((error: Error) =>
+      await dropPartition(pool, table, name, detaching).catch((error: Error) =>
         log.debug({ partition: name, reason: error.message }, "partition not dropped yet"),
       );
   }
@@ -61,13 +61,13 @@ export async function dropPartitions(
  * concurrently delays nobody. A detach that was interrupted is finished by the next run.
  */
 async function dropPartition(
-  client: Pick<PoolClient, "query">,
+  pool: Pick<Pool, "query">,
   table: string,
   name: string,
   detaching: boolean,
 ): Promise<void> {
-  await client.query(
+  await pool.query(
     `alter table ${table} detach partition ${name} ${detaching ? "finalize" : "concurrently"}`,
   );
-  await client.query(`drop table ${name}`);
+  await pool.query(`drop table ${name}`);
 }

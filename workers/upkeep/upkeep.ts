@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
+import { exclusively } from "../../shared/db/exclusively.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
@@ -16,22 +17,18 @@ export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Pro
   return startSchedule(log, { name: "upkeep", everyMs, run: () => runUpkeep(context) });
 }
 
-/** One worker does the upkeep for all; the others find the lock taken. The lock ends with its connection. */
+/** One worker does the upkeep for all; the others find the lock taken. */
 async function runUpkeep(context: WorkerContext): Promise<void> {
-  const { database, config, log } = context;
-  const kept = keptFor(config.actionLogDays);
-  const client = await database.pool.connect();
-  try {
-    const { rows } = await client.query("select pg_try_advisory_lock(hashtext('kept.upkeep')) as free");
-    if (!rows[0].free) return;
-    await makePartitions(client, kept);
-    await dropPartitions(client, log, kept);
-    await pruneDeliveries(client);
-    await sweepDeletedUsers(client);
+  const { pool } = context.database;
+  const { log, config } = context;
+  await exclusively(pool, { name: "kept.upkeep", taken: "skip" }, async () => {
+    const kept = keptFor(config.actionLogDays);
+    await makePartitions(pool, kept);
+    await dropPartitions(pool, log, kept);
+    await pruneDeliveries(pool);
+    await sweepDeletedUsers(pool);
     await cleanCommands(context);
-  } finally {
-    client.release(true);
-  }
+  });
 }
 
 /**
@@ -39,16 +36,14 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
  * @param travel the interval by which tests travel in time
  * @returns how many rows were deleted
  */
-export async function pruneDeliveries(
-  client: Pick<Pool | PoolClient, "query">,
-  travel = "0",
-): Promise<number> {
-  const sql = `delete from reminder_deliveries where ctid = any(array(
-    select ctid from reminder_deliveries
-    where created_at < now() + $1::interval - interval '30 days' order by created_at limit ${batch}))`;
+export async function pruneDeliveries(pool: Pick<Pool, "query">, travel = "0"): Promise<number> {
+  const sql = `delete from reminder_deliveries d using (
+    select user_id, id from reminder_deliveries
+    where created_at < now() + $1::interval - interval '30 days' order by created_at limit ${batch}) old
+    where d.user_id = old.user_id and d.id = old.id`;
   let deleted = 0;
   for (let rows = batch; rows === batch; deleted += rows)
-    rows = (await client.query(sql, [travel])).rowCount ?? 0;
+    rows = (await pool.query(sql, [travel])).rowCount ?? 0;
   return deleted;
 }
 

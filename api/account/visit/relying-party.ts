@@ -1,5 +1,5 @@
 import * as oidc from "openid-client";
-import type { IdentityClient } from "../../../shared/process/identity-client.ts";
+import type { IdentityClient } from "../../../shared/db/identity-client.ts";
 import { discoveryMaxAgeMs } from "../../auth/provider.ts";
 import { rememberFor } from "../../auth/remember.ts";
 

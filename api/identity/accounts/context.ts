@@ -1,7 +1,7 @@
 import type { Provider } from "oidc-provider";
 import type { Pool } from "pg";
+import type { IdentityClient } from "../../../shared/db/identity-client.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import type { IdentityClient } from "../../../shared/process/identity-client.ts";
 import type { Log } from "../../../shared/process/log.ts";
 import type { Resources } from "../grants/resources.ts";
 import type { IdentityKeys } from "./keys.ts";

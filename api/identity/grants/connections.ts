@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
-import type { IdentityClient } from "../../../shared/process/identity-client.ts";
+import type { IdentityClient } from "../../../shared/db/identity-client.ts";
 import { personalClientId } from "./grants.ts";
 import type { Resources } from "./resources.ts";
 

@@ -89,16 +89,20 @@ const bodyErrors: readonly ErrorResponse[] = [
 
 /** The errors that an operation can answer. */
 export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
-  const { kind, resource } = contract;
+  const { kind, resource, scopes } = contract;
   const changes = kind === "command";
   const replayed: readonly HeaderName[] = changes ? ["Idempotent-Replayed", ...rateLimit] : rateLimit;
-  const errors = [unauthenticated, insufficientScope, unprocessable, rateLimited, overloaded];
+  const errors = [unauthenticated, unprocessable, rateLimited, overloaded];
+  if (scopes.length > 0) errors.push(insufficientScope);
   if (changes) errors.push(...bodyErrors);
   if (isConditional(contract, route)) errors.push(conditionFailed);
   if (resource && route.path.includes("{"))
     errors.push({
       name: `${changes ? "Changed" : ""}${resource}NotFound`,
-      description: `The user has no ${resource.toLowerCase()} with this id`,
+      description:
+        resource === "Reminder"
+          ? "There is no todo with this id, or it has no reminder"
+          : `The user has no ${resource.toLowerCase()} with this id`,
       refused: notFound(resource),
       headers: replayed,
     });

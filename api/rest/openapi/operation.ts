@@ -29,7 +29,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     operationId: route.operationId,
     tags: [tagOf(route)],
     summary: contract.summary,
-    description: `Needs a token with ${contract.scopes.join(" and ")}.`,
+    description: `Needs ${contract.scopes.length > 0 ? `a token with ${contract.scopes.join(" and ")}` : "any valid token"}.`,
     security: [{ bearer: [] }, { oauth: contract.scopes }],
     parameters: [
       ...inPath.map((name) => parameter(name, "path", properties[name])),

@@ -83,12 +83,21 @@ async function committed(
 ): Promise<CommandResult | undefined> {
   const calledAt = call ? new Date(call.startedAt).toISOString() : null;
   const values = [userId, id, call?.requestId ?? null, sentAt, calledAt];
-  const found = pool.query<Stored>(lookup, values).catch(() => undefined);
-  const result = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
-  const row = result?.rows[0];
+  const found = lookUp(pool, values).catch(() => undefined);
+  const row = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
   if (!row || (call && row.replayed === null)) return undefined;
   if (row.fingerprint !== (fingerprint ?? ""))
     return { outcome: keyTaken(call !== undefined), replayed: false };
   const outcome: Outcome = JSON.parse(row.reply);
   return { outcome, replayed: row.replayed ?? row.before };
+}
+
+/** What is found may not have reached the synchronous standbys yet, if PostgreSQL was started anew; a standby's own has. */
+const waitForStandbys = `
+  select case when not pg_is_in_recovery() then pg_logical_emit_message(true, 'kept', '') end`;
+
+async function lookUp(pool: Pick<Database["pool"], "query">, values: unknown[]): Promise<Stored | undefined> {
+  const { rows } = await pool.query<Stored>(lookup, values);
+  if (rows[0]) await pool.query(waitForStandbys);
+  return rows[0];
 }

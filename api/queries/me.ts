@@ -1,0 +1,16 @@
+import { type QueryHandler, readDaySettings } from "./context.ts";
+
+export const readMe: QueryHandler<"me.get"> = async (query) => {
+  const { timeZone, dayStartHour, today } = await readDaySettings(query);
+  const { scopes, clientName, allowance } = query.token;
+  return {
+    today: today.date,
+    time_zone: timeZone,
+    day_start_hour: dayStartHour,
+    scopes: [...scopes],
+    client_name: clientName,
+    rate_limit: allowance
+      ? { limit: allowance.limit, remaining: allowance.remaining, reset: allowance.resetsAt }
+      : null,
+  };
+};

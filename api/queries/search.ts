@@ -1,0 +1,58 @@
+import { type RawBuilder, sql } from "kysely";
+import { folded } from "../../shared/domain/folding.ts";
+import { anyOf, type Condition } from "./context.ts";
+
+/** Letters of the scripts that have case or accents: Latin, Greek, Cyrillic and their extensions. */
+const ranges = [
+  [0x41, 0x58f],
+  [0x1c80, 0x24ff],
+  [0x2c00, 0x2dff],
+  [0xa640, 0xa7ff],
+] as const;
+
+let variants: ReadonlyMap<string, string> | undefined;
+
+/** By folded letter or pair of letters: every character that folds to it. Made at the first search. */
+function variantsOf(letter: string): string {
+  variants ??= foldedCharacters();
+  return variants.get(letter) ?? "";
+}
+
+function foldedCharacters(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [first, last] of ranges)
+    for (let code = first; code <= last; code++) {
+      const character = String.fromCodePoint(code);
+      const letter = folded(character);
+      if (/^\p{L}+$/u.test(character) && letter !== "")
+        found.set(letter, (found.get(letter) ?? "") + character);
+    }
+  return found;
+}
+
+/**
+ * A regular expression of PostgreSQL that finds `q` whatever its case and accents. Comparing by such a pattern took a
+ * fifth of the time of folding every text in SQL, and depends on no locale. Nothing in `q` is a wildcard.
+ */
+export function searchPattern(q: string): string {
+  const text = folded(q) || q;
+  return text.replace(/ss|ae|oe|\s+|./gsu, (part) => {
+    if (/^\s/.test(part)) return "\\s+";
+    const single = Array.from(part, oneOf).join("");
+    const joined = part.length > 1 ? variantsOf(part) : "";
+    return joined === "" ? single : `(?:${single}|[${joined}])`;
+  });
+}
+
+/** The character in all its forms, each of which may have marks that no composed character includes. */
+function oneOf(character: string): string {
+  const others = variantsOf(character);
+  if (others !== "") return `[${others}][\u0300-\u036f]*`;
+  return /[!-/:-@[-`{-~]/.test(character) ? `\\${character}` : character;
+}
+
+/** Whether one of the columns has the text. No condition on columns of an index: each row has to be looked at. */
+export function hasText(columns: readonly RawBuilder<unknown>[], q: string): Condition {
+  const pattern = searchPattern(q);
+  return anyOf(columns.map((column) => sql`${column} ~ ${pattern}`));
+}

@@ -1,0 +1,72 @@
+import { type Static, Type } from "typebox";
+import { query } from "./contract.ts";
+import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, TodayFields, titled } from "./fields.ts";
+import { habitExamples } from "./habit-examples.ts";
+import { dueHabits } from "./habit-result.ts";
+import { FrequencyField, Habit } from "./habit-schema.ts";
+import { queryTool } from "./tool.ts";
+import { argument, type Phrase, quotedAfter, type SentArguments, said } from "./tool-sentence.ts";
+
+const onlyTimeOfDay = Type.Object({ time_of_day: Type.Optional(TimeOfDayField) });
+const DueHabits = Type.Object({ ...TodayFields, habits: Type.Array(Habit) });
+
+export const listHabits = query({
+  name: "habit.list",
+  scopes: ["habits:read"],
+  summary: "List or search habits",
+  rest: [
+    { operationId: "listHabits", method: "GET", path: "/habits", status: 200, example: habitExamples.list },
+  ],
+  input: Type.Object({
+    q: Type.Optional(SearchText),
+    frequency: Type.Optional(FrequencyField),
+    time_of_day: Type.Optional(TimeOfDayField),
+    category_id: Type.Optional(Id),
+    due: Type.Optional(titled("HabitDue", OneOf(["today"]))),
+    completed_today: Type.Optional(Flag),
+    page: Type.Optional(Page),
+  }),
+  output: PageOf(Habit),
+});
+
+export const todayHabits = query({
+  name: "habit.today",
+  scopes: ["habits:read"],
+  summary: "List the habits due today",
+  mcp: queryTool({
+    name: "get-today-habits",
+    title: "Today's habits",
+    description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
+    destructive: false,
+    idempotent: true,
+    arguments: onlyTimeOfDay,
+    toInput: (args) => args,
+    result: ({ habits }: Static<typeof DueHabits>) => dueHabits(habits),
+    sentence: (args) => said("Looked at", "look at", "the habits due today", ...timeOfDayIn(args)),
+  }),
+  input: onlyTimeOfDay,
+  output: DueHabits,
+});
+
+export const getHabit = query({
+  name: "habit.get",
+  resource: "Habit",
+  scopes: ["habits:read"],
+  summary: "View a habit",
+  rest: [
+    {
+      operationId: "getHabit",
+      method: "GET",
+      path: "/habits/{habit_id}",
+      status: 200,
+      example: habitExamples.get,
+    },
+  ],
+  input: Type.Object({ habit_id: Id }),
+  output: Habit,
+});
+
+function timeOfDayIn(args: SentArguments): readonly Phrase[] {
+  const known = TimeOfDayField.enum.find((time) => time === argument(args, "time_of_day"));
+  return known ? [`, ${known}`] : quotedAfter(", ", args, "time_of_day");
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import type { Config } from "../process/config.ts";
+import { keepSecret } from "./secrets.ts";
+
+/** The credentials of the service itself at the built-in provider, for introspection and the account pages. */
+export type IdentityClient = Readonly<{ id: string; secret: string }>;
+
+/**
+ * Returns the credentials that all front doors and providers share: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET when set,
+ * else a pair in the database, which the first process makes.
+ */
+export async function identityClient(
+  { authClient, dataDir }: Pick<Config, "authClient" | "dataDir">,
+  pool: Pick<Pool, "query">,
+): Promise<IdentityClient> {
+  return authClient ?? keepSecret(pool, "client", async () => (await fromFile(dataDir)) ?? newClient());
+}
+
+const newClient = (): IdentityClient => ({ id: "kept", secret: randomBytes(32).toString("base64url") });
+
+/** Earlier releases kept the pair in DATA_DIR, and the sessions of the account pages depend on it. */
+async function fromFile(dataDir: string): Promise<IdentityClient | undefined> {
+  const { id, secret } = await Bun.file(join(dataDir, "identity-client.json"))
+    .json()
+    .catch(() => ({}));
+  return typeof id === "string" && typeof secret === "string" ? { id, secret } : undefined;
+}

@@ -1,0 +1,30 @@
+import type { FieldErrors } from "../errors.ts";
+import { folded } from "./folding.ts";
+
+type Named = Readonly<{ name: string }>;
+
+/**
+ * The categories that a name means: those of exactly this name, else those that differ in case and accents alone.
+ * A name is not unique, so there can be several; the first is the oldest when they come in the order of their ids.
+ */
+export function categoriesNamed<Category extends Named>(
+  categories: readonly Category[],
+  name: string,
+): readonly Category[] {
+  const exact = categories.filter((category) => category.name === name);
+  if (exact.length > 0) return exact;
+  const wanted = folded(name);
+  return categories.filter((category) => folded(category.name) === wanted);
+}
+
+const mostListed = 20;
+
+/** Refuses a name that no category has, with the names that could have been meant. */
+export function unknownCategory(categories: readonly Named[]): FieldErrors {
+  const names = [...new Set(categories.map(({ name }) => name))];
+  const more = names.length - mostListed;
+  const known = names.slice(0, mostListed).map((name) => `"${name}"`);
+  if (known.length === 0) return { category: ["The category field names no category; there are none yet."] };
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return { category: [`The category field must name a category: ${known.join(", ")}${rest}.`] };
+}

@@ -1,0 +1,42 @@
+/** The tables whose rows belong to a user and whose keys begin with the user. The log and the inbox have partitions by time. */
+const tables = [
+  "users",
+  "categories",
+  "habits",
+  "habit_completions",
+  "todos",
+  "reminders",
+  "reminder_deliveries",
+] as const;
+
+/**
+ * Cuts the tables of an empty database into partitions by hash of the user, as an operator may who shards by user. Rows
+ * of different users may then have the same place (ctid) in different partitions.
+ */
+export const cutByUser = (partitions: number): string => `
+  do $$
+  declare
+    foreign_key record;
+    name text;
+  begin
+    create temporary table foreign_keys on commit drop as
+      select conname, conrelid::regclass::text as child, pg_get_constraintdef(oid) as definition
+      from pg_constraint
+      where contype = 'f' and conrelid::regclass::text = any('{${tables.join(",")}}');
+    for foreign_key in select * from foreign_keys loop
+      execute format('alter table %I drop constraint %I', foreign_key.child, foreign_key.conname);
+    end loop;
+    foreach name in array '{${tables.join(",")}}'::text[] loop
+      execute format('alter table %I rename to %I', name, name || '_whole');
+      execute format('create table %I (like %I including all) partition by hash (user_id)', name, name || '_whole');
+      execute format('drop table %I', name || '_whole');
+      for remainder in 0 .. ${partitions - 1} loop
+        execute format('create table %I partition of %I for values with (modulus ${partitions}, remainder %s)',
+          name || '_' || remainder, name, remainder);
+      end loop;
+    end loop;
+    for foreign_key in select * from foreign_keys loop
+      execute format('alter table %I add constraint %I %s',
+        foreign_key.child, foreign_key.conname, foreign_key.definition);
+    end loop;
+  end $$`;
