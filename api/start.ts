@@ -4,6 +4,7 @@ import { openServerClock } from "../shared/db/server-clock.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
+import { createDispatchGroup } from "../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { openAccountPages } from "./account/open.ts";
@@ -44,6 +45,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, database, clock, now);
+  const dispatchGroup = createDispatchGroup(mailbox, database, clock, now);
   const db = openQueryDatabase(database);
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
@@ -65,6 +67,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     metrics,
     now,
     dispatch,
+    dispatchGroup,
     authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone }),
     answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone }),
     overLimit,

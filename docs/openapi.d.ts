@@ -34,9 +34,9 @@ export interface paths {
   };
   "/habits/{habit_id}/complete": {
     parameters: {};
-    /** Mark a habit completed today; for a bad habit: avoided today */
+    /** Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today */
     post: operations["completeHabit"];
-    /** Undo today's completion; streak and longest streak become what they were before it */
+    /** Undo the completion of today or of a date up to seven days back; the streak becomes what it would be without it */
     delete: operations["undoHabitCompletion"];
   };
   "/habits/{habit_id}/completions": {
@@ -94,11 +94,35 @@ export interface paths {
     /** Change a category */
     patch: operations["updateCategory"];
   };
+  "/batch": {
+    parameters: {};
+    /** Make up to 50 changes in order by one request; if atomic, all of them or none */
+    post: operations["runBatch"];
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     ActivityStrip: { [key: string]: number };
+    BatchAnswer: { [key: string]: unknown };
+    /** @description An object of fields; category_id may be a reference such as $0.id */
+    BatchBody: { [key: string]: unknown };
+    /** @enum {string} */
+    BatchMethod: "POST" | "PUT" | "PATCH" | "DELETE";
+    BatchOperation: {
+      method: components["schemas"]["BatchMethod"];
+      /** @description The path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers */
+      path: string;
+      body?: components["schemas"]["BatchBody"];
+      /** @description Text of 1 to 255 characters */
+      idempotency_key?: string;
+    };
+    BatchResult: {
+      status: number;
+      /** @description What the operation would have answered alone; null where that is no content */
+      body: components["schemas"]["BatchAnswer"] | null;
+    };
+    BatchResults: { results: components["schemas"]["BatchResult"][] };
     /**
      * Format: date
      * @description A real date such as 2026-11-20
@@ -120,6 +144,7 @@ export interface components {
     CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
     /** @description A hex color such as #6b7280 */
     Color: string;
+    CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"] };
     /** @description Text of at most 100 characters on one line */
     Context: string;
     CreateCategoryRequest: {
@@ -172,6 +197,7 @@ export interface components {
         | "unsupported_media_type"
         | "malformed_request"
         | "malformed_body"
+        | "failed_dependency"
         | "rate_limited"
         | "internal"
         | "overloaded";
@@ -283,6 +309,11 @@ export interface components {
       category_id?: components["schemas"]["Id"] | null;
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
+    };
+    RunBatchRequest: {
+      operations: components["schemas"]["BatchOperation"][];
+      /** @description True or false */
+      atomic?: boolean;
     };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
@@ -485,6 +516,7 @@ export interface operations {
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
+    requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
       422: components["responses"]["Invalid"];
@@ -493,6 +525,7 @@ export interface operations {
   };
   undoHabitCompletion: {
     parameters: {
+      query?: { date?: components["schemas"]["CalendarDate"] };
       header?: {
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
         "If-Match"?: components["parameters"]["IfMatch"];
@@ -734,6 +767,15 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  runBatch: {
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
+    requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

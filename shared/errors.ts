@@ -12,6 +12,7 @@ export type RefusalCode =
   | "method_not_allowed"
   | "conflict"
   | "precondition_failed"
+  | "failed_dependency"
   | "invalid"
   | "malformed_request"
   | "malformed_body"

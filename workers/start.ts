@@ -18,7 +18,7 @@ type Options = Readonly<{
   now?: () => number;
 }>;
 
-/** Database connections for reminders, upkeep and deferred commands. Batches and the lane have their own. */
+/** Database connections for reminders, upkeep and deferred commands. Batches, slow commands and groups have their own. */
 const otherConnections = 5;
 
 /** Starts one worker process: commands, reminders and upkeep, until it is stopped. */
@@ -37,7 +37,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       purpose: "writes",
       prepare: config.databasePrepare,
       connections:
-        config.databaseConnections ?? config.workerConcurrency + slowConcurrency + otherConnections,
+        config.databaseConnections ?? config.workerConcurrency + 2 * slowConcurrency + otherConnections,
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),

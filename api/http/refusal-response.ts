@@ -13,6 +13,7 @@ const statuses: Record<RefusalCode, number> = {
   malformed_request: 400,
   malformed_body: 400,
   invalid: 422,
+  failed_dependency: 424,
   rate_limited: 429,
   internal: 500,
   overloaded: 503,

@@ -10,7 +10,7 @@ import { readDaySettings } from "../queries/context.ts";
 import { type KnownDay, logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import type { OverLimit } from "./over-limit.ts";
 import { answered, refused, type ToolOutcome } from "./result.ts";
-import { readArguments, type ToolEntry, tools } from "./tools.ts";
+import { entryFor, readArguments, type ToolEntry, tools } from "./tools.ts";
 
 export type CallContext = PerformContext &
   Readonly<{ log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
@@ -56,8 +56,9 @@ export async function rejectCall(
 export async function runTool(
   context: CallContext,
   call: ReceivedCall,
-  entry: ToolEntry,
+  admitted: ToolEntry,
 ): Promise<CallToolResult> {
+  const entry = entryFor(admitted, call.args);
   try {
     const { contract } = entry;
     const content = () => readArguments(entry, call.args);

@@ -3,7 +3,7 @@ import { keptOfRefused } from "../../shared/domain/cut-arguments.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { ToolCall } from "../../shared/queue/batch.ts";
-import { keyedId } from "../../shared/queue/client/dispatch.ts";
+import { keyedId } from "../../shared/queue/command-id.ts";
 import type { PerformContext } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
 import { type ReceivedCall, recordOf, unlogged } from "./log-call.ts";

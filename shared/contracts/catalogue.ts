@@ -1,8 +1,10 @@
 import type { Static, TSchema } from "typebox";
+import * as batch from "./batch.ts";
 import * as category from "./category.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
+import * as completing from "./habit-complete.ts";
 import * as completions from "./habit-completions.ts";
 import * as habits from "./habit-queries.ts";
 import * as me from "./me.ts";
@@ -22,14 +24,15 @@ export const commands = catalogue(
   habit.createHabit,
   habit.updateHabit,
   habit.deleteHabit,
-  habit.completeHabit,
-  habit.undoHabit,
+  completing.completeHabit,
+  completing.undoHabit,
   todo.createTodo,
   todo.updateTodo,
   todo.deleteTodo,
   todo.toggleTodo,
   reminder.setReminder,
   reminder.clearReminder,
+  batch.runBatch,
   user.changeSettings,
   user.adoptZone,
   user.testWebhook,

@@ -9,6 +9,7 @@ export const tags = {
   },
   todos: { name: "Todos", description: "What is done once, or again by a rule, and the reminders for it" },
   categories: { name: "Categories", description: "Themes of habits and todos" },
+  batch: { name: "Batch", description: "Many changes by one request" },
 } as const;
 
 type TagKey = keyof typeof tags;

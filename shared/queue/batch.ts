@@ -4,6 +4,7 @@ import { type CommandName, commands } from "../contracts/catalogue.ts";
 import type { Preconditions } from "../domain/preconditions.ts";
 import type { Today } from "../domain/today.ts";
 import type { Refusal } from "../errors.ts";
+import { queuedGroup } from "./group.ts";
 
 /** How long a front door waits for the reply to a command. After that nobody may carry the command out. */
 export const patienceMs = 1_500;
@@ -51,6 +52,8 @@ const queuedCommand = Type.Object({
   call: Type.Optional(Type.Unsafe<ToolCall>(toolCall)),
   /** Looked at when the rows are locked; no part of the fingerprint. */
   preconditions: Type.Optional(Type.Unsafe<Preconditions>(preconditions)),
+  /** Only of `batch.run`: the commands that it stands for. */
+  group: Type.Optional(queuedGroup),
 });
 
 /** One validated mutation on its way to a worker. */

@@ -32,6 +32,7 @@ const rows = [
   ["PUT", "/categories/{category}", ["categories:write"], 200],
   ["PATCH", "/categories/{category}", ["categories:write"], 200],
   ["DELETE", "/categories/{category}", ["categories:write"], 204],
+  ["POST", "/batch", [], 200],
 ] as const;
 
 const category = ["id", "name", "color", "icon", "created_at", "updated_at"];
@@ -73,6 +74,7 @@ const bodies: Record<string, object> = {
   todos: { title: "Write" },
   reminder: { remind_at: "2099-01-01T09:00:00Z" },
   categories: { name: "Home" },
+  batch: { operations: [{ method: "POST", path: "/categories", body: { name: "Home" } }] },
 };
 
 const { rest, issuer, config } = await startStack();
@@ -103,6 +105,7 @@ function shapeOf(path: string): string[] {
   if (path.endsWith("/completions")) return ["data"];
   if (path === "/me") return me;
   if (path.startsWith("/dashboard")) return dashboard;
+  if (path === "/batch") return ["results"];
   return { habits: habit, todos: todo, categories: category }[path.split("/")[1] ?? ""] ?? [];
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { contracts } from "../../shared/contracts/catalogue.ts";
 import { startStack } from "../harness.ts";
+import { oddBatches } from "../support/odd-batches.ts";
 import { fuzzRuns, fuzzTimeoutMs, oddValue as value } from "../support/odd-values.ts";
 
 const { rest } = await startStack();
@@ -79,6 +80,31 @@ test(
       }),
       { numRuns: fuzzRuns(3_000) },
     );
+  },
+  fuzzTimeoutMs,
+);
+
+const batches = oddBatches(value, { habit_id: habit, todo_id: todo, category_id: category });
+
+test(
+  "no batch makes a 5xx, nor has the result of one in it",
+  async () => {
+    let carriedOut = 0;
+    await fc.assert(
+      fc.asyncProperty(batches, async (body) => {
+        const answer = await rest("POST", "/batch", { body });
+        expect(answer.status).toBeOneOf([200, 422]);
+        if (answer.status === 422)
+          return expect(Object.keys(answer.body).sort()).toEqual(["errors", "message"]);
+        expect(answer.body.results).toHaveLength((body.operations as unknown[]).length);
+        for (const { status } of answer.body.results) {
+          expect(status).toBeLessThan(500);
+          if (status < 300) carriedOut += 1;
+        }
+      }),
+      { numRuns: fuzzRuns(1_000) },
+    );
+    expect(carriedOut).toBeGreaterThan(20);
   },
   fuzzTimeoutMs,
 );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { contracts } from "../../shared/contracts/catalogue.ts";
+import { oddBatches } from "../support/odd-batches.ts";
 import { latin, rawRequests } from "./fuzz-raw.ts";
 
 export type FuzzContext = Readonly<{ baseUrl: string; token: string; ids: Record<string, number> }>;
@@ -108,11 +109,16 @@ export function restCases(context: FuzzContext): fc.Arbitrary<FuzzCase> {
         return { path: `${address}?${queryOf(fields)}`, init: { headers } };
       }),
   );
+  const batches = oddBatches(value, context.ids).map((body): FuzzCase => {
+    const init = { method: "POST", headers: jsonHeaders(context), body: JSON.stringify(body) };
+    return { path: "/api/v1/batch", init };
+  });
   const path = fc.constantFrom(...routes).map((route) => addressOf(route, context));
   const body = fc.oneof(fieldsOf(["title", "name"]).map(ascii), latin);
   return fc.oneof(
-    calls,
-    rawRequests({ token: context.token, path, body }).map((raw) => ({ raw })),
+    { weight: 4, arbitrary: calls },
+    { weight: 1, arbitrary: batches },
+    { weight: 5, arbitrary: rawRequests({ token: context.token, path, body }).map((raw) => ({ raw })) },
   );
 }
 

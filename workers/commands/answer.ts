@@ -14,25 +14,28 @@ import { checkPreconditions } from "./preconditions.ts";
 
 export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
 
-type Run = Begun & Readonly<{ context: AnswerContext }>;
+/** A transaction under way; `newIds` has the ids by command of what is made, where others refer to it already. */
+export type Run = Begun & Readonly<{ context: AnswerContext; newIds?: ReadonlyMap<string, number> }>;
 
-/** Runs commands in order, each on the state that the earlier ones left, and logs the tool calls that sent them. */
-export function answerAll(run: Run, commands: readonly QueuedCommand[]): Reply[] {
-  return commands.map((command) => {
-    if (isAccountDeleted(run, command)) return replyTo(command, accountDeleted);
-    const context = contextOf(run, command);
-    const reply = answer(run, context, command);
-    const { outcome, replayed } = reply;
-    if (command.call && !isRefusedAs("overloaded", outcome))
-      recordCall(context, command.call, { outcome: outcomeCode(outcome), replayed });
-    return statesDay(command) ? { ...reply, today: context.today } : reply;
-  });
+/** Runs commands in order, each on the state that the earlier ones left. */
+export const answerAll = (run: Run, commands: readonly QueuedCommand[]): Reply[] =>
+  commands.map((command) => answerOne(run, command));
+
+/** Runs one command, and logs the tool call that sent it. */
+export function answerOne(run: Run, command: QueuedCommand): Reply {
+  if (isAccountDeleted(run, command)) return replyTo(command, accountDeleted);
+  const context = contextOf(run, command);
+  const reply = answer(run, context, command);
+  const { outcome, replayed } = reply;
+  if (command.call && !isRefusedAs("overloaded", outcome))
+    recordCall(context, command.call, { outcome: outcomeCode(outcome), replayed });
+  return statesDay(command) ? { ...reply, today: context.today } : reply;
 }
 
 /** A tool call's answer states the user's day of this call, also when it repeats an earlier one. */
 const statesDay = ({ call, name }: QueuedCommand): boolean => call !== undefined || name === "action.record";
 
-const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
+export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
   ticket,
   outcome,
   replayed,
@@ -49,21 +52,34 @@ const accountDeleted = refuse("unauthenticated", "The account of this access tok
 
 /** Answers with the stored reply of a command seen before, else with the handler's, which is stored. */
 function answer(run: Run, context: HandlerContext, command: QueuedCommand): Reply {
-  const { state, late } = run;
-  const handler = handlerOf(command.name);
-  const inbox = ownRows(state.inbox, command.userId);
-  const seen = handler.idempotent ? undefined : inbox.get(command.id);
-  if (seen) {
-    const sameRequest = seen.fingerprint === (command.fingerprint ?? "");
-    const outcome: Outcome = sameRequest ? JSON.parse(seen.reply) : keyTaken(command.call !== undefined);
-    return replyTo(command, outcome, sameRequest);
-  }
-  const applied = late.get(command);
+  const replay = replayOf(run, command);
+  if (replay) return replay;
+  const applied = run.late.get(command);
   if (applied) return replyTo(command, unavailable(applied));
+  const handler = handlerOf(command.name);
   const result = checkPreconditions(handler, context, command) ?? handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
-  if (isStored(handler, command, outcome)) inbox.insert(inboxRow(run, command, outcome));
+  store(run, command, outcome);
   return replyTo(command, outcome);
+}
+
+/** @returns the stored reply of a command seen before, which is a refusal where its key was that of another request */
+export function replayOf({ state }: Run, command: QueuedCommand): Reply | undefined {
+  const { name, userId, id, fingerprint } = command;
+  const seen = handlerOf(name).idempotent ? undefined : ownRows(state.inbox, userId).get(id);
+  if (!seen) return undefined;
+  const sameRequest = seen.fingerprint === (fingerprint ?? "");
+  return replyTo(
+    command,
+    sameRequest ? JSON.parse(seen.reply) : keyTaken(command.call !== undefined),
+    sameRequest,
+  );
+}
+
+/** Stores the reply of a command, as far as a repeat is to get the same one. */
+export function store(run: Run, command: QueuedCommand, outcome: Outcome): void {
+  if (!isStored(handlerOf(command.name), command, outcome)) return;
+  ownRows(run.state.inbox, command.userId).insert(inboxRow(run, command, outcome));
 }
 
 /** What a caller corrects and sends again is not stored with its idempotency key, which the next try may use. */
@@ -82,7 +98,10 @@ function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: O
   };
 }
 
-function contextOf({ context, state, times, ids, repeats }: Run, command: QueuedCommand): HandlerContext {
+function contextOf(
+  { context, state, times, ids, newIds, repeats }: Run,
+  command: QueuedCommand,
+): HandlerContext {
   const { userId, acceptedAt } = command;
   const users = ownRows(state.users, userId);
   // A command before this one may have changed the settings, so the loaded row comes first.
@@ -96,7 +115,7 @@ function contextOf({ context, state, times, ids, repeats }: Run, command: Queued
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
     isRepeat: repeats.has(command),
-    nextId: ids.next,
+    nextId: (table) => newIds?.get(command.id) ?? ids.next(table),
     useQuota: (table) => context.quotas.use({ userId, table }),
     users,
     categories: ownRows(state.categories, userId),

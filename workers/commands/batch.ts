@@ -1,9 +1,12 @@
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import type { Reply } from "../../shared/queue/batch.ts";
+import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
 import type { ReceivedBatch } from "./command-metrics.ts";
-import { type ReceivedCommand, type RunContext, runCommands, unavailableReply } from "./retries.ts";
+import { openGroup, operationCommand, replyToGroup } from "./group.ts";
+import type { ReceivedCommand } from "./received.ts";
+import { type RunContext, runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 import type { SlowQueue } from "./slow-queue.ts";
 
@@ -11,13 +14,15 @@ export type BatchContext = RunContext &
   Readonly<{
     retryQueue: RetryQueue;
     slowQueue: SlowQueue;
+    /** Groups that have no slow commands, so that they wait for none. */
+    groupQueue: SlowQueue;
     reply(batch: ReceivedCommand["batch"], replies: readonly Reply[]): Promise<unknown>;
   }>;
 
 /**
  * Runs a batch and answers it. Never throws: every command is answered, with its committed outcome or with
  * `overloaded`. Commands that would delay the others follow outside of the batch: those on rows that another
- * transaction has locked, and slow ones.
+ * transaction has locked, slow ones and groups.
  * @param redelivered whether another worker may have begun it before
  */
 export async function processBatch(
@@ -28,17 +33,50 @@ export async function processBatch(
   const received = batch.commands.map(
     (command): ReceivedCommand => ({ command, batch, repeat: redelivered, inDoubt: false }),
   );
-  const isSlow = ({ command }: ReceivedCommand) => handlerOf(command.name).slow === true;
-  const turnedAway = received.filter(
-    (one) => isSlow(one) && !context.slowQueue.add(one.command.userId, () => runSlow(context, one)),
-  );
-  const together = received.filter((one) => !isSlow(one));
+  const turnedAway = received.filter((one) => {
+    const lane = laneOf(context, one);
+    return lane && !lane.add(one.command.userId, () => runApart(context, one));
+  });
+  const together = received.filter((one) => !laneOf(context, one));
   const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
   turnedAway.push(...context.retryQueue.add(lockedElsewhere));
   await context.reply(batch, [
     ...replies.map(([, reply]) => reply),
     ...turnedAway.map((one) => unavailableReply(one)),
   ]);
+}
+
+/** @returns the queue of commands that get a transaction of their own, for one that does */
+function laneOf(
+  { slowQueue, groupQueue }: BatchContext,
+  { command }: ReceivedCommand,
+): SlowQueue | undefined {
+  const { name, group } = command;
+  const isSlow = (group?.operations ?? [{ name }]).some((one) => handlerOf(one.name).slow === true);
+  if (isSlow) return slowQueue;
+  return group && groupQueue;
+}
+
+const runApart = (context: BatchContext, one: ReceivedCommand): Promise<void> =>
+  one.command.group ? runGroup(context, one, one.command.group) : runSlow(context, one);
+
+const firstPauseMs = 4;
+const longestPauseMs = 40;
+
+/** It always ends: a group that has become late is answered by its next attempt. */
+async function runGroup(context: BatchContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
+  const running = openGroup(group);
+  const replies: Reply[] = [];
+  let left: readonly ReceivedCommand[] = group.operations.map((operation) =>
+    operationCommand(one, operation),
+  );
+  for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    const result = await runCommands(context, left, running);
+    replies.push(...result.replies.map(([, reply]) => reply));
+    left = result.lockedElsewhere;
+    if (left.length > 0) await Bun.sleep(pauseMs);
+  }
+  await context.reply(one.batch, [replyToGroup(one.command, replies)]);
 }
 
 async function runSlow(context: BatchContext, one: ReceivedCommand): Promise<void> {

@@ -9,16 +9,13 @@ import type { Quotas } from "../unit-of-work/quotas.ts";
 import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../unit-of-work/state.ts";
 import type { TableMap } from "../unit-of-work/tables.ts";
-import { type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
+import { type CommandToRun, type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
 import { callHandlers } from "./transaction-failed.ts";
 
 export type BeginContext = Readonly<{
   tables: TableMap;
   quotas: Quotas;
 }>;
-
-/** A command to run; `repeat` says that it may have run before, so its stored reply is looked for. */
-export type CommandToRun = Readonly<{ command: QueuedCommand; repeat: boolean }>;
 
 /** A transaction that has loaded and locked what its commands need. */
 export type Begun = Readonly<{
@@ -63,7 +60,7 @@ export async function begin(
     ]);
     return skipped;
   };
-  const named = callHandlers(() => work.map(({ command, repeat }) => demandOf(command, repeat)));
+  const named = callHandlers(() => work.map(demandOf));
   const [, , times, lockedKeys, skipped] = await Promise.all([
     connection.query("begin"),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,

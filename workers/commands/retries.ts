@@ -2,20 +2,12 @@ import { refuse, unavailable } from "../../shared/errors.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Outcome, Reply } from "../../shared/queue/batch.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
-import type { CommandToRun } from "./begin.ts";
-import type { ReceivedBatch } from "./command-metrics.ts";
 import { isAnswer } from "./database-error.ts";
+import type { RunningGroup } from "./group.ts";
+import { runGroupTransaction } from "./group-transaction.ts";
+import type { ReceivedCommand } from "./received.ts";
 import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
 import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
-
-/** A command that is not answered yet. */
-export type ReceivedCommand = CommandToRun &
-  Readonly<{
-    /** The batch that it came in, to which it is answered. */
-    batch: ReceivedBatch;
-    /** Whether an earlier attempt of this worker may have been applied. */
-    inDoubt: boolean;
-  }>;
 
 export type RunResult = Readonly<{
   replies: readonly (readonly [ReceivedCommand, Reply])[];
@@ -24,6 +16,10 @@ export type RunResult = Readonly<{
 }>;
 
 export type RunContext = TransactionContext & Readonly<{ log: Log }>;
+
+/** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
+type Manner = OnLocked | RunningGroup;
+const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
 
 const maxTries = 3;
 
@@ -35,37 +31,60 @@ const maxTries = 3;
 export async function runCommands(
   context: RunContext,
   received: readonly ReceivedCommand[],
-  onLocked: OnLocked,
+  manner: Manner,
   tries = 1,
 ): Promise<RunResult> {
   if (received.length === 0) return { replies: [], lockedElsewhere: [] };
   try {
-    return resultOf(received, await runTransaction(context, received, onLocked));
+    const done = isOfGroup(manner)
+      ? await runGroupTransaction(context, received, manner)
+      : await runTransaction(context, received, manner);
+    return resultOf(received, done);
   } catch (error) {
     const failure = failureOf(error, true);
     const { by, inDoubt } = failure;
     const again = received.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || inDoubt }));
-    if (by !== "outage" && received.length > 1) return runHalves(context, again, onLocked);
-    if (onLocked === "skip" && isLockTimeout(failure)) return { replies: [], lockedElsewhere: again };
+    const waits = manner !== "wait" && isLockTimeout(failure);
+    if (waits && isOfGroup(manner)) return { replies: [], lockedElsewhere: again };
+    if (by !== "outage" && mayBeHalved(received, manner)) return runHalves(context, again, manner);
+    if (waits) return { replies: [], lockedElsewhere: again };
     if (tries < maxTries && (by === "outage" ? tries === 1 : isPassing(failure)))
-      return runCommands(context, again, onLocked, tries + 1);
+      return runCommands(context, again, manner, tries + 1);
     if (!isLockTimeout(failure)) report(context, again, failure);
-    return { replies: again.map((one) => [one, failureReply(one, failure)]), lockedElsewhere: [] };
+    return failedAll(again, failure, manner);
   }
 }
 
+const mayBeHalved = ({ length }: readonly ReceivedCommand[], manner: Manner): boolean =>
+  length > 1 && !(isOfGroup(manner) && manner.atomic);
+
+/** Of a group, the second half waits for the first. */
 async function runHalves(
   context: RunContext,
   received: readonly ReceivedCommand[],
-  onLocked: OnLocked,
+  manner: Manner,
 ): Promise<RunResult> {
   const middle = Math.ceil(received.length / 2);
-  const one = await runCommands(context, received.slice(0, middle), onLocked);
-  const other = await runCommands(context, received.slice(middle), onLocked);
+  const [first, second] = [received.slice(0, middle), received.slice(middle)];
+  const one = await runCommands(context, first, manner);
+  if (isOfGroup(manner) && one.lockedElsewhere.length > 0)
+    return { ...one, lockedElsewhere: [...one.lockedElsewhere, ...second] };
+  const other = await runCommands(context, second, manner);
   return {
     replies: [...one.replies, ...other.replies],
     lockedElsewhere: [...one.lockedElsewhere, ...other.lockedElsewhere],
   };
+}
+
+/** The operations of a group that need one of these must learn that it failed. */
+function failedAll(
+  received: readonly ReceivedCommand[],
+  failure: TransactionFailed,
+  manner: Manner,
+): RunResult {
+  const replies = received.map((one) => [one, failureReply(one, failure)] as const);
+  if (isOfGroup(manner)) for (const [, { ticket, outcome }] of replies) manner.ended.set(ticket, outcome);
+  return { replies, lockedElsewhere: [] };
 }
 
 function resultOf(

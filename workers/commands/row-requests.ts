@@ -5,6 +5,12 @@ import type { QuotaUse } from "../unit-of-work/quotas.ts";
 import type { RowRequest, UserRowRequest } from "../unit-of-work/row-request.ts";
 import { ownRows, type State } from "../unit-of-work/state.ts";
 
+/**
+ * A command to run. `repeat` says that it may have run before, so its stored reply is looked for; `inGroup` that the
+ * commands before it in the transaction are its caller's, and may make or change the rows that it works on.
+ */
+export type CommandToRun = Readonly<{ command: QueuedCommand; repeat: boolean; inGroup?: boolean }>;
+
 /** A command needs rows loaded before its handler runs, and ids and quota for rows that the handler may make. */
 export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly QuotaUse[] }>;
 
@@ -12,10 +18,10 @@ export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly
  * The demand that a command's input names. A command without idempotency key has a new id, unless its job came twice:
  * then the inbox refuses the id, and the next attempt looks for the stored reply.
  */
-export function demandOf(command: QueuedCommand, repeat: boolean): Demand {
-  const { rows, makes } = handlerOf(command.name);
+export function demandOf({ command, repeat, inGroup }: CommandToRun): Demand {
+  const { rows, makes, mayMake } = handlerOf(command.name);
   const seen = repeat || command.fingerprint !== null ? storedReply(command) : [];
-  return demand(command, [...(rows?.(command.input) ?? []), ...seen], makes);
+  return demand(command, [...(rows?.(command.input) ?? []), ...seen], inGroup ? (makes ?? mayMake) : makes);
 }
 
 /** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
@@ -28,7 +34,11 @@ export function relatedDemandOf({ habits, todos }: State, command: QueuedCommand
   return demand(command, rows, makes);
 }
 
-export const storedReply = ({ name, id, userId }: QueuedCommand): UserRowRequest[] =>
+export const storedReply = ({
+  name,
+  id,
+  userId,
+}: Pick<QueuedCommand, "name" | "id" | "userId">): UserRowRequest[] =>
   handlerOf(name).idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
 
 const demand = (

@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from "pg";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
-import { connect, markFailures } from "../unit-of-work/connection.ts";
+import { connect, markFailures, type Queryable } from "../unit-of-work/connection.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
 import { hasLoggedChange, save } from "../unit-of-work/save.ts";
 import type { State } from "../unit-of-work/state.ts";
 import { type AnswerContext, answerAll } from "./answer.ts";
-import { type BeginContext, begin, type CommandToRun } from "./begin.ts";
+import { type BeginContext, begin } from "./begin.ts";
+import type { CommandToRun } from "./row-requests.ts";
 import { callHandlers, failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
 export type TransactionContext = BeginContext & AnswerContext & Readonly<{ pool: Pool }>;
@@ -22,26 +23,44 @@ export type TransactionResult = Readonly<{
  * waited too long is not run; only a reply that is stored already is looked up for it.
  * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
  */
-export async function runTransaction(
+export const runTransaction = (
   context: TransactionContext,
   work: readonly CommandToRun[],
   onLocked: OnLocked,
-): Promise<TransactionResult> {
-  let client: PoolClient | undefined;
-  let commitSent = false;
-  try {
-    client = await connect(context.pool);
-    const connection = markFailures(client);
+): Promise<TransactionResult> =>
+  transact(context, async (connection, commit) => {
     const begun = await begin(context, connection, work, onLocked);
     const { lockedElsewhere, state } = begun;
     const free = work.map(({ command }) => command).filter((command) => !lockedElsewhere.has(command));
     const replies = callHandlers(() => answerAll({ context, ...begun }, free));
-    const writes = save(connection, context.tables, state);
-    const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
-    commitSent = true;
-    await Promise.all([...writes, ...marker, connection.query("commit")]);
-    client.release();
+    await commit(state, replies);
     return { replies, lockedElsewhere };
+  });
+
+/** Writes what was changed and commits, so that the replies can be sent. */
+type Commit = (state: State, replies: readonly Reply[]) => Promise<unknown>;
+
+/**
+ * Gives `run` a connection for a transaction, which it begins and ends itself.
+ * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
+ */
+export async function transact<Result>(
+  { pool, tables }: Pick<TransactionContext, "pool" | "tables">,
+  run: (connection: Queryable, commit: Commit) => Promise<Result>,
+): Promise<Result> {
+  let client: PoolClient | undefined;
+  let commitSent = false;
+  try {
+    client = await connect(pool);
+    const connection = markFailures(client);
+    const result = await run(connection, (state, replies) => {
+      const writes = save(connection, tables, state);
+      const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
+      commitSent = true;
+      return Promise.all([...writes, ...marker, connection.query("commit")]);
+    });
+    client.release();
+    return result;
   } catch (error) {
     const failure = failureOf(error, commitSent);
     if (client) await abandon(client, failure);

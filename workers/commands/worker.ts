@@ -13,7 +13,8 @@ import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
 import { createCommandMetrics } from "./command-metrics.ts";
-import { type ReceivedCommand, runCommands } from "./retries.ts";
+import type { ReceivedCommand } from "./received.ts";
+import { runCommands } from "./retries.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { createSlowQueue } from "./slow-queue.ts";
 
@@ -30,6 +31,7 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
     return publish(batch.replyTo, { v: batchVersion, batchId: batch.id, replies });
   };
   const slowQueue = createSlowQueue();
+  const groupQueue = createSlowQueue();
   const retryQueue = createRetryQueue({
     run: (received) => runCommands(context, received, "skip"),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
@@ -43,6 +45,7 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
     config,
     log,
     slowQueue,
+    groupQueue,
     retryQueue,
     reply,
   };
@@ -81,7 +84,7 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
-      await Promise.all([retryQueue.drained(), slowQueue.drained()]);
+      await Promise.all([retryQueue.drained(), slowQueue.drained(), groupQueue.drained()]);
     },
   };
 }

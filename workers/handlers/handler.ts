@@ -57,6 +57,8 @@ type HandlerOf<Input, Output> = Readonly<{
   related?(loaded: LoadedTables, input: Input): Related;
   /** The table in which it makes a row. */
   makes?: NumberedTable;
+  /** The table in which it makes a row if the commands before it left what demands one. */
+  mayMake?: NumberedTable;
   /** Its cost grows with what the user has, so it gets a transaction of its own and delays no other command. */
   slow?: boolean;
   run(context: HandlerContext, input: Input): Output | Refused;

@@ -1,4 +1,5 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import { batchRun } from "./batch/run.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
 import { categoryUpdate } from "./category/update.ts";
@@ -40,6 +41,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "todo.toggle": todoToggle,
   "reminder.set": reminderSet,
   "reminder.clear": reminderClear,
+  "batch.run": batchRun,
   "user.configure": userConfigure,
   "user.adopt-zone": userAdoptZone,
   "user.end-sessions": userEndSessions,

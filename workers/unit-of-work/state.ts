@@ -74,3 +74,20 @@ export function ownRows<Row extends { user_id: string }>(
     },
   };
 }
+
+/** Notes every row as it is. @returns a function that makes all changes since then undone */
+export function checkpoint(state: State): () => void {
+  const undo = Object.values(state).map(({ entries }) => restorer(entries));
+  return () => {
+    for (const restore of undo) restore();
+  };
+}
+
+/** Entries are never changed but replaced, so that a copy of the map is enough. */
+function restorer(entries: Map<string, unknown>): () => void {
+  const before = [...entries];
+  return () => {
+    entries.clear();
+    for (const [place, entry] of before) entries.set(place, entry);
+  };
+}

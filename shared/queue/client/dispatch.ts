@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Actor } from "../../actor.ts";
 import type { CommandName } from "../../contracts/catalogue.ts";
 import type { Database } from "../../db/orm.ts";
@@ -7,6 +6,7 @@ import type { Preconditions } from "../../domain/preconditions.ts";
 import type { Today } from "../../domain/today.ts";
 import { keyTaken, unavailable } from "../../errors.ts";
 import type { Outcome, QueuedCommand, ToolCall } from "../batch.ts";
+import { fingerprintOf, keyedId } from "../command-id.ts";
 import type { Mailbox } from "./mailbox.ts";
 
 type CommandRequest = Readonly<{
@@ -40,7 +40,7 @@ export function createDispatch(
     const keyed = idempotencyKey !== undefined;
     const times = { acceptedAt: now(), sentAt: clock.now() };
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
-    const fingerprint = keyed ? hash(`${name}\n${JSON.stringify(input)}`).toString("base64url") : null;
+    const fingerprint = keyed ? fingerprintOf(name, input) : null;
     const command = {
       ...{ id, userId, name, input, fingerprint, ...times },
       ...(call && { call }),
@@ -52,16 +52,6 @@ export function createDispatch(
     return (await committed(database, command)) ?? { outcome: unavailable("unknown"), replayed: false };
   };
 }
-
-/** Derives a command id from an idempotency key: a UUIDv8 (RFC 9562 §5.8), per user and the same on both doors. */
-export function keyedId(userId: string, key: string): string {
-  const bytes = hash(JSON.stringify([userId, key])).subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-}
-
-const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 const lookupTimeoutMs = 400;
 
@@ -93,7 +83,7 @@ async function committed(
 }
 
 /** What is found may not have reached the synchronous standbys yet, if PostgreSQL was started anew; a standby's own has. */
-const waitForStandbys = `
+export const waitForStandbys = `
   select case when not pg_is_in_recovery() then pg_logical_emit_message(true, 'kept', '') end`;
 
 async function lookUp(pool: Pick<Database["pool"], "query">, values: unknown[]): Promise<Stored | undefined> {

@@ -10,6 +10,7 @@ export const todoToggle: Handler<"todo.toggle"> = {
   rows: lockTodo,
   related: relatedToTodo,
   current: currentTodo,
+  mayMake: "todos",
   run(context, { todo_id, is_completed }) {
     const row = context.todos.get(todo_id);
     if (!row) return notFound("Todo");

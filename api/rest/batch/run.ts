@@ -1,0 +1,83 @@
+import type { Actor } from "../../../shared/actor.ts";
+import { isRefused, type Refused } from "../../../shared/errors.ts";
+import type { Outcome } from "../../../shared/queue/batch.ts";
+import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
+import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
+import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
+import { refusalBody, statusOf } from "../../http/refusal-response.ts";
+import type { Content, PerformContext } from "../../perform.ts";
+import { withUsersDates } from "../users-dates.ts";
+import { prepareOperations } from "./prepare-operations.ts";
+import { type ReadBatch, type ReadOperation, readOperations } from "./read-operations.ts";
+
+export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
+
+/** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
+export async function answerBatch(
+  context: BatchRequestContext,
+  actor: Pick<Actor, "userId" | "scopes">,
+  content: Content,
+): Promise<CommandResult> {
+  const batch = readOperations(content);
+  if (isRefused(batch)) return { outcome: batch, replayed: false };
+  const ends = await endsOf(context, actor, batch, content.idempotencyKey);
+  if (isRefused(ends)) return { outcome: ends, replayed: false };
+  const whole = refusalOfAll(ends, batch.atomic);
+  if (whole) return { outcome: whole, replayed: false };
+  const inOrder = ends.toSorted((one, other) => one.place - other.place);
+  const outcomes = await withUsersDates(
+    context,
+    actor,
+    inOrder.map(({ outcome }) => outcome),
+  );
+  const results = batch.operations.map((operation) => resultOf(operation, outcomes));
+  const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
+  return { outcome: { body: { results } }, replayed: carriedOut.every(({ replayed }) => replayed) };
+}
+
+async function endsOf(
+  { dispatchGroup }: BatchRequestContext,
+  actor: Pick<Actor, "userId" | "scopes">,
+  { operations, atomic }: ReadBatch,
+  idempotencyKey: string | undefined,
+): Promise<readonly OperationEnd[] | Refused> {
+  const prepared = await prepareOperations(actor, operations);
+  const early = prepared.flatMap((one, place) =>
+    isRefused(one) ? [{ place, outcome: one, replayed: false }] : [],
+  );
+  const [failed] = early;
+  if (atomic && failed)
+    return operations.map(({ place }) => (place === failed.place ? failed : notDone(place, failed)));
+  const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
+  if (ready.length === 0) return early;
+  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey });
+  return isRefused(ends) ? ends : [...early, ...ends];
+}
+
+const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
+  place,
+  outcome: failedDependency(failed.place),
+  replayed: false,
+});
+
+const isRefusedAs = (code: string, outcome: Outcome): boolean =>
+  isRefused(outcome) && outcome.refusal.code === code;
+
+/** What concerns the caller or the service and not one operation answers the whole request. */
+function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Outcome | undefined {
+  const outcomes = ends.map(({ outcome }) => outcome);
+  const deleted = outcomes.find((outcome) => isRefusedAs("unauthenticated", outcome));
+  const overloaded = outcomes.filter((outcome) => isRefusedAs("overloaded", outcome));
+  const isUnknown = (outcome: Outcome) => isRefused(outcome) && outcome.refusal.applied === "unknown";
+  const isAll = atomic || overloaded.length === outcomes.length;
+  return deleted ?? (isAll ? (overloaded.find(isUnknown) ?? overloaded[0]) : undefined);
+}
+
+function resultOf({ place, route }: ReadOperation, outcomes: readonly Outcome[]) {
+  const outcome = outcomes[place];
+  if (!outcome) throw new Error(`Operation ${place} was not answered.`);
+  if (isRefused(outcome))
+    return { status: statusOf(outcome.refusal.code), body: refusalBody(outcome.refusal) };
+  const { body } = outcome;
+  return body === null || route.status === 204 ? { status: 204, body: null } : { status: route.status, body };
+}

@@ -1,0 +1,131 @@
+import type { Actor } from "../../actor.ts";
+import type { Database } from "../../db/orm.ts";
+import type { ServerClock } from "../../db/server-clock.ts";
+import { isRefused, keyTaken, type Refused, unavailable } from "../../errors.ts";
+import type { Outcome, QueuedCommand } from "../batch.ts";
+import { fingerprintOf, keyedId, placedId } from "../command-id.ts";
+import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "../group.ts";
+import { answeredId, failedDependency, type OperationEnd, readEnds } from "../group-end.ts";
+import { waitForStandbys } from "./dispatch.ts";
+import type { Mailbox } from "./mailbox.ts";
+
+/** One change of a batch request, validated. */
+export type GroupedOperation = Pick<QueuedOperation, "place" | "name" | "input" | "references" | "after"> &
+  Readonly<{ idempotencyKey?: string | undefined }>;
+
+type GroupRequest = Readonly<{
+  atomic: boolean;
+  operations: readonly GroupedOperation[];
+  /** Gives a key to each operation that has none. */
+  idempotencyKey?: string | undefined;
+}>;
+
+/** Sends changes that belong together. Answers with the end of each, or with a refusal when nothing is known of any. */
+export type DispatchGroup = (
+  actor: Pick<Actor, "userId">,
+  request: GroupRequest,
+) => Promise<readonly OperationEnd[] | Refused>;
+
+/** @param now dates the operations, as in `createDispatch` */
+export function createDispatchGroup(
+  mailbox: Mailbox,
+  database: Database,
+  clock: ServerClock,
+  now: () => number = clock.now,
+): DispatchGroup {
+  return async ({ userId }, { atomic, operations, idempotencyKey }) => {
+    if (!clock.known()) return unavailable("no");
+    const times = { acceptedAt: now(), sentAt: clock.now() };
+    const newId = () => Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
+    const queued = operations.map((one) => queuedOperation(one, { userId, newId, key: idempotencyKey }));
+    const group = { atomic, operations: queued };
+    const command = {
+      id: newId(),
+      userId,
+      name: groupCommand,
+      input: {},
+      fingerprint: null,
+      ...times,
+      group,
+    };
+    const result = await mailbox.send(command);
+    if (result === "undelivered") return unavailable("no");
+    if (result === "unanswered") return committedEnds(database, command, group);
+    return isRefused(result.outcome)
+      ? result.outcome
+      : (readEnds(result.outcome.body) ?? unavailable("unknown"));
+  };
+}
+
+type Origin = Readonly<{ userId: string; newId(): string; key: string | undefined }>;
+
+function queuedOperation(
+  { idempotencyKey, ...operation }: GroupedOperation,
+  { userId, newId, key }: Origin,
+): QueuedOperation {
+  const { place, name, input } = operation;
+  const keyed = idempotencyKey ?? key;
+  if (keyed === undefined) return { ...operation, id: newId(), fingerprint: null };
+  const id = idempotencyKey === undefined ? placedId(userId, keyed, place) : keyedId(userId, keyed);
+  return { ...operation, id, fingerprint: fingerprintOf(name, input) };
+}
+
+const lookupTimeoutMs = 400;
+
+const lookup = `
+  select command_id as id, fingerprint, reply, keyed and created_at < to_timestamp($3 / 1000.0) as before
+  from inbox where user_id = $1 and command_id = any($2::uuid[])`;
+
+type Stored = { id: string; fingerprint: string; reply: string; before: boolean };
+
+/**
+ * Looks up the replies of a group whose answer was lost on its way.
+ * @returns a refusal when none is committed, or the database does not answer in time
+ */
+async function committedEnds(
+  { pool }: Database,
+  { userId, sentAt }: Omit<QueuedCommand, "ticket">,
+  { atomic, operations }: QueuedGroup,
+): Promise<readonly OperationEnd[] | Refused> {
+  const ids = operations.map(({ id }) => id);
+  const found = lookUpAll(pool, [userId, ids, sentAt]).catch(() => []);
+  const rows = await Promise.race([found, Bun.sleep(lookupTimeoutMs).then(() => [])]);
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  if (stored.size === 0) return unavailable("unknown");
+  const ended = new Map<number, Outcome>();
+  const ends = operations.map((operation) => {
+    const end = endOf(operation, stored, ended);
+    ended.set(end.place, end.outcome);
+    return end;
+  });
+  return atomic ? allOrNone(ends) : ends;
+}
+
+async function lookUpAll(pool: Pick<Database["pool"], "query">, values: unknown[]): Promise<Stored[]> {
+  const { rows } = await pool.query<Stored>(lookup, values);
+  if (rows.length > 0) await pool.query(waitForStandbys);
+  return rows;
+}
+
+function endOf(
+  operation: QueuedOperation,
+  stored: ReadonlyMap<string, Stored>,
+  ended: ReadonlyMap<number, Outcome>,
+): OperationEnd {
+  const { place, id } = operation;
+  const row = stored.get(id);
+  if (!row) return { place, outcome: unavailable("unknown"), replayed: false };
+  const { fingerprint } = resolved(operation, (at) => answeredId(ended.get(at)));
+  if (row.fingerprint !== (fingerprint ?? "")) return { place, outcome: keyTaken(false), replayed: false };
+  return { place, outcome: JSON.parse(row.reply), replayed: row.before };
+}
+
+/** Of a failed atomic group nothing is stored but its failure. */
+function allOrNone(ends: readonly OperationEnd[]): readonly OperationEnd[] | Refused {
+  const failed = ends.find(({ outcome }) => isRefused(outcome) && outcome.refusal.code !== "overloaded");
+  if (failed)
+    return ends.map((end) =>
+      end === failed ? end : { ...end, outcome: failedDependency(failed.place), replayed: false },
+    );
+  return ends.some(({ outcome }) => isRefused(outcome)) ? unavailable("unknown") : ends;
+}

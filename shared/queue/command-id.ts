@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import type { CommandName } from "../contracts/catalogue.ts";
+
+/** What tells two requests under one idempotency key apart: sha256 of the command's name and validated input. */
+export const fingerprintOf = (name: CommandName, input: unknown): string =>
+  hash(`${name}\n${JSON.stringify(input)}`).toString("base64url");
+
+/** Derives a command id from an idempotency key: a UUIDv8 (RFC 9562 §5.8), per user and the same on both doors. */
+export const keyedId = (userId: string, key: string): string => idFrom([userId, key]);
+
+/** The id of an operation of a group that has no key of its own, from the key of the whole group. */
+export const placedId = (userId: string, key: string, place: number): string => idFrom([userId, key, place]);
+
+/** Lists of different lengths are different texts, so that no key can be chosen to give another one's id. */
+function idFrom(parts: readonly (string | number)[]): string {
+  const bytes = hash(JSON.stringify(parts)).subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+const hash = (text: string): Buffer => createHash("sha256").update(text).digest();

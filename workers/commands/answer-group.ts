@@ -1,0 +1,69 @@
+import { isRefused } from "../../shared/errors.ts";
+import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import { answeredId, failedDependency, missingDependency } from "../../shared/queue/group-end.ts";
+import { checkpoint } from "../unit-of-work/state.ts";
+import { answerOne, type Run, replayOf, replyTo, store } from "./answer.ts";
+import type { RunningGroup } from "./group.ts";
+
+/**
+ * Runs the operations of a group in order.
+ * @returns undefined when one is a repeat and made something under another id than the others refer to by now
+ */
+export function answerGroup(
+  run: Run,
+  group: RunningGroup,
+  commands: readonly QueuedCommand[],
+): Reply[] | undefined {
+  const replies = group.atomic ? answerTogether(run, group, commands) : answerInTurn(run, group, commands);
+  const isStale = (command: QueuedCommand, index: number): boolean => {
+    const [made, known] = [answeredId(replies[index]?.outcome), run.newIds?.get(command.id)];
+    return made !== undefined && known !== undefined && made !== known;
+  };
+  return commands.some(isStale) ? undefined : replies;
+}
+
+const answerInTurn = (run: Run, group: RunningGroup, commands: readonly QueuedCommand[]): Reply[] =>
+  commands.map((command) => answerNext(run, group, command));
+
+function answerNext(run: Run, { operations, ended }: RunningGroup, command: QueuedCommand): Reply {
+  const operation = operations.get(command.ticket);
+  const missing = operation && missingDependency(operation, ended);
+  const reply = missing ? replyTo(command, missing) : answerOne(run, command);
+  ended.set(command.ticket, reply.outcome);
+  return reply;
+}
+
+/** All or none: a stored refusal decides before anything is run, so that a repeat is answered like the first time. */
+function answerTogether(run: Run, group: RunningGroup, commands: readonly QueuedCommand[]): Reply[] {
+  const undo = checkpoint(run.state);
+  const replies: Reply[] = [];
+  let failed = commands.map((command) => replayOf(run, command)).find(hasFailed);
+  for (const command of commands) {
+    if (failed) break;
+    const reply = answerNext(run, group, command);
+    replies.push(reply);
+    if (hasFailed(reply)) failed = reply;
+  }
+  if (!failed) return replies;
+  undo();
+  const { ticket } = failed;
+  for (const command of commands) if (command.ticket === ticket) storeFailure(run, group, command, failed);
+  return commands.map((command) =>
+    command.ticket === ticket && failed ? failed : replyTo(command, failedDependency(ticket)),
+  );
+}
+
+const hasFailed = (reply: Reply | undefined): boolean => reply !== undefined && isRefused(reply.outcome);
+
+/** Why an operation on something that was not made after all failed is worth nothing under a key: the id is gone. */
+function storeFailure(
+  run: Run,
+  { operations }: RunningGroup,
+  command: QueuedCommand,
+  { outcome }: Reply,
+): void {
+  const refersToGone = Object.keys(operations.get(command.ticket)?.references ?? {}).length > 0;
+  const isPassing = isRefused(outcome) && ["overloaded", "unauthenticated"].includes(outcome.refusal.code);
+  if (isPassing || (refersToGone && command.fingerprint !== null) || replayOf(run, command)) return;
+  store(run, command, outcome);
+}
