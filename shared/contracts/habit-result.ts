@@ -7,7 +7,7 @@ type HabitOutput = Static<typeof Habit>;
 type ShownHabit = HabitOutput & Partial<Static<typeof HabitOfWeek>>;
 
 export const oneHabit = (verb: string, habit: HabitOutput): ToolResult => ({
-  lines: [`${verb} ${lineOf(habit)}`],
+  lines: [`${verb} ${habitLine(habit)}`],
   facts: { habit: factsOf(habit) },
 });
 
@@ -26,13 +26,19 @@ const ofDay = (date: string | undefined, { lines, facts }: ToolResult): ToolResu
   facts: date === undefined ? facts : { ...facts, date },
 });
 
+/** All that can be said of one habit. */
+export function habitOverview(habit: HabitOutput): readonly string[] {
+  const { grace_days, completions_count } = habit;
+  return [habitLine(habit), `grace days ${grace_days}, completed ${completions_count} times`];
+}
+
 /** @param all whether habits that are not due today were asked for, too */
 export function dueHabits({ habits, total }: Static<typeof TodayHabits>, all: boolean): ToolResult {
   const none = all ? "There are no habits." : "No habits are due today.";
   const isCut = habits.length < total;
   return {
     lines: [
-      ...(habits.length === 0 ? [none] : habits.map(lineOf)),
+      ...(habits.length === 0 ? [none] : habits.map(habitLine)),
       ...(isCut ? [`These are ${habits.length} of ${total} habits; time_of_day shows fewer at a time.`] : []),
     ],
     facts: { habits: habits.map(factsOf), ...(isCut && { total }) },
@@ -60,7 +66,7 @@ function factsOf(habit: ShownHabit): Record<string, unknown> {
   });
 }
 
-function lineOf(habit: ShownHabit): string {
+export function habitLine(habit: ShownHabit): string {
   const { id, name, type, time_of_day, description, is_completed_today, category } = habit;
   const week = thisWeek(habit);
   const details = joined([
