@@ -76,6 +76,11 @@ export interface paths {
     /** Flip a todo between complete and incomplete, or bring it to the wanted state */
     post: operations["toggleTodo"];
   };
+  "/changes": {
+    parameters: {};
+    /** What was written or deleted since a cursor, or everything without one */
+    get: operations["listChanges"];
+  };
   "/categories": {
     parameters: {};
     /** List categories */
@@ -136,12 +141,20 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    CategoryChange: {
+      type: "category";
+      id: components["schemas"]["Id"];
+      deleted: boolean;
+      resource: components["schemas"]["Category"] | null;
+    };
     CategoryPage: {
       data: components["schemas"]["Category"][];
       links: components["schemas"]["PageLinks"];
       meta: components["schemas"]["PageMeta"];
     };
     CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
+    Change: components["schemas"]["CategoryChange"] | components["schemas"]["HabitChange"] | components["schemas"]["TodoChange"];
+    Changes: { data: components["schemas"]["Change"][]; next_cursor: string; has_more: boolean };
     /** @description A hex color such as #6b7280 */
     Color: string;
     CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"] };
@@ -226,6 +239,12 @@ export interface components {
       category: components["schemas"]["CategoryRef"] | null;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
+    };
+    HabitChange: {
+      type: "habit";
+      id: components["schemas"]["Id"];
+      deleted: boolean;
+      resource: components["schemas"]["Habit"] | null;
     };
     HabitCompletion: { date: components["schemas"]["CalendarDate"]; completed_at: components["schemas"]["Timestamp"] };
     HabitCompletions: { data: components["schemas"]["HabitCompletion"][] };
@@ -349,6 +368,12 @@ export interface components {
       category: components["schemas"]["CategoryRef"] | null;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
+    };
+    TodoChange: {
+      type: "todo";
+      id: components["schemas"]["Id"];
+      deleted: boolean;
+      resource: components["schemas"]["Todo"] | null;
     };
     TodoPage: {
       data: components["schemas"]["Todo"][];
@@ -690,6 +715,15 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  listChanges: {
+    parameters: { query?: { cursor?: string }; header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Changes"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import * as batch from "./batch.ts";
 import * as category from "./category.ts";
+import * as change from "./change.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
@@ -53,6 +54,7 @@ const queries = catalogue(
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,
+  change.listChanges,
   reminder.getReminder,
   dashboard.getDashboard,
   user.getSettings,
