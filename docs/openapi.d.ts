@@ -423,7 +423,7 @@ export interface components {
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
-  parameters: { IdempotencyKey: string; IfMatch: string; IfNoneMatch: string };
+  parameters: never;
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -431,7 +431,7 @@ export interface components {
 export type $defs = Record<string, never>;
 export interface operations {
   getMe: {
-    parameters: { header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
+    parameters: {};
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Me"] } };
       304: components["responses"]["NotModified"];
@@ -440,7 +440,7 @@ export interface operations {
     };
   };
   getDashboard: {
-    parameters: { header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
+    parameters: {};
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Dashboard"] } };
       304: components["responses"]["NotModified"];
@@ -459,7 +459,6 @@ export interface operations {
         completed_today?: boolean;
         page?: components["schemas"]["Page"];
       };
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["HabitPage"] } };
@@ -469,7 +468,7 @@ export interface operations {
     };
   };
   createHabit: {
-    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
+    parameters: {};
     requestBody: { content: { "application/json": components["schemas"]["CreateHabitRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -478,10 +477,7 @@ export interface operations {
     };
   };
   getHabit: {
-    parameters: {
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
-      path: { habit_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { habit_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
       304: components["responses"]["NotModified"];
@@ -490,13 +486,7 @@ export interface operations {
     };
   };
   replaceHabit: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { habit_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { habit_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -505,13 +495,7 @@ export interface operations {
     };
   };
   deleteHabit: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { habit_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { habit_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -519,13 +503,7 @@ export interface operations {
     };
   };
   updateHabit: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { habit_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { habit_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -534,13 +512,7 @@ export interface operations {
     };
   };
   completeHabit: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { habit_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { habit_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -549,14 +521,7 @@ export interface operations {
     };
   };
   undoHabitCompletion: {
-    parameters: {
-      query?: { date?: components["schemas"]["CalendarDate"] };
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { habit_id: components["schemas"]["Id"] };
-    };
+    parameters: { query?: { date?: components["schemas"]["CalendarDate"] }; path: { habit_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
       422: components["responses"]["Invalid"];
@@ -566,7 +531,6 @@ export interface operations {
   listHabitCompletions: {
     parameters: {
       query?: { from?: components["schemas"]["CalendarDate"]; to?: components["schemas"]["CalendarDate"] };
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -589,7 +553,6 @@ export interface operations {
         category_id?: components["schemas"]["Id"];
         page?: components["schemas"]["Page"];
       };
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["TodoPage"] } };
@@ -599,7 +562,7 @@ export interface operations {
     };
   };
   createTodo: {
-    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
+    parameters: {};
     requestBody: { content: { "application/json": components["schemas"]["CreateTodoRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -608,10 +571,7 @@ export interface operations {
     };
   };
   getTodo: {
-    parameters: {
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
       304: components["responses"]["NotModified"];
@@ -620,13 +580,7 @@ export interface operations {
     };
   };
   replaceTodo: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -635,13 +589,7 @@ export interface operations {
     };
   };
   deleteTodo: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -649,13 +597,7 @@ export interface operations {
     };
   };
   updateTodo: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -664,10 +606,7 @@ export interface operations {
     };
   };
   getReminder: {
-    parameters: {
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
       304: components["responses"]["NotModified"];
@@ -676,13 +615,7 @@ export interface operations {
     };
   };
   setReminder: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["SetReminderRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
@@ -691,13 +624,7 @@ export interface operations {
     };
   };
   clearReminder: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -705,13 +632,7 @@ export interface operations {
     };
   };
   toggleTodo: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { todo_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { todo_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -720,7 +641,7 @@ export interface operations {
     };
   };
   listChanges: {
-    parameters: { query?: { cursor?: string }; header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
+    parameters: { query?: { cursor?: string } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Changes"] } };
       304: components["responses"]["NotModified"];
@@ -729,10 +650,7 @@ export interface operations {
     };
   };
   listCategories: {
-    parameters: {
-      query?: { page?: components["schemas"]["Page"] };
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
-    };
+    parameters: { query?: { page?: components["schemas"]["Page"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["CategoryPage"] } };
       304: components["responses"]["NotModified"];
@@ -741,7 +659,7 @@ export interface operations {
     };
   };
   createCategory: {
-    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
+    parameters: {};
     requestBody: { content: { "application/json": components["schemas"]["CreateCategoryRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -750,10 +668,7 @@ export interface operations {
     };
   };
   getCategory: {
-    parameters: {
-      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
-      path: { category_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { category_id: components["schemas"]["Id"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
       304: components["responses"]["NotModified"];
@@ -762,13 +677,7 @@ export interface operations {
     };
   };
   replaceCategory: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { category_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { category_id: components["schemas"]["Id"] } };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -777,13 +686,7 @@ export interface operations {
     };
   };
   deleteCategory: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { category_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { category_id: components["schemas"]["Id"] } };
     responses: {
       204: { headers: { [name: string]: unknown }; content?: never };
       422: components["responses"]["Invalid"];
@@ -791,13 +694,7 @@ export interface operations {
     };
   };
   updateCategory: {
-    parameters: {
-      header?: {
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-        "If-Match"?: components["parameters"]["IfMatch"];
-      };
-      path: { category_id: components["schemas"]["Id"] };
-    };
+    parameters: { path: { category_id: components["schemas"]["Id"] } };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -806,7 +703,7 @@ export interface operations {
     };
   };
   runBatch: {
-    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
+    parameters: {};
     requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };

@@ -15,12 +15,17 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 const isIgnored = (schema: unknown): boolean =>
   isObject(schema) && schema.$ref === "#/components/schemas/Ignored";
 
-// A client's types need neither headers nor examples; scopes and what a header does are said in the document.
+/** Headers are the same for all operations, and every client takes them beside the typed request. */
+const isHeader = (parameter: unknown): boolean =>
+  isObject(parameter) && (parameter.in === "header" || headerReference.test(String(parameter.$ref)));
+const headerReference = /^#\/components\/parameters\/(IdempotencyKey|If\w+)$/;
+
+// A client's types need neither headers nor examples, and which scopes an operation needs is said in the document.
 function withoutProse(value: unknown, name = ""): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutProse(item));
+  if (Array.isArray(value)) return value.filter((item) => !isHeader(item)).map((item) => withoutProse(item));
   if (!isObject(value)) return value;
   const unneeded = name === "properties" ? [] : ["headers", "example", "examples"];
-  if ("operationId" in value || value.in === "header") unneeded.push("description");
+  if ("operationId" in value) unneeded.push("description");
   const entries = Object.entries(value).filter(([key, item]) => !unneeded.includes(key) && !isIgnored(item));
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutProse(item, key)]));
 }
@@ -51,7 +56,7 @@ function forClients(document: Json): Json {
       Object.entries(paths).map(([path, item]) => [path, Object.fromEntries(operations(item))]),
     ),
     components: {
-      ...components,
+      schemas: components.schemas,
       responses: { Invalid, NotModified, Refused: { description: "`code` says why", content } },
     },
   };
