@@ -1,5 +1,6 @@
 import type { Actor } from "../shared/actor.ts";
 import type { Contract } from "../shared/contracts/catalogue.ts";
+import { hideCategories } from "../shared/contracts/category-name.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { ToolCall } from "../shared/queue/batch.ts";
@@ -76,8 +77,12 @@ export async function execute(
   { contract, actor, allowance, input, idempotencyKey }: PreparedRequest,
   call?: ToolCall,
 ): Promise<CommandResult> {
-  if (contract.kind === "command")
-    return dispatch(actor, { name: contract.name, input, idempotencyKey, ...(call && { call }) });
+  const tell = (refused: Refused): Refused => hideCategories(refused, actor.scopes);
+  if (contract.kind === "command") {
+    const request = { name: contract.name, input, idempotencyKey, ...(call && { call }) };
+    const result = await dispatch(actor, request);
+    return isRefused(result.outcome) ? { ...result, outcome: tell(result.outcome) } : result;
+  }
   const result = await read(contract.name, query(actor, allowance), input);
-  return { outcome: isRefused(result) ? result : { body: result }, replayed: false };
+  return { outcome: isRefused(result) ? tell(result) : { body: result }, replayed: false };
 }

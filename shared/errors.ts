@@ -28,6 +28,8 @@ export type Refusal = Readonly<{
   errors?: FieldErrors;
   /** The resource that was not found, for the doors to make sentences of; no answer has it as a field. */
   resource?: ResourceName;
+  /** Whether the messages list the categories of the user, which only a caller who may list them is told. */
+  listsCategories?: boolean;
   /** Whether a refused mutation may have taken effect; only on `overloaded`. */
   applied?: "no" | "unknown";
   retryAfterSeconds?: number;

@@ -4,6 +4,9 @@ import {
   originValidationResponse,
 } from "@modelcontextprotocol/server";
 import type { Actor } from "../../shared/actor.ts";
+import type { Contract } from "../../shared/contracts/catalogue.ts";
+import { resourceRead } from "../../shared/contracts/mcp-resource.ts";
+import type { Scope } from "../../shared/contracts/scopes.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { printable } from "../../shared/domain/printable.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
@@ -11,11 +14,12 @@ import type { Config } from "../../shared/process/config.ts";
 import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, parseJson, readText } from "../http/body.ts";
 import { isPlainJson } from "../http/media-type.ts";
-import { admit, type CallContext, rejectCall, runTool } from "./call.ts";
+import { admit, type CallContext } from "./admit.ts";
+import { findTool, rejectCall, runTool } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
 import { logCall, type ReceivedCall } from "./log-call.ts";
-import { serveMessage } from "./serve.ts";
-import { tools } from "./tools.ts";
+import { findResource, readResource } from "./resources.ts";
+import { type Answer, serveMessage } from "./serve.ts";
 
 export type McpContext = CallContext &
   CallerContext &
@@ -51,53 +55,79 @@ async function readMessage(request: Request): Promise<Fields | Response> {
   return isObject(message) ? message : invalidRequest(notJson.message);
 }
 
+/** What a message asks for: a tool, or a read of a resource, which is logged as a call. */
+type Asked = Readonly<{ isRead: boolean; name: string; args: Fields }>;
+type Received = Readonly<{ request: Request; message: Fields; call: ReceivedCall }>;
+
 async function answerMessage(
   context: McpContext,
   request: Request,
   message: Fields,
   actor: Actor,
 ): Promise<Response> {
-  const call = callIn(message, actor, context.now());
-  if (!call) return serveMessage(request, message, undefined);
-  const admitted = await admit(context, call);
-  if (isRefused(admitted) && admitted.refusal.code === "insufficient_scope")
-    return forbid(context, call, admitted, message.id);
-  const answer = () =>
-    isRefused(admitted) ? rejectCall(context, call, admitted) : runTool(context, call, admitted);
-  return serveMessage(request, message, answer);
+  const asked = askedIn(message);
+  if (!asked) return serveMessage(request, message, undefined);
+  const call = receivedCall(asked, actor, context.now());
+  const received = { request, message, call };
+  if (asked.isRead)
+    return answerCall(context, received, findResource(asked.args.uri), (found) => ({
+      method: resourceRead,
+      run: () => readResource(context, call, found),
+    }));
+  return answerCall(context, received, findTool(asked.name), (tool) => ({
+    method: "tools/call",
+    run: () => (isRefused(tool) ? rejectCall(context, call, tool) : runTool(context, call, tool)),
+  }));
+}
+
+async function answerCall<Target extends Readonly<{ contract: Contract }>>(
+  context: McpContext,
+  { request, message, call }: Received,
+  target: Target | Refused,
+  answer: (admitted: Target | Refused) => Answer,
+): Promise<Response> {
+  const admitted = await admit(context, call, target);
+  const isForbidden = isRefused(admitted) && admitted.refusal.code === "insufficient_scope";
+  if (isForbidden && !isRefused(target))
+    return forbid(context, call, admitted, target.contract.scopes, message.id);
+  return serveMessage(request, message, answer(admitted));
+}
+
+/** @returns undefined when the JSON-RPC message asks for neither, or is malformed */
+function askedIn({ method, params, id }: Fields): Asked | undefined {
+  const isAnswerable = typeof id === "string" || typeof id === "number";
+  if (!isAnswerable || !isObject(params)) return undefined;
+  const { name, uri, arguments: args = {} } = params;
+  if (method === "tools/call" && typeof name === "string" && isObject(args))
+    return { isRead: false, name, args };
+  if (method === resourceRead && typeof uri === "string")
+    return { isRead: true, name: resourceRead, args: { uri } };
+  return undefined;
 }
 
 const maxToolName = 128;
 
-/** @returns undefined when the JSON-RPC message is no tool call, or a malformed one */
-function callIn(message: Fields, actor: Actor, startedAt: number): ReceivedCall | undefined {
-  const { method, params, id } = message;
-  const isAnswerable = typeof id === "string" || typeof id === "number";
-  if (method !== "tools/call" || !isAnswerable || !isObject(params)) return undefined;
-  const { name, arguments: args = {} } = params;
-  if (typeof name !== "string" || !isObject(args)) return undefined;
-  return {
-    actor,
-    args,
-    record: {
-      requestId: Bun.randomUUIDv7(),
-      tokenId: actor.tokenId,
-      clientName: actor.clientName === null ? null : printable(actor.clientName),
-      tool: printable(name).slice(0, maxToolName),
-      startedAt,
-    },
-  };
-}
+const receivedCall = ({ name, args }: Asked, actor: Actor, startedAt: number): ReceivedCall => ({
+  actor,
+  args,
+  record: {
+    requestId: Bun.randomUUIDv7(),
+    tokenId: actor.tokenId,
+    clientName: actor.clientName === null ? null : printable(actor.clientName),
+    tool: printable(name).slice(0, maxToolName),
+    startedAt,
+  },
+});
 
 /** A missing scope is answered over HTTP, so that OAuth clients can step up. */
 async function forbid(
   context: McpContext,
   call: ReceivedCall,
   { refusal }: Refused,
+  scopes: readonly Scope[],
   id: unknown,
 ): Promise<Response> {
   const logged = await logCall(context, call, refusal.code);
   if (isRefused(logged)) return rpcRefusal(logged.refusal, new Headers(), id);
-  const scopes = tools.get(call.record.tool)?.contract.scopes ?? [];
   return rpcRefusal(refusal, challengeHeaders(context.config, "mcp", refusal, true, scopes), id);
 }

@@ -1,6 +1,7 @@
-import { INVALID_REQUEST, PARSE_ERROR } from "@modelcontextprotocol/server";
+import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from "@modelcontextprotocol/server";
 import type { Refusal } from "../../shared/errors.ts";
 import { jsonResponse, statusOf } from "../http/refusal-response.ts";
+import { advise } from "./advice.ts";
 
 /** The first code of the range that JSON-RPC leaves to servers. */
 const serverError = -32_000;
@@ -15,6 +16,17 @@ export function rpcRefusal(refusal: Refusal, headers = new Headers(), id: unknow
     data: { code, ...(applied && { applied }) },
   };
   return jsonResponse(JSON.stringify({ jsonrpc: "2.0", id, error }), statusOf(code), headers);
+}
+
+/** The refusal of a request whose result cannot say that it is one, as that of a tool can. */
+export function rpcError(refusal: Refusal): ProtocolError {
+  const { code, applied, retryAfterSeconds: seconds } = refusal;
+  const data = {
+    code,
+    ...(applied && { applied }),
+    ...(seconds !== undefined && { retry_after_seconds: seconds }),
+  };
+  return new ProtocolError(serverError, advise(refusal), data);
 }
 
 export function invalidRequest(message: string): Response {

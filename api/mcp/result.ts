@@ -41,5 +41,6 @@ export function refused(original: Refusal, today: Today | undefined): CallToolRe
   };
 }
 
-const dayLine = ({ date, timeZone }: Today): string => `Today is ${date} in ${timeZone}.`;
+/** The first line of every answer. */
+export const dayLine = ({ date, timeZone }: Today): string => `Today is ${date} in ${timeZone}.`;
 const dayFields = ({ date, timeZone }: Today): DayFields => ({ today: date, time_zone: timeZone });

@@ -8,6 +8,7 @@ import {
   type JSONRPCRequest,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
+  type ReadResourceResult,
   Server,
   type Transport,
   WebStandardStreamableHTTPServerTransport,
@@ -15,25 +16,30 @@ import {
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { version } from "../../shared/process/version.ts";
 import { isObject } from "../http/body.ts";
+import { getPrompt, promptList } from "./prompts.ts";
+import { resourceList, templateList } from "./resources.ts";
 import { toolList } from "./tools.ts";
 
-type CallTool = () => Promise<CallToolResult>;
+/** What answers a message that was admitted as a call. */
+export type Answer =
+  | Readonly<{ method: "tools/call"; run(): Promise<CallToolResult> }>
+  | Readonly<{ method: "resources/read"; run(): Promise<ReadResourceResult> }>;
 
 /**
  * Answers one JSON-RPC message with one JSON body, in whichever revision of the protocol it is written. Only
- * subscriptions/listen is answered by a stream, which ends at once: the list of tools never changes.
- * @param callTool performs the tool call that the message is; undefined when it is none
+ * subscriptions/listen is answered by a stream, which ends at once: the lists never change.
+ * @param answer undefined when the message is no call
  */
 export async function serveMessage(
   request: Request,
   message: Fields,
-  callTool: CallTool | undefined,
+  answer: Answer | undefined,
 ): Promise<Response> {
-  if (callTool && isHandshakeCall(request, message)) return serveCall(message, createServer(callTool));
-  const isCallOfNewest = callTool !== undefined && namesRevision(message);
+  if (answer && isHandshakeCall(request, message)) return serveCall(message, createServer(answer));
+  const isCallOfNewest = answer !== undefined && namesRevision(message);
   if (!isCallOfNewest && (await isLegacyRequest(request, message)))
-    return serveHandshakeRevision(request, message, createServer(callTool));
-  const handler = createMcpHandler(() => createServer(callTool), { legacy: "reject" });
+    return serveHandshakeRevision(request, message, createServer(answer));
+  const handler = createMcpHandler(() => createServer(answer), { legacy: "reject" });
   return handler.fetch(request, { parsedBody: message });
 }
 
@@ -87,21 +93,46 @@ const instructions = [
 
 const hourMs = 3_600_000;
 
+const publicForAnHour = { ttlMs: hourMs, cacheScope: "public" } as const;
+
 /** Makes a server for one message: nothing is kept between requests, so any front door can answer any of them. */
-function createServer(callTool: CallTool | undefined): Server {
+function createServer(answer: Answer | undefined): Server {
   const server = new Server(
     { name: "kept", title: "Kept", version },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, prompts: {}, resources: {} },
       instructions,
       supportedProtocolVersions: handshakeRevisions,
-      cacheHints: { "tools/list": { ttlMs: hourMs, cacheScope: "public" } },
+      cacheHints: {
+        "tools/list": publicForAnHour,
+        "prompts/list": publicForAnHour,
+        "resources/list": publicForAnHour,
+        "resources/templates/list": publicForAnHour,
+      },
     },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: toolList }));
-  server.setRequestHandler("tools/call", () => {
-    if (!callTool) throw new ProtocolError(INVALID_PARAMS, "A tool call names its tool and its arguments.");
-    return callTool();
-  });
+  if (answer?.method === "tools/call") server.setRequestHandler("tools/call", answer.run);
+  else if (answer) server.setRequestHandler("resources/read", answer.run);
+  else answerLists(server);
   return server;
+}
+
+/** Parameters are looked at here, because the SDK would call wrong ones an internal error. */
+const params = {
+  "~standard": { version: 1, vendor: "kept", validate: (value: unknown) => ({ value }) },
+} as const;
+
+/** What is the same for everybody, and what is malformed. */
+function answerLists(server: Server): void {
+  server.setRequestHandler("tools/list", () => ({ tools: toolList }));
+  server.setRequestHandler("prompts/list", () => ({ prompts: promptList }));
+  server.setRequestHandler("prompts/get", { params }, (sent) => getPrompt(isObject(sent) && sent.name));
+  server.setRequestHandler("resources/list", () => ({ resources: resourceList }));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templateList }));
+  server.setRequestHandler("tools/call", { params }, () => {
+    throw new ProtocolError(INVALID_PARAMS, "A tool call names its tool and its arguments.");
+  });
+  server.setRequestHandler("resources/read", { params }, () => {
+    throw new ProtocolError(INVALID_PARAMS, "A read of a resource names its uri.");
+  });
 }

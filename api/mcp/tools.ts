@@ -1,7 +1,7 @@
-import { type TObject, Type } from "typebox";
+import { type TObject, type TSchema, Type } from "typebox";
 import { type CommandName, contracts, type QueryName } from "../../shared/contracts/catalogue.ts";
 import type { CommandContract, QueryContract } from "../../shared/contracts/contract.ts";
-import { IdempotencyKey } from "../../shared/contracts/fields.ts";
+import { Id, IdempotencyKey, numberOfDigits } from "../../shared/contracts/fields.ts";
 import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
 import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
@@ -55,12 +55,16 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
 
 /** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
-  const unknown = unknownNames(Object.keys(args), {
-    what: "an argument of this tool",
-    names: Object.keys(entry.arguments.properties),
-    alwaysListed: true,
-  });
-  const checked = validate({ input: entry.arguments }, args, { unknown });
+  const { elsewhere = {} } = tool;
+  const unknown = {
+    ...unknownNames(Object.keys(args), {
+      what: "an argument of this tool",
+      names: Object.keys(entry.arguments.properties),
+      alwaysListed: true,
+    }),
+    ...Object.fromEntries(Object.entries(elsewhere).filter(([name]) => Object.hasOwn(args, name))),
+  };
+  const checked = validate({ input: entry.arguments }, withNumericIds(entry, args), { unknown });
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
   const errors = tool.refine?.(own);
@@ -68,3 +72,14 @@ export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Cont
   const fields = { ...tool.toInput(own) };
   return typeof key === "string" ? { fields, idempotencyKey: key } : { fields };
 }
+
+/** Ids become numbers before anything looks at them, so that "7" and 7 are the same request. */
+function withNumericIds({ arguments: schema }: Pick<ToolEntry, "arguments">, args: Fields): Fields {
+  const fields = { ...args };
+  for (const [name, property] of Object.entries(schema.properties))
+    if (isId(property) && Object.hasOwn(args, name)) fields[name] = numberOfDigits(args[name]);
+  return fields;
+}
+
+/** An optional one is a copy, so it is known by its title. */
+const isId = ({ title }: TSchema & { title?: string }): boolean => title === Id.title;

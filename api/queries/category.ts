@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import { refuseCategory } from "../../shared/contracts/category-name.ts";
 import type { CategoryRow } from "../../shared/db/entities.ts";
 import { type CategoryRefRow, presentCategory } from "../../shared/db/present.ts";
-import { categoriesNamed, unknownCategory } from "../../shared/domain/category-by-name.ts";
-import { invalid, notFound, type Refused } from "../../shared/errors.ts";
+import { categoriesNamed } from "../../shared/domain/category-by-name.ts";
+import { notFound, type Refused } from "../../shared/errors.ts";
 import type { QueryContext, QueryHandler } from "./context.ts";
 import { limitClause, readPage } from "./pagination.ts";
 
@@ -30,7 +31,7 @@ export async function categoryIdsOf({ own, rows }: QueryContext, name: string): 
     sql<Pick<CategoryRow, "id" | "name">>`select c.id, c.name from ${own("categories")} c order by c.id`,
   );
   const found = categoriesNamed(categories, name);
-  return found.length > 0 ? found.map(({ id }) => id) : invalid(unknownCategory(categories));
+  return found.length > 0 ? found.map(({ id }) => id) : refuseCategory(categories);
 }
 
 /** A habit's or todo's category as columns of its own row. */

@@ -30,9 +30,11 @@ function fieldsOf(contract: Contract, route: Route): RouteFields {
   };
 }
 
-function namesIn({ input }: Contract, { path }: Route) {
+function namesIn({ input, toolOnly = [] }: Contract, { path }: Route) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-  const others = Object.keys(input.properties).filter((name) => !inPath.includes(name));
+  const others = Object.keys(input.properties).filter(
+    (name) => !inPath.includes(name) && !toolOnly.includes(name),
+  );
   return { inPath, others };
 }
 

@@ -1,6 +1,6 @@
 import type { Contract } from "../../shared/contracts/catalogue.ts";
 import type { Route } from "../../shared/contracts/contract.ts";
-import { unknownNames } from "../../shared/contracts/unknown-names.ts";
+import { type KnownNames, unknownNames } from "../../shared/contracts/unknown-names.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { notFound, type Refused } from "../../shared/errors.ts";
 import { queryFields, repeatedParameters } from "../http/query-fields.ts";
@@ -34,8 +34,12 @@ export function targetContent({ contract, route }: Target, { ids, query, body }:
     ...unknownNames([...query.keys()], inQuery),
     ...unknownNames(Object.keys(body), inBody),
   };
-  return { fields: { ...found, ...sent, ...ids }, unknown };
+  return { fields: { ...found, ...withoutIgnored(sent, inBody), ...ids }, unknown };
 }
+
+/** What is ignored here can be a field that the contract takes from a tool. */
+const withoutIgnored = (fields: Fields, { ignored = [] }: KnownNames): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !ignored.includes(name)));
 
 /** In POST, null is the same as leaving the field out. */
 function withoutNulls(fields: Fields): Fields {

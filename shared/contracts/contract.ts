@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import type { FieldErrors, ResourceName } from "../errors.ts";
+import type { McpResource } from "./mcp-resource.ts";
 import type { Scope } from "./scopes.ts";
 import type { RoutePath } from "./tags.ts";
 import type { QueryTool, Tool } from "./tool.ts";
@@ -36,6 +37,8 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   /** The message of its 409, where the state of the resource can refuse it. */
   conflict?: string;
   rest?: readonly Route[];
+  /** Fields of the input that only its tool takes, because REST has addresses of its own for them. */
+  toolOnly?: readonly string[];
   input: Input;
   output: Output;
   /** Rules that one field's schema cannot state. */
@@ -56,7 +59,7 @@ export type QueryContract<
   Name extends string = string,
   Input extends TObject = TObject,
   Output extends TSchema = TSchema,
-> = Definition<Name, Input, Output> & Readonly<{ kind: "query"; mcp?: QueryTool }>;
+> = Definition<Name, Input, Output> & Readonly<{ kind: "query"; mcp?: QueryTool; mcpResource?: McpResource }>;
 
 /** Declares a mutation, which travels through the queue and is answered by a worker. */
 export function command<const Name extends string, Input extends TObject, Output extends TSchema>(
@@ -69,7 +72,11 @@ export function command<const Name extends string, Input extends TObject, Output
 /** Declares a read, which the front door answers straight from Postgres. */
 export function query<const Name extends string, Input extends TObject, Output extends TSchema>(
   definition: Definition<Name, Input, Output> &
-    Readonly<{ rest?: Routes<Input, Output>; mcp?: QueryTool<Static<Input> & object, Static<Output>> }>,
+    Readonly<{
+      rest?: Routes<Input, Output>;
+      mcp?: QueryTool<Static<Input> & object, Static<Output>>;
+      mcpResource?: McpResource<Static<Output>>;
+    }>,
 ): QueryContract<Name, Input, Output> {
   return { kind: "query", ...definition };
 }

@@ -1,9 +1,11 @@
 import { Type } from "typebox";
 import { query } from "./contract.ts";
 import { exampleDashboard } from "./dashboard-example.ts";
+import { dayOverview } from "./dashboard-result.ts";
 import { titled } from "./fields.ts";
 import { Habit } from "./habit-schema.ts";
 import { Todo } from "./todo-schema.ts";
+import { said } from "./tool-sentence.ts";
 
 const Dashboard = titled(
   "Dashboard",
@@ -36,6 +38,14 @@ export const getDashboard = query({
       example: { input: {}, output: exampleDashboard },
     },
   ],
+  mcpResource: {
+    uri: "kept://today",
+    name: "today",
+    title: "Today",
+    description: "Habits due today, and todos due today or overdue",
+    lines: dayOverview,
+    sentence: () => said("Read", "read", "the overview of the day"),
+  },
   input: Type.Object({}),
   output: Dashboard,
 });

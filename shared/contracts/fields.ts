@@ -21,6 +21,10 @@ export const Id = titled(
   Type.Integer({ minimum: 1, maximum: maxId, expects: "a positive whole number" }),
 );
 
+/** Some agents send ids as text: "7" is 7. Anything else stays what it is. */
+export const numberOfDigits = (value: unknown): unknown =>
+  typeof value === "string" && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : value;
+
 export function Line(max: number, min = 1) {
   const expects = `text of ${min} to ${max} characters on one line`;
   return Type.String({ minLength: min, maxLength: max, format: "line", expects });

@@ -2,10 +2,18 @@ import { type Static, Type } from "typebox";
 import { query } from "./contract.ts";
 import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, TodayFields, titled } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
-import { dueHabits } from "./habit-result.ts";
+import { dueHabits, habitOverview } from "./habit-result.ts";
 import { FrequencyField, Habit } from "./habit-schema.ts";
 import { queryTool } from "./tool.ts";
-import { argument, type Phrase, quotedAfter, type SentArguments, said } from "./tool-sentence.ts";
+import {
+  argument,
+  idIn,
+  named,
+  type Phrase,
+  quotedAfter,
+  type SentArguments,
+  said,
+} from "./tool-sentence.ts";
 
 const onlyTimeOfDay = Type.Object({ time_of_day: Type.Optional(TimeOfDayField) });
 const DueHabits = Type.Object({ ...TodayFields, habits: Type.Array(Habit) });
@@ -62,6 +70,15 @@ export const getHabit = query({
       example: habitExamples.get,
     },
   ],
+  mcpResource: {
+    uri: "kept://habits/{id}",
+    idField: "habit_id",
+    name: "habit",
+    title: "Habit",
+    description: "One habit with its streak; get-today-habits lists ids",
+    lines: habitOverview,
+    sentence: (args, { habits }) => said("Read", "read", ...named("habit", idIn(args, "habit_id"), habits)),
+  },
   input: Type.Object({ habit_id: Id }),
   output: Habit,
 });

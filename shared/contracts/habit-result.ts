@@ -17,6 +17,19 @@ export const dueHabits = (habits: readonly HabitOutput[]): ToolResult => ({
   facts: { habits: habits.map(factsOf) },
 });
 
+/** All that can be said of one habit. */
+export function habitOverview(habit: HabitOutput): readonly string[] {
+  const { longest_streak, streak_alive_through, grace_days, completions_count, schedule } = habit;
+  const details = joined([
+    schedule && `schedule ${JSON.stringify(schedule)}`,
+    `longest streak ${longest_streak}`,
+    streak_alive_through && `streak alive through ${streak_alive_through}`,
+    `grace days ${grace_days}`,
+    `completed ${completions_count} times`,
+  ]);
+  return [lineOf(habit), details];
+}
+
 function factsOf(habit: HabitOutput): Record<string, unknown> {
   const { id, name, type, frequency, time_of_day, description, streak_count, is_completed_today } = habit;
   const category = habit.category?.name ?? null;

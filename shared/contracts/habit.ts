@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { checkOneCategory } from "./category-name.ts";
 import { command } from "./contract.ts";
 import { Description, Id, Name, TimeOfDayField } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
@@ -9,6 +10,8 @@ import { argument, idIn, named, quoted, said } from "./tool-sentence.ts";
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
+
+const onlyDaily = ["This tool makes daily habits; others are made over REST, with POST /api/v1/habits."];
 
 export const createHabit = command({
   name: "habit.create",
@@ -33,10 +36,13 @@ export const createHabit = command({
       name: Name,
       type: Type.Optional(HabitTypeField),
       time_of_day: Type.Optional(TimeOfDayField),
+      category: Type.Optional(Name),
       category_id: Type.Optional(Id),
       description: Type.Optional(Description),
       grace_days: Type.Optional(GraceDays),
     }),
+    elsewhere: { frequency: onlyDaily, schedule: onlyDaily },
+    refine: checkOneCategory,
     toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
     result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
     sentence: (args) =>
@@ -48,7 +54,14 @@ export const createHabit = command({
         argument(args, "type") === "bad" ? ", to avoid" : "",
       ),
   }),
-  input: Type.Object({ name: Name, type: HabitTypeField, frequency: FrequencyField, ...habitFields }),
+  toolOnly: ["category"],
+  input: Type.Object({
+    name: Name,
+    type: HabitTypeField,
+    frequency: FrequencyField,
+    ...habitFields,
+    category: Type.Optional(Name),
+  }),
   output: Habit,
 });
 

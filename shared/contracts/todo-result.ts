@@ -6,14 +6,14 @@ import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from
 type TodoOutput = Static<typeof Todo>;
 
 export const oneTodo = (verb: string, todo: TodoOutput): ToolResult => ({
-  lines: [`${verb} ${lineOf(todo)}`],
+  lines: [`${verb} ${todoLine(todo)}`],
   facts: { todo: factsOf(todo) },
 });
 
 export const pendingPage = ({ todos, total, next_cursor }: Static<typeof PendingTodos>): ToolResult => ({
   lines: [
     `${todos.length} of ${total} incomplete todos${todos.length === 0 ? "." : ":"}`,
-    ...todos.map(lineOf),
+    ...todos.map(todoLine),
     ...(next_cursor === null ? [] : [`More with cursor ${next_cursor}`]),
   ],
   facts: lean({ todos: todos.map(factsOf), total, next_cursor }),
@@ -33,13 +33,22 @@ function factsOf(todo: TodoOutput): Record<string, unknown> {
     context,
     category: todo.category?.name ?? null,
     recurrence,
+    ...reminderFacts(todo),
     is_completed,
     next_todo_id,
   });
 }
 
+/** The reminder's wall time as the argument remind_at takes it, and its status unless it will ring. */
+function reminderFacts({ reminder }: TodoOutput): Record<string, unknown> {
+  if (reminder === null) return {};
+  const { local_time, status } = reminder;
+  const remind_at = local_time.replace(/:00$/, "");
+  return status === "scheduled" ? { remind_at } : { remind_at, reminder_status: status };
+}
+
 /** Without a rest of the properties, which would copy most of the todo. */
-function lineOf(todo: TodoOutput): string {
+export function todoLine(todo: TodoOutput): string {
   const { id, title, due_date, is_overdue, time_of_day, estimated_minutes, context } = todo;
   const { category, recurrence, next_todo_id } = todo;
   const details = joined([
@@ -50,25 +59,39 @@ function lineOf(todo: TodoOutput): string {
     context && `context ${context}`,
     category && `in ${category.name}`,
     recurrence && `repeats ${recurrence}`,
+    reminderOf(todo),
     next_todo_id !== null && `next is #${next_todo_id}`,
   ]);
   const description = todo.description === null ? "" : `. ${oneLine(todo.description)}`;
   return `#${id} ${title}${details === "" ? "" : ` — ${details}`}${description}`;
 }
 
+function reminderOf(todo: TodoOutput): string | null {
+  const { remind_at, reminder_status } = reminderFacts(todo);
+  if (remind_at === undefined) return null;
+  return `${reminder_status === undefined ? "reminds" : `reminder ${reminder_status}`} ${remind_at}`;
+}
+
 /** The changes that a call of update-todo asked for; nothing when it named none. */
 export function changesIn(args: SentArguments): readonly Phrase[] {
   const clear = argument(args, "clear");
-  const cleared = Array.isArray(clear) ? clear.slice(0, 3) : [];
+  const cleared = Array.isArray(clear) ? clear.slice(0, clearedNames.length) : [];
   const changes = [
     quotedAfter("title ", args, "title"),
     quotedAfter("description ", args, "description"),
     dueAfter("due ", args),
+    quotedAfter("time of day ", args, "time_of_day"),
+    quotedAfter("minutes ", args, "estimated_minutes"),
+    quotedAfter("context ", args, "context"),
+    quotedAfter("category ", args, "category"),
+    quotedAfter("repeating by ", args, "recurrence"),
+    quotedAfter("reminder at ", args, "remind_at"),
     ...cleared.map((name): readonly Phrase[] => ["no ", fieldName(name)]),
   ].filter((change) => change.length > 0);
   return changes.flatMap((change, index) => [index === 0 ? ": " : ", ", ...change]);
 }
 
 function fieldName(name: unknown): Phrase {
+  if (name === "remind_at") return "reminder";
   return clearedNames.find((known) => known === name)?.replaceAll("_", " ") ?? { quoted: name };
 }

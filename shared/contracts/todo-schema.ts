@@ -22,7 +22,7 @@ import {
   titled,
   WholeNumber,
 } from "./fields.ts";
-import { Reminder } from "./reminder-schema.ts";
+import { RemindAt, Reminder } from "./reminder-schema.ts";
 import { TodoCursor } from "./todo-cursor.ts";
 
 export const Recurrence = titled("Recurrence", Line(500));
@@ -64,6 +64,10 @@ export const todoFields = {
   recurrence_from: Clearable(RecurrenceFrom),
 };
 
+/** What an agent says in the same call. REST has the category's id and the reminder's own address. */
+export const toolTodoFields = { category: Clearable(Name), remind_at: Clearable(RemindAt) };
+export const toolTodoNames = Object.keys(toolTodoFields);
+
 export function checkRecurrence({ recurrence }: { recurrence?: string | null }): FieldErrors | undefined {
   if (recurrence == null) return undefined;
   const parsed = parseRecurrence(recurrence);
@@ -71,10 +75,19 @@ export function checkRecurrence({ recurrence }: { recurrence?: string | null }):
 }
 
 /** A tool clears a field by its name, because some clients cannot send null. */
-export const clearedNames = ["description", "due_date"] as const;
+export const clearedNames = [
+  "description",
+  "due_date",
+  "time_of_day",
+  "estimated_minutes",
+  "context",
+  "category",
+  "recurrence",
+  "remind_at",
+] as const;
 export const ClearedFields = Type.Array(OneOf(clearedNames), {
   uniqueItems: true,
-  expects: "a list of description and due_date",
+  expects: `a list of some of ${clearedNames.join(", ")}`,
 });
 
 /** How many pending todos are listed when a caller does not state a limit. */

@@ -1,9 +1,20 @@
 import { type Static, Type } from "typebox";
+import { checkOneCategory } from "./category-name.ts";
 import { command } from "./contract.ts";
 import { CalendarDate, Context, Description, Flag, Id, Name, TimeOfDayField } from "./fields.ts";
+import { RemindAt } from "./reminder-schema.ts";
 import { todoExamples } from "./todo-examples.ts";
 import { changesIn, oneTodo } from "./todo-result.ts";
-import { ClearedFields, checkRecurrence, Minutes, Recurrence, Todo, todoFields } from "./todo-schema.ts";
+import {
+  ClearedFields,
+  checkRecurrence,
+  Minutes,
+  Recurrence,
+  Todo,
+  todoFields,
+  toolTodoFields,
+  toolTodoNames,
+} from "./todo-schema.ts";
 import { tool } from "./tool.ts";
 import {
   argument,
@@ -21,6 +32,18 @@ const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
 
 type TodoOutput = Static<typeof Todo>;
+
+/** The arguments that describe a todo in both tools that write one. */
+const describing = {
+  description: Type.Optional(Description),
+  due_date: Type.Optional(CalendarDate),
+  time_of_day: Type.Optional(TimeOfDayField),
+  estimated_minutes: Type.Optional(Minutes),
+  context: Type.Optional(Context),
+  category: Type.Optional(Name),
+  recurrence: Type.Optional(Recurrence),
+  remind_at: Type.Optional(RemindAt),
+};
 
 const todoIn = (args: SentArguments, { todos }: Names) => named("todo", idIn(args, "todo_id"), todos);
 
@@ -40,14 +63,10 @@ export const createTodo = command({
     idempotent: false,
     arguments: Type.Object({
       title: Name,
-      description: Type.Optional(Description),
-      due_date: Type.Optional(CalendarDate),
-      time_of_day: Type.Optional(TimeOfDayField),
-      estimated_minutes: Type.Optional(Minutes),
-      context: Type.Optional(Context),
+      ...describing,
       category_id: Type.Optional(Id),
-      recurrence: Type.Optional(Recurrence),
     }),
+    refine: checkOneCategory,
     toInput: (args) => args,
     result: (todo: TodoOutput) => oneTodo("Created", todo),
     sentence: (args) =>
@@ -58,9 +77,11 @@ export const createTodo = command({
         quoted(args, "title"),
         ...dueAfter(", due ", args),
         ...quotedAfter(", repeating by ", args, "recurrence"),
+        ...quotedAfter(", reminder at ", args, "remind_at"),
       ),
   }),
-  input: Type.Object({ title: Name, ...todoFields }),
+  toolOnly: toolTodoNames,
+  input: Type.Object({ title: Name, ...todoFields, ...toolTodoFields }),
   output: Todo,
   refine: checkRecurrence,
 });
@@ -84,14 +105,13 @@ export const updateTodo = command({
   mcp: tool({
     name: "update-todo",
     title: "Change todo",
-    description: "Change title, description or due_date of a todo; clear empties fields.",
+    description: "Change some fields of a todo; clear names fields to empty.",
     destructive: true,
     idempotent: true,
     arguments: Type.Object({
       todo_id: Id,
       title: Type.Optional(Name),
-      description: Type.Optional(Description),
-      due_date: Type.Optional(CalendarDate),
+      ...describing,
       clear: Type.Optional(ClearedFields),
     }),
     refine: ({ todo_id, clear = [], ...given }) => {
@@ -111,7 +131,8 @@ export const updateTodo = command({
     result: (todo: TodoOutput) => oneTodo("Changed", todo),
     sentence: (args, names) => said("Changed", "change", ...todoIn(args, names), ...changesIn(args)),
   }),
-  input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...todoFields }),
+  toolOnly: toolTodoNames,
+  input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...todoFields, ...toolTodoFields }),
   output: Todo,
   refine: checkRecurrence,
 });

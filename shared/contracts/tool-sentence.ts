@@ -1,3 +1,4 @@
+import { numberOfDigits } from "./fields.ts";
 import { isCalendarDate } from "./text.ts";
 
 /**
@@ -29,7 +30,7 @@ export const argument = (args: SentArguments, name: string): unknown =>
 const isGiven = (args: SentArguments, name: string): boolean => argument(args, name) !== undefined;
 
 export function idIn(args: SentArguments, name: string): number | undefined {
-  const id = argument(args, name);
+  const id = numberOfDigits(argument(args, name));
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 

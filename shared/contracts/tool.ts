@@ -14,6 +14,8 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
   /** Whether a second call with the same arguments changes nothing more. */
   idempotent: boolean;
   arguments: Arguments;
+  /** For arguments that agents look for here: what says where else that is done. */
+  elsewhere?: FieldErrors;
   /** Rules that one argument's schema cannot state. */
   refine?(args: Static<Arguments>): FieldErrors | undefined;
   toInput(args: Static<Arguments>): Input;

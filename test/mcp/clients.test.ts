@@ -15,6 +15,11 @@ type Result = { structuredContent?: unknown; content?: unknown; isError?: unknow
 type Agent = {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(call: Call): Promise<Result>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  getPrompt(prompt: { name: string }): Promise<{ messages: unknown[] }>;
+  listResources(): Promise<{ resources: { uri: string }[] }>;
+  listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
+  readResource(resource: { uri: string }): Promise<{ contents: { uri: string; text?: string }[] }>;
   close(): Promise<void>;
 };
 
@@ -62,6 +67,24 @@ describe.each(clients)("%s", (_, connect) => {
     await agent.callTool({ name: "toggle-todo", arguments: { todo_id, completed: true } });
     const gone = await agent.callTool({ name: "delete-todo", arguments: { todo_id } });
     expect(gone.structuredContent).toMatchObject({ deleted_todo_id: todo_id });
+    await agent.close();
+  });
+
+  test("lists and gets the prompts, lists and reads the resources", async () => {
+    const agent = await connect();
+    const { prompts } = await agent.listPrompts();
+    for (const { name } of prompts) expect((await agent.getPrompt({ name })).messages).toHaveLength(1);
+    const { resources } = await agent.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(["kept://today"]);
+    const day = await agent.readResource({ uri: "kept://today" });
+    expect(day.contents).toMatchObject([{ uri: "kept://today", text: expect.stringContaining("Today is ") }]);
+    const { resourceTemplates } = await agent.listResourceTemplates();
+    const habit = await agent.callTool({ name: "create-habit", arguments: { name: "Read" } });
+    const { id } = (habit.structuredContent as { habit: { id: number } }).habit;
+    const uri = resourceTemplates[0]?.uriTemplate.replace("{id}", String(id)) ?? "";
+    const read = await agent.readResource({ uri });
+    expect(read.contents[0]?.text).toContain(`#${id} Read`);
+    await expect(agent.readResource({ uri: "kept://habits/987654" })).rejects.toThrow("not found");
     await agent.close();
   });
 

@@ -58,6 +58,14 @@ test.each([
   ["tools-list", "2025-06-18"],
   ["tools-list", "2025-11-25"],
   ["tools-list", "2026-07-28"],
+  ["prompts-list", "2025-06-18"],
+  ["prompts-list", "2025-11-25"],
+  ["prompts-list", "2026-07-28"],
+  ["resources-list", "2025-06-18"],
+  ["resources-list", "2025-11-25"],
+  ["resources-list", "2026-07-28"],
+  ["sep-2164-resource-not-found", "2026-07-28"],
+  ["caching", "2026-07-28"],
   ["dns-rebinding-protection", "2025-11-25"],
   ["dns-rebinding-protection", "2026-07-28"],
   ["http-header-validation", "2026-07-28"],
@@ -82,15 +90,4 @@ test("server-stateless passes, but for what needs the suite's own diagnostic too
   const { passed, other } = await verdict("server-stateless", "2026-07-28");
   expect(passed).toBeGreaterThan(15);
   expect(Object.keys(other).filter((id) => !needDiagnosticTools.includes(id))).toEqual([]);
-});
-
-test("caching passes for tools; prompts and resources are not offered", async () => {
-  const { passed, other } = await verdict("caching", "2026-07-28");
-  expect(passed).toBeGreaterThan(0);
-  expect(other).toEqual({
-    "sep-2549-prompts-list-caching-hints": "FAILURE",
-    "sep-2549-resources-list-caching-hints": "FAILURE",
-    "sep-2549-resources-templates-list-caching-hints": "FAILURE",
-    "sep-2549-resources-read-caching-hints": "SKIPPED",
-  });
 });

@@ -27,6 +27,11 @@ const args = fc.oneof(
   ),
   oddValue,
 );
+const uri = fc.oneof(
+  fc.constantFrom("kept://today", "kept://habits/1", "kept://habits/"),
+  fc.string({ unit: "binary", maxLength: 300 }).map((text) => `kept://habits/${text}`),
+  oddValue,
+);
 const call = fc.record({ name, arguments: args }, { requiredKeys: ["name"] });
 const method = fc.constantFrom(
   "tools/call",
@@ -39,6 +44,13 @@ const method = fc.constantFrom(
 );
 const message = fc.oneof(
   { weight: 4, arbitrary: call.map((params) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params })) },
+  fc
+    .record({ uri, name: oddValue, arguments: oddValue }, { requiredKeys: [] })
+    .chain((params) =>
+      fc
+        .constantFrom("resources/read", "prompts/get")
+        .map((method) => ({ jsonrpc: "2.0", id: 1, method, params })),
+    ),
   fc.record(
     { jsonrpc: oddValue, id: oddValue, method: fc.oneof(method, oddValue), params: oddValue },
     { requiredKeys: [] },

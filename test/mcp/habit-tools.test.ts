@@ -27,6 +27,13 @@ test("a created habit is daily and good unless told to be bad", async () => {
   expect(bad.facts.habit.type).toBe("bad");
 });
 
+test.each(["frequency", "schedule"])("a %s is refused with where other habits are made", async (name) => {
+  const { isError, facts } = await call("create-habit", { name: "Run", [name]: "weekly" });
+  expect(isError).toBe(true);
+  expect(Object.keys(facts.errors)).toEqual([name]);
+  expect(facts.message).toContain("daily habits; others are made over REST, with POST /api/v1/habits");
+});
+
 test("completing a bad habit is told as having avoided it", async () => {
   const { facts } = await call("create-habit", { name: "Sweets", type: "bad" });
   const { text } = await call("complete-habit", { habit_id: facts.habit.id });

@@ -130,7 +130,7 @@ async function runTheRest(): Promise<void> {
       // What is partitioned is only ever added to.
       if (kind === "update" && ["inbox", "action_log"].includes(table.name)) continue;
       const none: unknown[] = /^(insert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
-      await writes.pool.query(text, kind === "allForUpdate" ? [[]] : none);
+      await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
     }
 }
 

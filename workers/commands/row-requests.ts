@@ -25,11 +25,15 @@ export function demandOf({ command, repeat, inGroup }: CommandToRun): Demand {
 }
 
 /** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
-export function relatedDemandOf({ habits, todos }: State, command: QueuedCommand): Demand {
+export function relatedDemandOf({ categories, habits, todos }: State, command: QueuedCommand): Demand {
   const { userId, name, input } = command;
   const { related } = handlerOf(name);
   if (!related) return demand(command, []);
-  const loaded = { habits: ownRows(habits, userId), todos: ownRows(todos, userId) };
+  const loaded = {
+    categories: ownRows(categories, userId),
+    habits: ownRows(habits, userId),
+    todos: ownRows(todos, userId),
+  };
   const { rows, makes } = related(loaded, input);
   return demand(command, rows, makes);
 }

@@ -39,7 +39,7 @@ export type HandlerContext = OwnTables &
   }>;
 
 /** The tables whose loaded rows can lead to further ones. */
-export type LoadedTables = Pick<OwnTables, "habits" | "todos">;
+export type LoadedTables = Pick<OwnTables, "categories" | "habits" | "todos">;
 
 /** Rows that loaded ones refer to, and the table in which the handler may make a row from them. */
 export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: NumberedTable | undefined }>;

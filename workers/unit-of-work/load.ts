@@ -69,7 +69,8 @@ function byKey(one: UserRowRequest, other: UserRowRequest): number {
 
 function statement({ table, lock, requests }: Group, onLocked: OnLocked): string {
   const { sql, key } = table;
-  if (requests[0]?.key === undefined && key.length > 1) return sql.allForUpdate;
+  if (requests[0]?.key === undefined && key.length > 1)
+    return lock === "none" ? sql.readAll : sql.allForUpdate;
   if (lock === "none") return sql.read;
   if (lock === "key share") return onLocked === "wait" ? sql.forKeyShare : sql.forKeyShareSkipLocked;
   return onLocked === "wait" ? sql.forUpdate : sql.forUpdateSkipLocked;

@@ -24,6 +24,9 @@ export const settingsForUpdate: RowRequest = { table: "users", lock: "update" };
 
 type Reference = number | null | undefined;
 
+/** All rows of the user in a table where these are few. */
+export const allWithoutLock = (table: TableName): RowRequest => ({ table, lock: "none" });
+
 /** @returns no request when there is no reference */
 export const forKeyShare = (table: TableName, key: Reference): RowRequest[] =>
   key == null ? [] : [{ table, key, lock: "key share" }];

@@ -42,6 +42,8 @@ export type Table = Readonly<{
     /** All rows of the given users. */
     allForUpdate: string;
     read: string;
+    /** All rows of the given users. */
+    readAll: string;
     /** Takes the rows as one JSON array, as does `update`. */
     insert: string;
     update: string;
@@ -91,6 +93,7 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
   // table while that is young and its statistics call it empty: measured 20 ms a look-up instead of 0.1.
   const rows = (how: string) =>
     `select t.* from ${unnest(key)} cross join lateral (select * from ${name} t where ${match} ${how}) t`;
+  const ofUsers = `unnest($1::text[]) v(user_id) cross join lateral (select * from ${name} t where t.user_id = v.user_id offset 0) t`;
   const skipLocked = (how: string) =>
     `select ${[...key.map((column) => `v.${column.name}`), ...changed.map((column) => `t.${column.name}`)].join(", ")}
      from ${unnest(key)} cross join lateral (select from ${name} t where ${match} offset 0) found
@@ -104,6 +107,7 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     forKeyShareSkipLocked: skipLocked("for key share"),
     allForUpdate: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyNames} for update`,
     read: rows("offset 0"),
+    readAll: `select t.* from ${ofUsers}`,
     insert,
     update: `${insert} on conflict ${name === "action_log" ? countOnce : `(${keyNames}) do update set ${assignments}`}`,
     // By key and never by ctid, which is unique in one partition only. Connections for writes plan it along the key.

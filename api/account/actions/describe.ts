@@ -1,9 +1,11 @@
 import { contracts } from "../../../shared/contracts/catalogue.ts";
+import { resourceRead } from "../../../shared/contracts/mcp-resource.ts";
 import type { Tool } from "../../../shared/contracts/tool.ts";
 import type { Names, Phrase, SentArguments, Sentence } from "../../../shared/contracts/tool-sentence.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { sayFullDate } from "../visit/dates.ts";
 import { quote } from "./quote.ts";
+import { sayRead } from "./resource-reads.ts";
 
 type DescribedCall = Readonly<{ tool: string; args: SentArguments; ok: boolean; names: Names }>;
 
@@ -26,9 +28,10 @@ export const describeRefusals = (calls: number): Html =>
   html`${calls} ${calls === 1 ? "call" : "calls"} refused: over the limit`;
 
 /** By tool name. This is a map, because an object would answer to names such as `constructor`, too. */
-const sentences: ReadonlyMap<string, Tool["sentence"]> = new Map(
-  contracts.flatMap(({ mcp }) => (mcp ? [[mcp.name, mcp.sentence] as const] : [])),
-);
+const sentences: ReadonlyMap<string, Tool["sentence"]> = new Map([
+  ...contracts.flatMap(({ mcp }) => (mcp ? [[mcp.name, mcp.sentence] as const] : [])),
+  [resourceRead, sayRead],
+]);
 
 const unknownTool = (tool: string): Sentence => ({
   done: "Called",

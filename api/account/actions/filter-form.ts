@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
+import { resourceRead } from "../../../shared/contracts/mcp-resource.ts";
 import type { listTokens } from "../../../shared/contracts/tool-call.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { sayDay } from "../visit/dates.ts";
@@ -10,7 +11,10 @@ type Tokens = Static<typeof listTokens.output>["tokens"];
 type Choice = readonly [value: string, label: string];
 type Shown = Readonly<{ chosen: URLSearchParams; tokens: Tokens; timeZone: string; today: string }>;
 
-const tools = contracts.flatMap(({ mcp }): Choice[] => (mcp ? [[mcp.name, mcp.name]] : []));
+const tools: Choice[] = [
+  ...contracts.flatMap(({ mcp }): Choice[] => (mcp ? [[mcp.name, mcp.name]] : [])),
+  [resourceRead, "a resource"],
+];
 
 /** The form that narrows the list down to a token, a tool or an outcome. */
 export function filterForm({ chosen, tokens, timeZone, today }: Shown): Html {

@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { resourceRead } from "../../../shared/contracts/mcp-resource.ts";
 import type { LoggedToolCall } from "../../../shared/contracts/tool-call.ts";
 import { idIn, type Names, type SentArguments } from "../../../shared/contracts/tool-sentence.ts";
 import { type Cut, readStored } from "../../../shared/domain/cut-arguments.ts";
@@ -9,6 +10,7 @@ import { namesOf } from "../../queries/names.ts";
 import { sayDate } from "../visit/dates.ts";
 import { describeCall, describeRefusals } from "./describe.ts";
 import { sayOutcome } from "./outcomes.ts";
+import { argumentsOfRead } from "./resource-reads.ts";
 import { nameOf } from "./who.ts";
 
 type Call = Static<typeof LoggedToolCall> & { args: SentArguments; cut: Cut | undefined; localTime: string };
@@ -28,7 +30,7 @@ export async function actionList(
   }
   const calls = actions.map((action) => ({
     ...action,
-    ...readArgs(action.arguments),
+    ...readArgs(action),
     localTime: localTime(Date.parse(action.called_at), timeZone),
   }));
   const names = await namesOf(query, idsIn(calls));
@@ -39,9 +41,9 @@ export async function actionList(
   )}`;
 }
 
-function readArgs(stored: string): Pick<Call, "args" | "cut"> {
+function readArgs({ tool, arguments: stored }: Static<typeof LoggedToolCall>): Pick<Call, "args" | "cut"> {
   const { args, cut } = readStored(stored);
-  return { args, cut };
+  return { args: tool === resourceRead ? argumentsOfRead(args) : args, cut };
 }
 
 const none = "Nobody has called a tool yet. What the agents that you connect do will be listed here.";

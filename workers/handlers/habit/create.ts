@@ -1,7 +1,7 @@
 import type { Rules } from "../../../shared/domain/schedule.ts";
 import { newStreak } from "../../../shared/domain/streak.ts";
-import { forKeyShare } from "../../unit-of-work/row-request.ts";
-import { checkCategory } from "../check-category.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import { checkQuota } from "../check-quota.ts";
 import type { Handler } from "../handler.ts";
 import { habitAnswer, streakColumns } from "./rows.ts";
@@ -9,12 +9,12 @@ import { checkSchedule, defaultGraceDays } from "./rules.ts";
 
 export const habitCreate: Handler<"habit.create"> = {
   makes: "habits",
-  rows: ({ category_id }) => forKeyShare("categories", category_id),
+  rows: categoryRows,
+  related: (loaded, input) => ({ rows: categoriesToLock(loaded, input) }),
   run(context, input) {
-    const refused =
-      checkCategory(context, input.category_id) ??
-      checkSchedule(input.frequency, input.schedule) ??
-      checkQuota(context, "habits");
+    const category = chosenCategory(context, input);
+    if (isRefused(category)) return category;
+    const refused = checkSchedule(input.frequency, input.schedule) ?? checkQuota(context, "habits");
     if (refused) return refused;
     const grace_days = input.grace_days ?? defaultGraceDays;
     const schedule = input.schedule ?? null;
@@ -26,7 +26,7 @@ export const habitCreate: Handler<"habit.create"> = {
       frequency: input.frequency,
       schedule,
       time_of_day: input.time_of_day ?? null,
-      category_id: input.category_id ?? null,
+      category_id: category.category_id ?? null,
       description: input.description ?? null,
       grace_days,
       completions_count: 0,

@@ -1,20 +1,21 @@
 import type { Rules } from "../../../shared/domain/schedule.ts";
 import { editRules } from "../../../shared/domain/streak.ts";
-import { notFound } from "../../../shared/errors.ts";
-import { forKeyShare } from "../../unit-of-work/row-request.ts";
-import { checkCategory } from "../check-category.ts";
+import { isRefused, notFound } from "../../../shared/errors.ts";
+import { categoryRows, chosenCategory } from "../category/chosen.ts";
 import type { Handler } from "../handler.ts";
 import { patch } from "../patch.ts";
 import { habitAnswer, lockHabit, relatedToHabit, streakColumns } from "./rows.ts";
 import { checkSchedule, defaultGraceDays, rulesOf } from "./rules.ts";
 
 export const habitUpdate: Handler<"habit.update"> = {
-  rows: (input) => [...lockHabit(input), ...forKeyShare("categories", input.category_id)],
+  rows: (input) => [...lockHabit(input), ...categoryRows(input)],
   related: relatedToHabit,
   run(context, { habit_id, ...input }) {
     const row = context.habits.get(habit_id);
     const frequency = input.frequency ?? row?.frequency;
-    const refused = checkCategory(context, input.category_id) ?? checkSchedule(frequency, input.schedule);
+    const category = chosenCategory(context, input);
+    if (isRefused(category)) return category;
+    const refused = checkSchedule(frequency, input.schedule);
     if (refused) return refused;
     if (!row) return notFound("Habit");
     const before = rulesOf(row);

@@ -1,15 +1,21 @@
-import { forKeyShare } from "../../unit-of-work/row-request.ts";
-import { checkCategory } from "../check-category.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import { checkQuota } from "../check-quota.ts";
 import type { Handler } from "../handler.ts";
 import { defaultRecurrenceFrom, recurrenceColumns } from "./recurrence.ts";
+import { putReminder, reminderTime, rowsForTime } from "./reminder.ts";
 import { todoAnswer } from "./rows.ts";
 
 export const todoCreate: Handler<"todo.create"> = {
   makes: "todos",
-  rows: ({ category_id }) => forKeyShare("categories", category_id),
+  rows: (input) => [...categoryRows(input), ...rowsForTime(input.remind_at)],
+  related: (loaded, input) => ({ rows: categoriesToLock(loaded, input) }),
   run(context, input) {
-    const refused = checkCategory(context, input.category_id) ?? checkQuota(context, "todos");
+    const category = chosenCategory(context, input);
+    if (isRefused(category)) return category;
+    const reminder = input.remind_at == null ? null : reminderTime(context, input.remind_at);
+    if (isRefused(reminder)) return reminder;
+    const refused = checkQuota(context, "todos");
     if (refused) return refused;
     const row = context.todos.insert({
       id: context.nextId("todos"),
@@ -18,7 +24,7 @@ export const todoCreate: Handler<"todo.create"> = {
       time_of_day: input.time_of_day ?? null,
       estimated_minutes: input.estimated_minutes ?? null,
       context: input.context ?? null,
-      category_id: input.category_id ?? null,
+      category_id: category.category_id ?? null,
       is_completed: false,
       completed_at: null,
       completed_on: null,
@@ -28,6 +34,7 @@ export const todoCreate: Handler<"todo.create"> = {
       created_at: context.now,
       updated_at: context.now,
     });
+    if (reminder) putReminder(context, row.id, reminder);
     return todoAnswer(context, row);
   },
 };

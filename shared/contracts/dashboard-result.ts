@@ -1,0 +1,23 @@
+import type { Static } from "typebox";
+import type { Today } from "../domain/today.ts";
+import { dueHabits } from "./habit-result.ts";
+import type { Habit } from "./habit-schema.ts";
+import { todoLine } from "./todo-result.ts";
+import type { Todo } from "./todo-schema.ts";
+
+type Overview = Readonly<{
+  habits: readonly Static<typeof Habit>[];
+  todos: readonly Static<typeof Todo>[];
+  stats: Readonly<{ pending_todos: number }>;
+}>;
+
+/** The habits of the day, and of the pending todos those that it cannot wait for. */
+export function dayOverview({ habits, todos, stats }: Overview, today: Today): readonly string[] {
+  const due = todos.filter(({ due_date }) => due_date !== null && due_date <= today.date);
+  return [
+    "Habits due today:",
+    ...dueHabits(habits).lines,
+    `Todos due today or overdue, of ${stats.pending_todos} pending ones:`,
+    ...(due.length === 0 ? ["No todos are due."] : due.map(todoLine)),
+  ];
+}

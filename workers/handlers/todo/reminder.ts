@@ -1,0 +1,65 @@
+import { hasOffset } from "../../../shared/contracts/reminder-schema.ts";
+import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
+import { resolveLocalTime } from "../../../shared/domain/day.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
+import { conflict, invalid, type Refused } from "../../../shared/errors.ts";
+import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
+import type { HandlerContext } from "../handler.ts";
+import { newUser } from "../user/settings.ts";
+
+type ReminderTime = Pick<ReminderRow, "remind_at" | "wall_time">;
+
+/** A slow request may ask for a time that has passed by up to this much (ms) meanwhile. */
+const graceMs = 60_000;
+/** The end of the times whose year has four digits in every zone. */
+const endOfTimes = Date.UTC(9999);
+
+/** A wall time is turned into an instant by the zone, which must not change until that is committed. */
+export const rowsForTime = (remindAt: string | null | undefined): RowRequest[] =>
+  remindAt == null || hasOffset(remindAt) ? [] : [settingsForUpdate];
+
+/** The reminder's time as columns, unless it lies in the past. */
+export function reminderTime(
+  { today, acceptedAt }: HandlerContext,
+  remindAt: string,
+): ReminderTime | Refused {
+  const { instant, wall_time } = timeOf(remindAt, today.timeZone);
+  if (instant < acceptedAt - graceMs)
+    return invalid({ remind_at: ["The remind_at field must not be in the past."] });
+  if (instant >= endOfTimes)
+    return invalid({ remind_at: ["The remind_at field must be before the year 9999."] });
+  return { remind_at: new Date(instant).toISOString(), wall_time };
+}
+
+/** Refuses a reminder for a todo that needs none. */
+export const checkIncomplete = ({ is_completed }: TodoRow): Refused | undefined =>
+  is_completed ? conflict("Todo is already completed; a reminder needs an incomplete todo.") : undefined;
+
+/** Sets or moves a todo's reminder. */
+export function putReminder(context: HandlerContext, todo_id: number, time: ReminderTime): ReminderRow {
+  const { reminders, users, now } = context;
+  const before = reminders.get(todo_id);
+  if (before && hasTime(before, time)) return before;
+  // A user without settings has no row to lock, so a zone chosen at the same time would be missed.
+  if (time.wall_time !== null && !users.get()) users.insert(newUser(context));
+  const fields = { ...time, status: "scheduled" as const, delivery_id: null, updated_at: now };
+  return before
+    ? reminders.update(before, fields)
+    : reminders.insert({ todo_id, created_at: now, ...fields });
+}
+
+function timeOf(remindAt: string, timeZone: string) {
+  if (hasOffset(remindAt))
+    return { instant: Temporal.Instant.from(remindAt).epochMilliseconds, wall_time: null };
+  const wall_time = Temporal.PlainDateTime.from(remindAt).toString();
+  return { instant: resolveLocalTime(wall_time, timeZone), wall_time };
+}
+
+/** Setting the same time again keeps the reminder, so that a repeated request does not ring twice. */
+function hasTime(before: ReminderRow, time: ReminderTime): boolean {
+  const live = before.status === "scheduled" || before.status === "sent";
+  const follows = (row: Pick<ReminderRow, "wall_time">) => row.wall_time != null;
+  return (
+    live && timestamp(before.remind_at) === timestamp(time.remind_at) && follows(before) === follows(time)
+  );
+}
