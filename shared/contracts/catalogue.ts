@@ -8,6 +8,7 @@ import * as completions from "./habit-completions.ts";
 import * as habits from "./habit-queries.ts";
 import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
+import * as several from "./several.ts";
 import * as todo from "./todo.ts";
 import * as todos from "./todo-queries.ts";
 import * as toolCall from "./tool-call.ts";
@@ -26,6 +27,7 @@ export const commands = catalogue(
   habit.completeHabit,
   habit.undoHabit,
   todo.createTodo,
+  several.createTodos,
   todo.updateTodo,
   todo.deleteTodo,
   todo.toggleTodo,
