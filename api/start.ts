@@ -3,6 +3,7 @@ import { openDatabase } from "../shared/db/orm.ts";
 import { openServerClock } from "../shared/db/server-clock.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
+import { seldom } from "../shared/process/seldom.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
 import { createDispatchGroup } from "../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
@@ -13,7 +14,7 @@ import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createHealthCheck, leaving } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
-import { createMetrics } from "./http/metrics.ts";
+import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createFinish } from "./http/response-headers.ts";
 import { createTurnAway } from "./http/turn-away.ts";
@@ -57,9 +58,10 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     });
   const adoptZone = createZoneAdoption({ query, dispatch });
   const overLimit = createOverLimit({ dispatch, query }, now);
-  const rateLimit = (door: string, limit: number) =>
-    createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now);
   const metrics = createMetrics(config);
+  const onFallback = noteFallbacks(metrics, log);
+  const rateLimit = (door: string, limit: number) =>
+    createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now, onFallback);
   const health = createHealthCheck({ database, mailbox, redis });
   const app = createApp({
     config,
@@ -94,5 +96,13 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       redis.disconnect();
       await database.close();
     },
+  };
+}
+
+function noteFallbacks(metrics: Metrics, log: Log): () => void {
+  const say = seldom(() => log.warn("Redis does not count requests; each front door limits them by itself"));
+  return () => {
+    metrics.countFallback();
+    say();
   };
 }

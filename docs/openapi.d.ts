@@ -34,9 +34,9 @@ export interface paths {
   };
   "/habits/{habit_id}/complete": {
     parameters: {};
-    /** Mark a habit completed today; for a bad habit: avoided today */
+    /** Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today */
     post: operations["completeHabit"];
-    /** Undo today's completion; streak and longest streak become what they were before it */
+    /** Undo the completion of today or of a date up to seven days back; the streak becomes what it would be without it */
     delete: operations["undoHabitCompletion"];
   };
   "/habits/{habit_id}/completions": {
@@ -144,6 +144,7 @@ export interface components {
     CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
     /** @description A hex color such as #6b7280 */
     Color: string;
+    CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"] };
     /** @description Text of at most 100 characters on one line */
     Context: string;
     CreateCategoryRequest: {
@@ -512,6 +513,7 @@ export interface operations {
       };
       path: { habit_id: components["schemas"]["Id"] };
     };
+    requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
       422: components["responses"]["Invalid"];
@@ -520,6 +522,7 @@ export interface operations {
   };
   undoHabitCompletion: {
     parameters: {
+      query?: { date?: components["schemas"]["CalendarDate"] };
       header?: {
         /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
         "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

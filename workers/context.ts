@@ -1,8 +1,8 @@
-import type { Redis } from "ioredis";
 import type { Registry } from "prom-client";
 import type { Database } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { Log } from "../shared/process/log.ts";
+import type { RedisConnection } from "../shared/queue/connections.ts";
 import type { JobMetrics } from "../shared/queue/job-metrics.ts";
 
 /** What the parts of one worker process share. */
@@ -13,9 +13,9 @@ export type WorkerContext = Readonly<{
   travel(): string;
   database: Database;
   /** Adds jobs and publishes replies. It fails at once when Redis is away. */
-  publisher: Redis;
+  publisher: RedisConnection;
   /** Takes jobs. It waits for Redis. */
-  blocking: Redis;
+  blocking: RedisConnection;
   /** What /metrics of this process shows. */
   registry: Registry;
   jobMetrics: JobMetrics;

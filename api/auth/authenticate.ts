@@ -4,6 +4,7 @@ import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
+import { seldom } from "../../shared/process/seldom.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import { introspect } from "./introspect.ts";
 import { looksLikeJwt, verifyJwt } from "./jwt.ts";
@@ -31,6 +32,7 @@ export function createAuthenticator(options: Options): Authenticate {
   const known = new Map<string, Known>();
   const underWay = new Map<string, Check>();
   const check = createCheck(options);
+  const sayAway = seldom((reason: string) => options.log.warn({ reason }, "the identity provider is away"));
   const shareMs = options.config.tokenCacheSeconds * 1000;
 
   /** Requests share a check that is under way, but not for longer than its result would be trusted. */
@@ -66,8 +68,9 @@ export function createAuthenticator(options: Options): Authenticate {
     try {
       return (await checkOnce(token, tokenHash)) ?? invalidToken;
     } catch (error) {
-      if (error instanceof ProviderUnavailable) return providerAway;
-      throw error;
+      if (!(error instanceof ProviderUnavailable)) throw error;
+      sayAway(error.message);
+      return providerAway;
     }
   };
 }

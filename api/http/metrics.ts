@@ -1,4 +1,4 @@
-import { Histogram } from "prom-client";
+import { Counter, Histogram } from "prom-client";
 import type { Config } from "../../shared/process/config.ts";
 import { createExposition, type Exposition } from "../../shared/process/metrics.ts";
 
@@ -7,6 +7,8 @@ export type Metrics = Pick<Exposition, "answer"> &
   Readonly<{
     /** Passes the answer on and counts how long it took. */
     measure(method: string, route: string, answer: () => Promise<Response>): Promise<Response>;
+    /** Counts a request whose rate limit was counted by this process alone. */
+    countFallback(): void;
   }>;
 
 export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">): Metrics {
@@ -18,7 +20,13 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">):
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],
   });
+  const fallbacks = new Counter({
+    name: "kept_rate_limit_fallbacks_total",
+    help: "Requests that this front door counted by itself, because Redis did not",
+    registers: [registry],
+  });
   return {
+    countFallback: () => fallbacks.inc(),
     async measure(method, route, answer) {
       const started = performance.now();
       const response = await answer();

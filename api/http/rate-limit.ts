@@ -1,5 +1,10 @@
-import type { Redis } from "ioredis";
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import {
+  type IRateLimiterOptions,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
+import type { RedisConnection } from "../../shared/queue/connections.ts";
 
 const windowSeconds = 60;
 
@@ -22,12 +27,14 @@ export type RateLimit = (tokenId: string) => Promise<Allowance | undefined>;
 /**
  * `limit` requests in windows of 60 s from a token's first request, exact over all front doors. Without
  * Redis, each process counts for itself.
+ * @param onFallback called for each request that this process counts by itself
  */
 export function createRateLimit(
-  redis: Redis,
+  redis: RedisConnection,
   keyPrefix: string,
   limit: number,
   now: () => number,
+  onFallback: () => void,
 ): RateLimit {
   if (limit === 0) return async () => undefined;
   const options = { keyPrefix, points: limit, duration: windowSeconds };
@@ -37,7 +44,7 @@ export function createRateLimit(
     // A token over the limit is refused without asking Redis until the window ends.
     inMemoryBlockOnConsumed: limit + 1,
     rejectIfRedisNotReady: true,
-    insuranceLimiter: new RateLimiterMemory(options),
+    insuranceLimiter: createFallback(options, onFallback),
   });
   return async (tokenId) => {
     const { allowed, state } = await limiter.consume(tokenId).then(
@@ -51,6 +58,16 @@ export function createRateLimit(
     const resetsAt = Math.ceil(now() / 1000) + resetInSeconds;
     return { allowed, limit, remaining: Math.max(0, state.remainingPoints), resetInSeconds, resetsAt };
   };
+}
+
+function createFallback(options: IRateLimiterOptions, onFallback: () => void): RateLimiterMemory {
+  const memory = new RateLimiterMemory(options);
+  const consume = memory.consume.bind(memory);
+  memory.consume = (...request) => {
+    onFallback();
+    return consume(...request);
+  };
+  return memory;
 }
 
 /** The IETF draft's `RateLimit` fields and the `X-RateLimit` ones that most clients read; none when the limit is off. */

@@ -18,7 +18,7 @@ import {
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import { answered, refused, type ToolOutcome } from "./result.ts";
 import { namesSeveral, readSeveral, severalCommand, severalResult } from "./several.ts";
-import { readArguments, type ToolEntry, tools } from "./tools.ts";
+import { entryFor, readArguments, type ToolEntry, tools } from "./tools.ts";
 
 type Entry<Kind extends ToolEntry["kind"]> = Extract<ToolEntry, { kind: Kind }>;
 
@@ -44,8 +44,9 @@ export async function rejectCall(
 export async function runTool(
   context: CallContext,
   call: ReceivedCall,
-  entry: ToolEntry,
+  admitted: ToolEntry,
 ): Promise<CallToolResult> {
+  const entry = entryFor(admitted, call.args);
   const applied = entry.kind === "query" ? "no" : "unknown";
   const result = await withOutages(context, call, applied, async () => {
     const several = namesSeveral(entry, call.args) ? severalCommand(entry.tool) : undefined;

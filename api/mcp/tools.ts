@@ -35,6 +35,15 @@ export const tools: ReadonlyMap<string, ToolEntry> = new Map(
   entries.map((entry) => [entry.tool.name, entry]),
 );
 
+/** The entry for a call whose arguments ask for another command than its tool's own, else the entry itself. */
+export function entryFor(entry: ToolEntry, args: Fields): ToolEntry {
+  if (entry.kind === "query") return entry;
+  const { instead } = entry.tool;
+  const contract = contracts.find(({ name }) => name === instead?.command);
+  if (!instead?.when(args) || contract?.kind !== "command") return entry;
+  return { ...entry, contract, tool: { ...entry.tool, result: instead.result } };
+}
+
 /** A refusal has the day and the zone, too. An agent sees in the answer what else it has, and would pay for it here. */
 const outputSchema = { type: "object" as const, required: ["today", "time_zone"] };
 

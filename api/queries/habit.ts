@@ -46,22 +46,13 @@ async function filtering(query: QueryContext, filters: Filters): Promise<Conditi
   return allOf(...conditions);
 }
 
-function ofKind({ frequency, time_of_day, category_id }: Filters): Condition {
+export function ofKind({ frequency, time_of_day, category_id }: Filters): Condition {
   if (frequency === undefined && time_of_day === undefined && category_id === undefined) return sql`true`;
   const [wanted, time, category] = [frequency ?? null, time_of_day ?? null, category_id ?? null];
   return sql`(${wanted}::text is null or h.frequency = ${wanted}::text)
     and (${time}::time_of_day is null or h.time_of_day = ${time}::time_of_day)
     and (${category}::bigint is null or h.category_id = ${category}::bigint)`;
 }
-
-/** Answers with one page, because nobody has hundreds of habits due on a day. */
-export const readTodayHabits: QueryHandler<"habit.today"> = async (query, { time_of_day }) => {
-  const { today } = await readDaySettings(query);
-  const conditions = [dueOn(today.date)];
-  if (time_of_day !== undefined) conditions.push(sql`h.time_of_day = ${time_of_day}::time_of_day`);
-  const habits = presentHabits(await query.rows(habitRows(query, allOf(...conditions))), today);
-  return { today: today.date, time_zone: today.timeZone, habits };
-};
 
 export const readHabit: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
   const rows = await query.rows(habitRows(query, sql`h.id = ${habit_id}::bigint`));

@@ -37,18 +37,21 @@ function foldedCharacters(): ReadonlyMap<string, string> {
 export function searchPattern(q: string): string {
   const text = folded(q) || q;
   return text.replace(/ss|ae|oe|\s+|./gsu, (part) => {
-    if (/^\s/.test(part)) return "\\s+";
+    if (/^\s/.test(part)) return `\\s+${marks}`;
     const single = Array.from(part, oneOf).join("");
     const joined = part.length > 1 ? variantsOf(part) : "";
     return joined === "" ? single : `(?:${single}|[${joined}])`;
   });
 }
 
-/** The character in all its forms, each of which may have marks that no composed character includes. */
+/** Marks that no composed character includes: a text can have them after any character. */
+const marks = "[\u0300-\u036f]*";
+
+/** The character in all its forms. */
 function oneOf(character: string): string {
-  const others = variantsOf(character);
-  if (others !== "") return `[${others}][\u0300-\u036f]*`;
-  return /[!-/:-@[-`{-~]/.test(character) ? `\\${character}` : character;
+  const forms = variantsOf(character);
+  if (forms !== "") return `[${forms}]${marks}`;
+  return `${/[!-/:-@[-`{-~]/.test(character) ? "\\" : ""}${character}${marks}`;
 }
 
 /** Whether one of the columns has the text. No condition on columns of an index: each row has to be looked at. */

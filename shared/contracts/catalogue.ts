@@ -4,6 +4,7 @@ import * as category from "./category.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
+import * as completing from "./habit-complete.ts";
 import * as completions from "./habit-completions.ts";
 import * as habits from "./habit-queries.ts";
 import * as me from "./me.ts";
@@ -24,8 +25,8 @@ export const commands = catalogue(
   habit.createHabit,
   habit.updateHabit,
   habit.deleteHabit,
-  habit.completeHabit,
-  habit.undoHabit,
+  completing.completeHabit,
+  completing.undoHabit,
   todo.createTodo,
   several.createTodos,
   todo.updateTodo,

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { Today } from "../domain/today.ts";
-import { dueHabits } from "./habit-result.ts";
+import { habitLine } from "./habit-result.ts";
 import type { Habit } from "./habit-schema.ts";
 import { todoLine } from "./todo-result.ts";
 import type { Todo } from "./todo-schema.ts";
@@ -16,7 +16,7 @@ export function dayOverview({ habits, todos, stats }: Overview, today: Today): r
   const due = todos.filter(({ due_date }) => due_date !== null && due_date <= today.date);
   return [
     "Habits due today:",
-    ...dueHabits(habits).lines,
+    ...(habits.length === 0 ? ["No habits are due."] : habits.map(habitLine)),
     `Todos due today or overdue, of ${stats.pending_todos} pending ones:`,
     ...(due.length === 0 ? ["No todos are due."] : due.map(todoLine)),
   ];

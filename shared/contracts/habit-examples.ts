@@ -32,6 +32,7 @@ const completed = {
 };
 const habit_id = exampleHabit.id;
 const onlyId = { habit_id };
+const onThatDay = { habit_id, date: "2026-11-20" };
 
 /** One example for each REST route of habits. */
 export const habitExamples = {
@@ -78,8 +79,8 @@ export const habitExamples = {
     output: { ...exampleHabit, description: "On paper, not on a screen" },
   },
   remove: { input: onlyId, output: null },
-  complete: { input: onlyId, output: completed },
-  undo: { input: onlyId, output: exampleHabit },
+  complete: { input: onThatDay, output: completed },
+  undo: { input: onThatDay, output: exampleHabit },
 } as const;
 
 export const exampleCompletions = {

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { query } from "./contract.ts";
-import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, TodayFields, titled } from "./fields.ts";
+import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, titled } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
 import { dueHabits, habitOverview } from "./habit-result.ts";
-import { FrequencyField, Habit } from "./habit-schema.ts";
+import { FrequencyField, Habit, TodayHabits } from "./habit-schema.ts";
 import { queryTool } from "./tool.ts";
 import {
   argument,
@@ -15,8 +15,10 @@ import {
   said,
 } from "./tool-sentence.ts";
 
-const onlyTimeOfDay = Type.Object({ time_of_day: Type.Optional(TimeOfDayField) });
-const DueHabits = Type.Object({ ...TodayFields, habits: Type.Array(Habit) });
+const TodayFilters = Type.Object({
+  all: Type.Optional(Flag),
+  time_of_day: Type.Optional(TimeOfDayField),
+});
 
 export const listHabits = query({
   name: "habit.list",
@@ -40,20 +42,27 @@ export const listHabits = query({
 export const todayHabits = query({
   name: "habit.today",
   scopes: ["habits:read"],
-  summary: "List the habits due today",
+  summary: "List the habits due today, or all of them, with their week",
   mcp: queryTool({
     name: "get-today-habits",
     title: "Today's habits",
-    description: "List habits due today with streaks. A bad habit counts as done once avoided today.",
+    description:
+      "List habits due today, or all, with streaks. A bad habit counts as done once avoided today.",
     destructive: false,
     idempotent: true,
-    arguments: onlyTimeOfDay,
+    arguments: TodayFilters,
     toInput: (args) => args,
-    result: ({ habits }: Static<typeof DueHabits>) => dueHabits(habits),
-    sentence: (args) => said("Looked at", "look at", "the habits due today", ...timeOfDayIn(args)),
+    result: (today: Static<typeof TodayHabits>, { all = false }) => dueHabits(today, all),
+    sentence: (args) =>
+      said(
+        "Looked at",
+        "look at",
+        argument(args, "all") === true ? "all habits" : "the habits due today",
+        ...timeOfDayIn(args),
+      ),
   }),
-  input: onlyTimeOfDay,
-  output: DueHabits,
+  input: TodayFilters,
+  output: TodayHabits,
 });
 
 export const getHabit = query({

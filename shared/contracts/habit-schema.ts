@@ -10,6 +10,7 @@ import {
   OneOf,
   TimeOfDayField,
   Timestamp,
+  TodayFields,
   titled,
   WholeNumber,
 } from "./fields.ts";
@@ -70,6 +71,21 @@ export const Habit = titled(
     updated_at: Timestamp,
   }),
 );
+
+/** A habit beside its day and week, as agents see it. */
+export const HabitOfWeek = Type.Object({
+  ...Habit.properties,
+  /** Absent where only habits that are due were asked for. */
+  is_due_today: Type.Optional(Type.Boolean()),
+  /** Null for a habit that no week asks for a number of times. */
+  week_progress: Nullable(Type.Object({ done: Type.Integer(), target: Type.Integer() })),
+});
+
+export const TodayHabits = Type.Object({
+  ...TodayFields,
+  habits: Type.Array(HabitOfWeek),
+  total: Type.Integer(),
+});
 
 /** The fields that both create and update take. */
 export const habitFields = {

@@ -3,10 +3,10 @@ import { checkOneCategory } from "./category-name.ts";
 import { command } from "./contract.ts";
 import { Description, Id, Name, TimeOfDayField } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
-import { completedHabit, oneHabit } from "./habit-result.ts";
+import { oneHabit } from "./habit-result.ts";
 import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
 import { tool } from "./tool.ts";
-import { argument, idIn, named, quoted, said } from "./tool-sentence.ts";
+import { argument, quoted, said } from "./tool-sentence.ts";
 
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
@@ -99,54 +99,4 @@ export const deleteHabit = command({
   rest: [{ operationId: "deleteHabit", method: "DELETE", path, status: 204, example: habitExamples.remove }],
   input: onlyId,
   output: Type.Null(),
-});
-
-export const completeHabit = command({
-  name: "habit.complete",
-  resource: "Habit",
-  scopes: ["habits:write"],
-  summary: "Mark a habit completed today; for a bad habit: avoided today",
-  conflict: "Habit is already completed today.",
-  rest: [
-    {
-      operationId: "completeHabit",
-      method: "POST",
-      path: `${path}/complete`,
-      status: 200,
-      example: habitExamples.complete,
-    },
-  ],
-  mcp: tool({
-    name: "complete-habit",
-    title: "Complete habit",
-    description: "Mark a habit done for today and bump its streak. For a bad habit: avoided today.",
-    destructive: true,
-    idempotent: true,
-    arguments: onlyId,
-    toInput: (args) => args,
-    result: completedHabit,
-    sentence: (args, { habits }) =>
-      said("Completed", "complete", ...named("habit", idIn(args, "habit_id"), habits)),
-  }),
-  input: onlyId,
-  output: Habit,
-});
-
-export const undoHabit = command({
-  name: "habit.undo",
-  resource: "Habit",
-  scopes: ["habits:write"],
-  summary: "Undo today's completion; streak and longest streak become what they were before it",
-  conflict: "Habit is not completed today.",
-  rest: [
-    {
-      operationId: "undoHabitCompletion",
-      method: "DELETE",
-      path: `${path}/complete`,
-      status: 200,
-      example: habitExamples.undo,
-    },
-  ],
-  input: onlyId,
-  output: Habit,
 });

@@ -53,9 +53,13 @@ export function named(
     : [`the ${noun} `, { quoted: name }];
 }
 
-/** The due date that was sent, introduced by our words; nothing when none was sent. */
-export function dueAfter(words: string, args: SentArguments): readonly Phrase[] {
-  if (!isGiven(args, "due_date")) return [];
-  const date = argument(args, "due_date");
+/** The date that was sent as an argument, introduced by our words; nothing when none was sent. */
+export function dateAfter(words: string, args: SentArguments, name: string): readonly Phrase[] {
+  if (!isGiven(args, name)) return [];
+  const date = argument(args, name);
   return [words, typeof date === "string" && isCalendarDate(date) ? { date } : { quoted: date }];
 }
+
+/** The due date that was sent, introduced by our words; nothing when none was sent. */
+export const dueAfter = (words: string, args: SentArguments): readonly Phrase[] =>
+  dateAfter(words, args, "due_date");

@@ -34,12 +34,12 @@ const writeSettings = {
 
 /**
  * Timeouts and settings by purpose. Somebody waits for a read, so a frozen server fails it within 2 s including the
- * connection; PostgreSQL then stops, too, or costly reads that nobody awaits would pile up. A list is read along an
- * index that holds it in order, which a bitmap would lose. Writes have the front door's own timeout; their query timeout
- * is only a backstop.
+ * connection. PostgreSQL stops a long one just before, or costly reads that nobody awaits would pile up. A list is read
+ * along an index that holds it in order, which a bitmap would lose. Writes have the front door's own timeout; their query
+ * timeout is only a backstop.
  */
 const purposes = {
-  reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off", statement_timeout: "1s" } },
+  reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off", statement_timeout: "800ms" } },
   writes: { connectMs: 1_500, queryMs: 5_000, settings: writeSettings },
   migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
 };

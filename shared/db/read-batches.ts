@@ -28,6 +28,8 @@ const maxTogether = 64;
 /** A batch takes as long as its slowest member, so a user whose reads take long reads alone. */
 const slowMs = 25;
 const slowTimes = 4;
+/** The server stops a statement before its caller gives up, so that one user's long read fails nobody else's. */
+const stoppedForTime = "57014";
 const maxSuspects = 10_000;
 const maxStatements = 500;
 /** A round trip that takes longer is not waited for: a slow user or a frozen server holds up nobody else's reads. */
@@ -53,9 +55,9 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
     const began = performance.now();
     try {
       resolve((await pool.query<object>({ text: statement.text, values: [...values] })).rows);
-      if (isSlow(statement, performance.now() - began)) suspect([read]);
-      else suspects.delete(userId);
+      isSlow(statement, performance.now() - began) ? suspect([read]) : suspects.delete(userId);
     } catch (error) {
+      if (sqlStateOf(error) === stoppedForTime) suspect([read]);
       reject(new DatabaseFailure(error));
     }
   }
@@ -63,8 +65,8 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
   async function runTogether(statement: Statement, batchText: string, reads: readonly Read[]): Promise<void> {
     const began = performance.now();
     try {
-      const columns = transpose(reads.map(({ values }) => values));
-      deliver(reads, await pool.query({ text: batchText, values: columns, rowMode: "array" }));
+      const values = transpose(reads.map((read) => read.values));
+      deliver(reads, await pool.query({ text: batchText, values, rowMode: "array" }));
       if (isSlow(statement, performance.now() - began)) suspect(reads);
     } catch (error) {
       const state = sqlStateOf(error);
@@ -152,13 +154,16 @@ function sqlStateOf(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
+/** PostgreSQL takes only constants here, or the statement searches texts: together, each would wait for all others. */
+const alone = /\b(limit|offset)\s+\$|\s~\s/i;
+
 /**
  * Rows come back in the order of each read's own statement, because they are numbered before they are joined.
- * @returns undefined for a statement without values, or with one where PostgreSQL takes only constants
+ * @returns undefined for a statement without values, or for one that has to run by itself
  */
 function batchTextOf(text: string): string | undefined {
   const count = Math.max(0, ...Array.from(text.matchAll(/\$(\d+)/g), ([, place]) => Number(place)));
-  if (count === 0 || /\b(limit|offset)\s+\$/i.test(text)) return undefined;
+  if (count === 0 || alone.test(text)) return undefined;
   const places = Array.from({ length: count }, (_, index) => index + 1);
   return `
     select k.read_no, (q.s).* from unnest(${places.map((place) => `$${place}::text[]`).join(", ")})

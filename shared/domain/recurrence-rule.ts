@@ -24,8 +24,16 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
     demand: "have weekdays such as MO,FR or 1MO,-1FR in BYDAY",
   },
   BYMONTHDAY: {
-    normalise: (value) => list(value, monthDay, Number),
+    normalise: (value) => list(value, (one) => place(one, 31), Number),
     demand: "have days from 1 to 31 or -31 to -1 in BYMONTHDAY",
+  },
+  BYMONTH: {
+    normalise: (value) => list(value, (one) => wholeNumber(one, 12), Number),
+    demand: "have months from 1 to 12 in BYMONTH",
+  },
+  BYSETPOS: {
+    normalise: (value) => list(value, (one) => place(one, 366), Number),
+    demand: "have places from 1 to 366 or -366 to -1 in BYSETPOS",
   },
   UNTIL: {
     normalise: until,
@@ -39,7 +47,10 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
 
 const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
-/** Normalises a rule's text or explains in one sentence what is wrong with it. It does not check that any date matches. */
+/**
+ * Normalises a rule's text or explains in one sentence what is wrong with it. It does not check that any date matches.
+ * What calendars write without need is dropped: a semicolon at the end, and that weeks begin on Monday.
+ */
 export function parseRule(text: string): { rule: string } | { error: string } {
   if (text.length > maxLength) return error(`have at most ${maxLength} characters`);
   const given: Parts = {};
@@ -47,7 +58,9 @@ export function parseRule(text: string): { rule: string } | { error: string } {
     .trim()
     .toUpperCase()
     .replace(/^RRULE:/, "")
+    .replace(/;$/, "")
     .split(";")) {
+    if (part === "WKST=MO") continue;
     const [name = "", value, ...rest] = part.split("=");
     const known = Object.hasOwn(parts, name) ? parts[name] : undefined;
     if (!known || value === undefined || rest.length > 0) {
@@ -65,26 +78,50 @@ export function parseRule(text: string): { rule: string } | { error: string } {
 }
 
 /** RFC 5545 §3.3.10 excludes some combinations of parts. */
-function findConflict({ FREQ, BYDAY = "", BYMONTHDAY, UNTIL, COUNT }: Parts): string | undefined {
+function findConflict({
+  FREQ,
+  BYDAY,
+  BYMONTHDAY,
+  BYMONTH,
+  BYSETPOS,
+  UNTIL,
+  COUNT,
+}: Parts): string | undefined {
   if (!FREQ) return "have FREQ=DAILY, WEEKLY, MONTHLY or YEARLY";
   if (UNTIL && COUNT) return "have UNTIL or COUNT, not both";
   if (BYMONTHDAY && FREQ === "WEEKLY") return "not have BYMONTHDAY with FREQ=WEEKLY";
-  return findNumberedConflict(FREQ, BYDAY, BYMONTHDAY);
+  if (BYSETPOS && !BYDAY && !BYMONTHDAY && !BYMONTH) return "have BYDAY, BYMONTHDAY or BYMONTH with BYSETPOS";
+  if (BYSETPOS && isBeyond(BYSETPOS, FREQ, BYDAY)) return "have a place in BYSETPOS that its period reaches";
+  return findNumberedConflict(FREQ, BYDAY, BYMONTHDAY, BYMONTH);
 }
 
-/** Numbered weekdays of a year cannot be combined: libraries do not agree on what that means. */
-function findNumberedConflict(freq: string, byDay: string, byMonthDay?: string): string | undefined {
+/** Whether a day or a week never has that many days; a search for the first of them would be in vain, and costly. */
+function isBeyond(places: string, freq: string, byDay?: string): boolean {
+  const atMost = freq === "WEEKLY" ? (byDay?.split(",").length ?? 1) : freq === "DAILY" ? 1 : 366;
+  return places.split(",").every((one) => Math.abs(Number(one)) > atMost);
+}
+
+/**
+ * Numbered weekdays count in a month, or in a year when no BYMONTH names its months. Those of FREQ=YEARLY cannot be
+ * combined: libraries do not agree on what that means.
+ */
+function findNumberedConflict(
+  freq: string,
+  byDay = "",
+  byMonthDay?: string,
+  byMonth?: string,
+): string | undefined {
   const days = byDay.split(",");
   const numbered = days.filter((day) => day.length > 2);
   if (numbered.length === 0) return undefined;
-  const atMost = { MONTHLY: 5, YEARLY: 52 }[freq];
-  if (atMost === undefined) return "have numbered weekdays only with FREQ=MONTHLY or YEARLY";
-  if (numbered.some((day) => Math.abs(Number.parseInt(day, 10)) > atMost)) {
-    return `have weekdays numbered up to ${atMost} with FREQ=${freq}`;
-  }
-  if (freq === "YEARLY" && (numbered.length < days.length || byMonthDay)) {
+  if (freq !== "MONTHLY" && freq !== "YEARLY")
+    return "have numbered weekdays only with FREQ=MONTHLY or YEARLY";
+  const ofYear = freq === "YEARLY" && byMonth === undefined;
+  const atMost = ofYear ? 52 : 5;
+  if (numbered.some((day) => Math.abs(Number.parseInt(day, 10)) > atMost))
+    return `have weekdays numbered up to ${atMost} with FREQ=${freq}${freq === "YEARLY" && !ofYear ? " and BYMONTH" : ""}`;
+  if (freq === "YEARLY" && (numbered.length < days.length || byMonthDay))
     return "have no other days beside the numbered weekdays of FREQ=YEARLY";
-  }
   return undefined;
 }
 
@@ -111,10 +148,11 @@ function weekday(value: string): string | undefined {
   return number >= 1 ? `${sign === "-" ? "-" : ""}${number}${day}` : undefined;
 }
 
-function monthDay(value: string): string | undefined {
-  const [, sign, digits = ""] = /^([+-]?)(\d{1,2})$/.exec(value) ?? [];
+/** A place counted from the beginning or, with a minus, from the end. */
+function place(value: string, max: number): string | undefined {
+  const [, sign, digits = ""] = /^([+-]?)(\d{1,3})$/.exec(value) ?? [];
   const number = Number(digits);
-  return number >= 1 && number <= 31 ? `${sign === "-" ? "-" : ""}${number}` : undefined;
+  return number >= 1 && number <= max ? `${sign === "-" ? "-" : ""}${number}` : undefined;
 }
 
 /** Takes a date, or a date and time of which only the date is used. */

@@ -8,7 +8,7 @@ type Series = Readonly<{ rule: string; anchor: string }>;
 
 /**
  * Checks an RFC 5545 §3.3.10 recurrence and normalises it: upper case, fixed order, no `RRULE:`.
- * Parts: FREQ (DAILY to YEARLY), INTERVAL, BYDAY, BYMONTHDAY, UNTIL, COUNT. Anything else gives an error sentence.
+ * Parts: FREQ (DAILY to YEARLY), INTERVAL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS, UNTIL, COUNT; else an error sentence.
  */
 export function parseRecurrence(text: string): { rule: string } | { error: string } {
   const parsed = parseRule(text);

@@ -19,7 +19,7 @@ export type CommonConfig = Readonly<{
   redisUrl: string | undefined;
   /** Prefix of every Redis key and channel, so that several instances can share one server. */
   queuePrefix: string;
-  /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider. */
+  /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider, IDENTITY_URL. */
   authUrl: string;
   identityPort: number;
   builtInIdentity: boolean;
@@ -74,7 +74,7 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     databaseConnections: databaseConnections(env),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
-    authUrl: authUrl ?? `http://localhost:${identityPort}`,
+    authUrl: authUrl ?? httpUrl(env, "IDENTITY_URL") ?? `http://localhost:${identityPort}`,
     identityPort,
     builtInIdentity: authUrl === undefined,
     authAudience: text(env, "AUTH_AUDIENCE")

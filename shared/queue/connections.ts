@@ -1,4 +1,5 @@
-import { Redis } from "ioredis";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
+import { readRedisAddress } from "./redis-address.ts";
 
 /** The pub/sub channel on which one front door hears the replies to its batches. */
 export const replyChannel = (queuePrefix: string, doorId: string): string => `${queuePrefix}:reply:${doorId}`;
@@ -11,41 +12,86 @@ export const workerSilenceMs = 2_500;
 const connectTimeout = 1_500;
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
+/** A connection to whatever REDIS_URL names. */
+export type RedisConnection = Redis | Cluster;
+
 /**
  * A connection whose commands fail at once when Redis is away and within `commandTimeout` ms when it is frozen. It
  * reconnects by itself. BullMQ must not wait for it at start, or a process started while Redis is down stays dead.
  */
-export function connectFailFast(url: string, commandTimeout = 1_500): Redis {
-  return quiet(
-    new Redis(url, {
-      enableOfflineQueue: false,
-      // A command left unanswered by a lost connection fails at once and is not sent again: refused the second time,
-      // it would count as never sent, although the first may have arrived.
-      maxRetriesPerRequest: 0,
-      autoResendUnfulfilledCommands: false,
-      commandTimeout,
-      socketTimeout: silenceMs,
-      connectTimeout,
-      retryStrategy,
-    }),
-  );
-}
+export const connectFailFast = (url: string, commandTimeout = 1_500): RedisConnection =>
+  connect(url, {
+    enableOfflineQueue: false,
+    // A command left unanswered by a lost connection fails at once and is not sent again: refused the second time,
+    // it would count as never sent, although the first may have arrived.
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout,
+    socketTimeout: silenceMs,
+  });
 
 /**
  * A connection for blocking reads and subscriptions: commands wait until Redis is back, and it never stops
  * reconnecting, also when no answer came for `socketTimeout` ms: a network path can die without closing.
  */
-export const connectBlocking = (url: string, socketTimeout: number): Redis =>
-  quiet(new Redis(url, { maxRetriesPerRequest: null, connectTimeout, retryStrategy, socketTimeout }));
+export const connectBlocking = (url: string, socketTimeout: number): RedisConnection =>
+  connect(url, { maxRetriesPerRequest: null, socketTimeout });
 
 /** Resolves when the connection is ready, or when its first try has failed; it goes on trying by itself. */
-export const firstTry = (redis: Redis): Promise<unknown> =>
+export const firstTry = (redis: RedisConnection): Promise<unknown> =>
   redis.status === "ready"
     ? Promise.resolve()
     : new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
 
+/** How often a Cluster is asked who has which keys (ms): a master that vanished sends no word of its successor. */
+const lookAgainMs = 500;
+
+type Patience = Pick<
+  RedisOptions,
+  | "enableOfflineQueue"
+  | "maxRetriesPerRequest"
+  | "autoResendUnfulfilledCommands"
+  | "commandTimeout"
+  | "socketTimeout"
+>;
+
+function connect(url: string, options: Patience): RedisConnection {
+  const address = readRedisAddress(url);
+  const own = { ...options, connectTimeout };
+  if (address.kind === "server") return quiet(new Redis(address.url, { ...own, retryStrategy }));
+  const { username, password } = address;
+  const credentials = { ...(username && { username }), ...(password && { password }) };
+  if (address.kind === "sentinels") {
+    const { nodes, name, db } = address;
+    return quiet(
+      new Redis({
+        ...own,
+        ...credentials,
+        sentinels: [...nodes],
+        name,
+        db,
+        retryStrategy,
+        sentinelRetryStrategy: retryStrategy,
+        sentinelCommandTimeout: connectTimeout,
+        failoverDetector: true,
+      }),
+    );
+  }
+  const { enableOfflineQueue = true, ...redisOptions } = own;
+  const cluster = new Cluster([...address.nodes], {
+    enableOfflineQueue,
+    clusterRetryStrategy: retryStrategy,
+    slotsRefreshTimeout: connectTimeout,
+    slotsRefreshInterval: lookAgainMs,
+    // As above: what may have arrived is not sent again.
+    retryDelayOnFailover: 0,
+    redisOptions: { ...redisOptions, ...credentials, ...(address.tls && { tls: {} }) },
+  });
+  return quiet(cluster);
+}
+
 /** Errors show in the command that fails; an `error` event without a listener would end the process. */
-function quiet(redis: Redis): Redis {
+function quiet<Connection extends RedisConnection>(redis: Connection): Connection {
   redis.on("error", () => {});
   return redis;
 }

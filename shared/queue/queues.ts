@@ -1,6 +1,6 @@
 import { type Job, Queue, Worker } from "bullmq";
-import type { Redis } from "ioredis";
 import type { Log } from "../process/log.ts";
+import type { RedisConnection } from "./connections.ts";
 import type { JobMetrics } from "./job-metrics.ts";
 
 /** The settings of a queue, the same in every process that adds to it or works on it. */
@@ -17,10 +17,12 @@ export const commandQueue: QueueDefinition = { name: "commands", keepFailed: 100
 export const deliveryQueue: QueueDefinition = { name: "deliveries", keepFailed: 0, lockMs: 5_000 };
 
 /** The Redis connection of a queue, and QUEUE_PREFIX. */
-type Place = Readonly<{ connection: Redis; queuePrefix: string }>;
+type Place = Readonly<{ connection: RedisConnection; queuePrefix: string }>;
 
 /** How long an idle worker asks for jobs at a time. */
 const pollSeconds = 1;
+/** How soon a worker asks again when asking has failed, as it does while a Redis Cluster elects a new master. */
+const askAgainMs = 300;
 /** A job is run again whenever its worker died; commands and deliveries know by themselves when it is too late. */
 const maxStalledCount = 100;
 
@@ -55,6 +57,7 @@ export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>):
     lockDuration: lockMs,
     stalledInterval: lockMs / 2,
     maxStalledCount,
+    runRetryDelay: askAgainMs,
   });
   worker.on("error", (error) => log.warn({ queue: name, reason: error.message }, "queue unavailable"));
   worker.on("failed", (_job, error) => log.warn({ queue: name, reason: error.message }, "job failed"));

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { createRateLimit } from "../../api/http/rate-limit.ts";
+import { connectFailFast } from "../../shared/queue/connections.ts";
 import { startStack } from "../harness.ts";
 
 const { rest, issuer } = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "60" } });
@@ -26,4 +28,16 @@ test("each token has its own limit, and a request without a token has no headers
   const answer = await rest("GET", "/todos", { token: await issuer.token() });
   expect(answer.headers.get("x-ratelimit-remaining")).toBe("59");
   expect((await rest("GET", "/todos", { token: "" })).headers.has("x-ratelimit-limit")).toBe(false);
+});
+
+test("without Redis, a front door counts by itself and says so", async () => {
+  const redis = connectFailFast("redis://127.0.0.1:1");
+  let fallbacks = 0;
+  const limit = createRateLimit(redis, "test", 2, Date.now, () => {
+    fallbacks += 1;
+  });
+  const answers = [await limit("token"), await limit("token"), await limit("token")];
+  expect(answers.map((allowance) => allowance?.allowed)).toEqual([true, true, false]);
+  expect(fallbacks).toBe(3);
+  redis.disconnect();
 });

@@ -17,6 +17,17 @@ test("a client secret that could be guessed is refused at the start, in a senten
   expect(loadCommonConfig({ AUTH_CLIENT_ID: "kept" }).authClient).toEqual({ id: "kept", secret: "" });
 });
 
+test("the built-in provider can have an address of its own and stays the built-in one", () => {
+  const given = { IDENTITY_URL: "https://id.example.org/" };
+  expect(loadCommonConfig(given)).toMatchObject({ authUrl: "https://id.example.org", builtInIdentity: true });
+  const other = { ...given, AUTH_URL: "https://other.example.org" };
+  expect(loadCommonConfig(other)).toMatchObject({
+    authUrl: "https://other.example.org",
+    builtInIdentity: false,
+  });
+  expect(() => loadCommonConfig({ IDENTITY_URL: "id.example.org" })).toThrow("IDENTITY_URL must be");
+});
+
 test("a front door says once that it cannot ask a provider which offers it, and nothing when it can", async () => {
   const warnings = async (credentials: Record<string, string>) => {
     const [port, environment] = [freePort(), await testEnvironment()];

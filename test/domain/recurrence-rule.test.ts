@@ -10,18 +10,34 @@ test.each([
   ["FREQ=YEARLY;BYDAY=20MO", "FREQ=YEARLY;BYDAY=20MO"],
   ["FREQ=DAILY;UNTIL=20261231T235959Z", "FREQ=DAILY;UNTIL=20261231"],
   ["FREQ=DAILY;INTERVAL=1", "FREQ=DAILY;INTERVAL=1"],
+  ["FREQ=DAILY;", "FREQ=DAILY"],
+  ["RRULE:FREQ=WEEKLY;WKST=MO;BYDAY=MO;", "FREQ=WEEKLY;BYDAY=MO"],
+  ["FREQ=YEARLY;BYMONTHDAY=5;BYMONTH=03,11,3", "FREQ=YEARLY;BYMONTHDAY=5;BYMONTH=3,11"],
+  ["FREQ=YEARLY;BYMONTH=11;BYDAY=4TH", "FREQ=YEARLY;BYDAY=4TH;BYMONTH=11"],
+  ["FREQ=MONTHLY;BYSETPOS=-1;BYDAY=MO,TU,WE,TH,FR", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"],
 ])("%s is kept as %s", (text, rule) => {
   expect(parseRecurrence(text)).toEqual({ rule });
 });
 
-const shape = "be an RRULE of FREQ, INTERVAL, BYDAY, BYMONTHDAY, UNTIL, COUNT, such as FREQ=WEEKLY;BYDAY=MO";
+const shape =
+  "be an RRULE of FREQ, INTERVAL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS, UNTIL, COUNT, such as FREQ=WEEKLY;BYDAY=MO";
 const weekdays = "have weekdays such as MO,FR or 1MO,-1FR in BYDAY";
 
 test.each([
   ["", shape],
   ["daily", shape],
-  ["FREQ=DAILY;", shape],
-  ["FREQ=YEARLY;BYMONTH=3", shape],
+  ["FREQ=DAILY;;", shape],
+  ["FREQ=YEARLY;BYWEEKNO=3", shape],
+  ["FREQ=YEARLY;BYMONTH=13", "have months from 1 to 12 in BYMONTH"],
+  ["FREQ=YEARLY;BYMONTH=-1", "have months from 1 to 12 in BYMONTH"],
+  ["FREQ=MONTHLY;BYDAY=MO;BYSETPOS=0", "have places from 1 to 366 or -366 to -1 in BYSETPOS"],
+  ["FREQ=MONTHLY;BYDAY=MO;BYSETPOS=367", "have places from 1 to 366 or -366 to -1 in BYSETPOS"],
+  ["FREQ=MONTHLY;BYSETPOS=1", "have BYDAY, BYMONTHDAY or BYMONTH with BYSETPOS"],
+  ["FREQ=WEEKLY;BYDAY=MO,TU;BYSETPOS=3", "have a place in BYSETPOS that its period reaches"],
+  ["FREQ=DAILY;BYDAY=MO;BYSETPOS=2", "have a place in BYSETPOS that its period reaches"],
+  ["FREQ=MONTHLY;BYDAY=MO;BYSETPOS=6", "match some date"],
+  ["FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "match some date"],
+  ["FREQ=YEARLY;BYMONTH=3;BYDAY=6MO", "have weekdays numbered up to 5 with FREQ=YEARLY and BYMONTH"],
   ["FREQ=DAILY;WKST=SU", shape],
   ["FREQ=DAILY;__PROTO__=1", shape],
   ["FREQ=DAILY;COUNT=2=3", shape],

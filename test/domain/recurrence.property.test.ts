@@ -29,6 +29,11 @@ const rule = fc
     INTERVAL: rarely(fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(7, 12, 13))),
     BYDAY: rarely(someOf(fc.oneof(weekday, numberedWeekday))),
     BYMONTHDAY: rarely(someOf(monthDay)),
+    BYMONTH: fc.option(someOf(fc.integer({ min: 1, max: 12 })), { nil: undefined, freq: 2 }),
+    BYSETPOS: fc.option(someOf(fc.oneof(fc.constantFrom(1, -1, 2, -2), fc.integer({ min: 1, max: 60 }))), {
+      nil: undefined,
+      freq: 2,
+    }),
     COUNT: rarely(fc.integer({ min: 1, max: 12 })),
     UNTIL: rarely(fc.constantFrom("20240301", "20260630", "20270101T120000Z", "21000301")),
   })
@@ -104,7 +109,7 @@ test("a todo without a due date gets the first day from today on that the rule m
 
 test("any text is answered, quickly, with a rule that parses to itself or with one sentence", () => {
   const fragment = fc.constantFrom(
-    ..."RRULE: FREQ = DAILY MONTHLY YEARLY ; INTERVAL BYDAY BYMONTHDAY UNTIL COUNT , - + 1MO 31 20261231 999 ſ İ".split(
+    ..."RRULE: FREQ = DAILY MONTHLY YEARLY ; INTERVAL BYDAY BYMONTHDAY BYMONTH BYSETPOS WKST UNTIL COUNT , - + 1MO 31 20261231 999 ſ İ".split(
       " ",
     ),
   );
@@ -142,6 +147,17 @@ test.each([
     "2026-02-01",
   ],
   ["that never meets its weekday", "FREQ=DAILY;INTERVAL=7;BYDAY=TU", "2026-05-04"],
+  [
+    "with weeks to pick days from, long ago",
+    `FREQ=WEEKLY;BYDAY=${everyWeekday};BYMONTH=1;BYSETPOS=7;COUNT=1000`,
+    "1600-02-29",
+  ],
+  [
+    "with years to pick days from, long ago",
+    `FREQ=YEARLY;BYDAY=${everyWeekday};BYSETPOS=${Array.from({ length: 60 }, (_, place) => place + 1)};COUNT=1000`,
+    "1600-02-29",
+  ],
+  ["of leap days, one by one", "FREQ=DAILY;BYMONTHDAY=29;BYMONTH=2;COUNT=1000", "1600-02-29"],
   ["that meets its weekday but not its date", "FREQ=DAILY;INTERVAL=773;BYDAY=TU;BYMONTHDAY=31", "2026-05-04"],
   ["with a thousand missed days to count", "FREQ=DAILY;COUNT=1000", "2006-01-01"],
   [

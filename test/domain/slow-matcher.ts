@@ -1,18 +1,47 @@
 /** Whether one day is in the series begun at the anchor, by RFC 5545 §3.3.10 and without the library. */
 export function slowMatch(rule: string, anchor: string, date: string): boolean {
-  if (date < anchor) return false;
-  const part = new Map(rule.split(";").map((one) => one.split("=") as [string, string]));
-  if (isPastUntil(rule, date)) return false;
+  if (date < anchor || isPastUntil(rule, date)) return false;
+  const part = partsOf(rule);
   const day = Temporal.PlainDate.from(date);
   const start = Temporal.PlainDate.from(anchor);
   const freq = part.get("FREQ") ?? "";
   if (periodsBetween(freq, start, day) % Number(part.get("INTERVAL") ?? 1) !== 0) return false;
+  if (!fits(part, start, day)) return false;
+  const places = part.get("BYSETPOS")?.split(",").map(Number);
+  if (!places) return true;
+  const set = daysOfPeriod(freq, day).filter((one) => fits(part, start, one));
+  const at = set.findIndex((one) => one.equals(day));
+  return places.includes(at + 1) || places.includes(at - set.length);
+}
+
+type Part = Map<string, string>;
+
+const partsOf = (rule: string): Part =>
+  new Map(rule.split(";").map((one) => one.split("=") as [string, string]));
+
+/** Whether a day is in the set of its period, of which BYSETPOS takes some. */
+function fits(part: Part, start: Temporal.PlainDate, day: Temporal.PlainDate): boolean {
+  const freq = part.get("FREQ") ?? "";
   const byDay = part.get("BYDAY")?.split(",");
   const byMonthDay = part.get("BYMONTHDAY")?.split(",").map(Number);
-  if (byDay && !byDay.some((one) => onWeekday(one, freq, day))) return false;
+  const byMonth = part.get("BYMONTH")?.split(",").map(Number);
+  if (byMonth && !byMonth.includes(day.month)) return false;
+  if (byDay && !byDay.some((one) => onWeekday(one, freq === "YEARLY" && !byMonth, day))) return false;
   if (byMonthDay && !byMonthDay.some((n) => day.day === n || day.day - day.daysInMonth - 1 === n))
     return false;
-  return byDay !== undefined || byMonthDay !== undefined || likeTheStart(freq, start, day);
+  return byDay !== undefined || byMonthDay !== undefined || likeTheStart(freq, start, day, byMonth);
+}
+
+/** All days of the month, the year or the week from Monday on in which the day lies. */
+function daysOfPeriod(freq: string, day: Temporal.PlainDate): Temporal.PlainDate[] {
+  if (freq === "DAILY") return [day];
+  const [first, length] =
+    freq === "YEARLY"
+      ? [day.with({ month: 1, day: 1 }), day.daysInYear]
+      : freq === "MONTHLY"
+        ? [day.with({ day: 1 }), day.daysInMonth]
+        : [day.subtract({ days: day.dayOfWeek - 1 }), 7];
+  return Array.from({ length }, (_, days) => first.add({ days }));
 }
 
 /** The occurrences from the anchor up to a date. The anchor is the first one, even when the rule does not match it. */
@@ -40,18 +69,23 @@ function periodsBetween(freq: string, start: Temporal.PlainDate, day: Temporal.P
   return Math.floor(monday.until(day).days / 7);
 }
 
-/** `FR` matches every Friday, `-1FR` the last Friday of the month, or of the year when that is the period. */
-function onWeekday(token: string, freq: string, day: Temporal.PlainDate): boolean {
+/** `FR` matches every Friday, `-1FR` the last Friday of the month, or of the year. */
+function onWeekday(token: string, ofYear: boolean, day: Temporal.PlainDate): boolean {
   if (["MO", "TU", "WE", "TH", "FR", "SA", "SU"][day.dayOfWeek - 1] !== token.slice(-2)) return false;
   if (token.length === 2) return true;
-  const [place, length] = freq === "YEARLY" ? [day.dayOfYear, day.daysInYear] : [day.day, day.daysInMonth];
+  const [place, length] = ofYear ? [day.dayOfYear, day.daysInYear] : [day.day, day.daysInMonth];
   const ordinal = Number.parseInt(token, 10);
   return ordinal > 0 ? Math.ceil(place / 7) === ordinal : Math.ceil((length - place + 1) / 7) === -ordinal;
 }
 
 /** The anchor gives the weekday, the day of the month or of the year when there is neither BYDAY nor BYMONTHDAY. */
-function likeTheStart(freq: string, start: Temporal.PlainDate, day: Temporal.PlainDate): boolean {
+function likeTheStart(
+  freq: string,
+  start: Temporal.PlainDate,
+  day: Temporal.PlainDate,
+  byMonth?: number[],
+): boolean {
   if (freq === "DAILY") return true;
   if (freq === "WEEKLY") return day.dayOfWeek === start.dayOfWeek;
-  return day.day === start.day && (freq === "MONTHLY" || day.month === start.month);
+  return day.day === start.day && (freq === "MONTHLY" || byMonth !== undefined || day.month === start.month);
 }

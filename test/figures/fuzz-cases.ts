@@ -104,9 +104,9 @@ export function restCases(context: FuzzContext): fc.Arbitrary<FuzzCase> {
         const address = addressOf(route, context, id);
         const headers = { ...jsonHeaders(context), ...(key.trim() && { "idempotency-key": key.trim() }) };
         const { method } = route;
-        if (method !== "GET")
-          return { path: address, init: { method, headers, body: body ?? JSON.stringify(fields) } };
-        return { path: `${address}?${queryOf(fields)}`, init: { headers } };
+        if (method === "GET" || (method === "DELETE" && body === undefined))
+          return { path: `${address}?${queryOf(fields)}`, init: { method, headers } };
+        return { path: address, init: { method, headers, body: body ?? JSON.stringify(fields) } };
       }),
   );
   const batches = oddBatches(value, context.ids).map((body): FuzzCase => {

@@ -92,6 +92,34 @@ test("who made a batch slow reads alone from then on, and the others together", 
   expect(asked.some((text) => text !== sleeping)).toBe(true);
 });
 
+test("a read that the server stops for taking too long fails nobody else, and its user reads alone from then on", async () => {
+  const { asked, read } = openReads();
+  const sleeping = "select pg_sleep(case when $1 = 'stuck' then 3 else 0 end)::text, $2::text as whose";
+  const users = Array.from({ length: 12 }, (_, n) => (n === 5 ? "stuck" : `user ${n}`));
+  const round = () => Promise.allSettled(users.map((user) => read(user, sleeping, [user, user])));
+  const failed = (results: readonly PromiseSettledResult<unknown>[]) =>
+    users.filter((_, index) => results[index]?.status === "rejected");
+  expect(failed(await round())).toEqual(["stuck"]);
+  asked.length = 0;
+  const others = users.filter((user) => user !== "stuck");
+  const stuck = read("stuck", sleeping, ["stuck", "stuck"]);
+  const began = performance.now();
+  await Promise.all(others.map((user) => read(user, sleeping, [user, user])));
+  expect(performance.now() - began).toBeLessThan(500);
+  await expect(stuck).rejects.toThrow("statement timeout");
+  expect(asked.some((text) => text !== sleeping)).toBe(true);
+});
+
+test("searches never travel together, because each would wait for all others", async () => {
+  const { asked, read } = openReads();
+  const search = "select n from numbers where owner = $1 and note ~ $2 order by n limit 1";
+  const results = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map((n) => read(`user ${n}`, search, [`user ${n}`, "zz"])),
+  );
+  expect(results).toEqual(Array(6).fill([{ n: 3 }]));
+  expect(asked).toEqual(Array(6).fill(search));
+});
+
 /** Thirty reads of a server that fails all of them after a while. @returns how many times it was asked */
 async function askInVain(message: string, afterMs: number): Promise<number> {
   let asked = 0;
@@ -120,7 +148,7 @@ test("while the server does not answer, nobody waits for two time-outs", async (
 
 test("no stranger waits until reads under way have ended", async () => {
   const { read } = openReads();
-  const sleeping = "select pg_sleep(case when $1 like 'slow%' then 0.8 else 0 end)::text, $2::text as whose";
+  const sleeping = "select pg_sleep(case when $1 like 'slow%' then 0.7 else 0 end)::text, $2::text as whose";
   const slow = Array.from({ length: 2 }, (_, n) => read(`slow ${n}`, sleeping, [`slow ${n}`, n]));
   const began = performance.now();
   await read("user 1", sleeping, ["user 1", "user 1"]);

@@ -68,7 +68,7 @@ describe("resources", () => {
   test("an empty day says so", async () => {
     const { read } = await reader();
     expect((await read("kept://today")).body.result.contents[0].text).toBe(
-      "Today is 2026-11-20 in UTC.\nHabits due today:\nNo habits are due today.\nTodos due today or overdue, of 0 pending ones:\nNo todos are due.",
+      "Today is 2026-11-20 in UTC.\nHabits due today:\nNo habits are due.\nTodos due today or overdue, of 0 pending ones:\nNo todos are due.",
     );
   });
 
@@ -77,8 +77,10 @@ describe("resources", () => {
     const { id } = (await call("create-habit", { name: "Run" })).facts.habit;
     await call("complete-habit", { habit_id: id });
     const { text } = (await read(`kept://habits/${id}`)).body.result.contents[0];
-    expect(text).toContain(`#${id} Run — good habit, daily, streak 1, completed today`);
-    expect(text).toContain("streak alive through 2026-11-22");
+    expect(text).toContain(
+      `#${id} Run — good habit, daily, streak 1 alive through 2026-11-22, completed today`,
+    );
+    expect(text).toContain("completed 1 times");
     const stranger = await reader();
     for (const uri of [`kept://habits/${id}`, "kept://habits/0", "kept://habits/x", "kept://tomorrow", ""]) {
       const { status, body } = await stranger.read(uri);

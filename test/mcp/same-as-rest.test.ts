@@ -37,6 +37,47 @@ const histories: Record<string, readonly Step[]> = {
     ["complete-habit", { habit_id: ":id" }, "POST", "/habits/:id/complete"],
     ["complete-habit", { habit_id: ":id" }, "POST", "/habits/:id/complete"],
     ["complete-habit", { habit_id: 999_999 }, "POST", "/habits/999999/complete"],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-06" },
+      "POST",
+      "/habits/:id/complete",
+      { date: "2026-05-06" },
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-07", undo: false },
+      "POST",
+      "/habits/:id/complete",
+      { date: "2026-05-07" },
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-07", undo: true },
+      "DELETE",
+      "/habits/:id/complete?date=2026-05-07",
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-05", undo: true },
+      "DELETE",
+      "/habits/:id/complete?date=2026-05-05",
+    ],
+    ["complete-habit", { habit_id: ":id", undo: true }, "DELETE", "/habits/:id/complete"],
+    ["complete-habit", { habit_id: ":id", undo: true }, "DELETE", "/habits/:id/complete"],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-09" },
+      "POST",
+      "/habits/:id/complete",
+      { date: "2026-05-09" },
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-04-30", undo: true },
+      "DELETE",
+      "/habits/:id/complete?date=2026-04-30",
+    ],
     ["create-habit", { name: "" }, "POST", "/habits", { name: "", type: "good", frequency: "daily" }],
   ],
   todo: [
@@ -129,4 +170,16 @@ test("a key is one command on both doors: the second door answers the first one'
   const again = await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
   expect(again.headers.get("idempotent-replayed")).toBe("true");
   expect(again.body).toEqual(rest.body);
+});
+
+test("a key is one undo on both doors", async () => {
+  const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
+  const body = { name: "Run", type: "good", frequency: "daily" };
+  const { id } = (await stack.rest("POST", "/habits", { token, body })).body;
+  await call("complete-habit", { habit_id: id });
+  const headers = { "idempotency-key": "undo" };
+  const rest = await stack.rest("DELETE", `/habits/${id}/complete`, { token, headers });
+  expect(rest.status).toBe(200);
+  const undo = await call("complete-habit", { habit_id: id, undo: true, idempotency_key: "undo" });
+  expect(undo.facts).toMatchObject({ habit: { id, streak_count: 0 }, replayed: true });
 });

@@ -52,12 +52,34 @@ const argumentNames = [
   "description",
   "due_date",
   "clear",
-].concat(["completed", "context", "overdue_only", "recurrence", "time_of_day", "done", "tried", "object"]);
+].concat([
+  "date",
+  "undo",
+  "completed",
+  "context",
+  "overdue_only",
+  "recurrence",
+  "time_of_day",
+  "done",
+  "tried",
+  "object",
+]);
 const names = { habits: new Map(), todos: new Map() };
 
 /** What a sentence says outside of quotation marks. */
 const ownWords = (tool: string, text: string, ok: boolean): string =>
   markup(describeCall({ tool, args: readStored(text).args, ok, names })).replace(/<q>.*?<\/q>/gs, "");
+
+test("a completion is told with its date, and taking it back as that", () => {
+  const told = (args: object, ok = true) =>
+    markup(describeCall({ tool: "complete-habit", args: { habit_id: 7, ...args }, ok, names }));
+  expect(told({})).toBe("Completed the habit 7");
+  expect(told({ date: "2026-05-07" })).toBe("Completed the habit 7 for Thu 7 May 2026");
+  expect(told({ undo: true })).toBe("Took back the completion of the habit 7");
+  expect(told({ date: "2026-05-07", undo: true }, false)).toBe(
+    "Tried to take back the completion of the habit 7 on Thu 7 May 2026",
+  );
+});
 
 test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
   const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);

@@ -16,6 +16,7 @@ const samples: Record<string, readonly unknown[]> = {
   due_to: ["2030-01-01"],
   completed_today: [true, false],
   overdue_only: [true],
+  all: [true],
   cursor: [
     "2026-11-20.morning.7",
     "2026-11-20.-.7",

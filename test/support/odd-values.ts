@@ -44,6 +44,8 @@ export const oddValue = fc.oneof(
       "__proto__",
     ],
     ...[
+      new Date().toISOString().slice(0, 10),
+      new Date(Date.now() - 86_400_000).toISOString().slice(0, 10),
       "2026-12-31",
       "0001-01-01",
       "9999-12-31",
@@ -61,6 +63,7 @@ export const oddValue = fc.oneof(
     ...[
       "FREQ=DAILY",
       "FREQ=YEARLY;BYMONTHDAY=29",
+      "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYSETPOS=-1;WKST=MO;",
       "FREQ=MONTHLY;BYDAY=5FR;COUNT=99",
       "FREQ=DAILY;UNTIL=19700101",
       "RRULE:",

@@ -1,19 +1,26 @@
 import { complete } from "../../../shared/domain/streak.ts";
 import { conflict, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
+import { checkDate, checkSettled, whichDay } from "./completion-day.ts";
 import { habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 
 export const habitComplete: Handler<"habit.complete"> = {
   rows: lockHabit,
   related: relatedToHabit,
-  run(context, { habit_id }) {
+  run(context, { habit_id, date: given }) {
+    const { today, now, completions } = context;
+    const outOfReach = checkDate(context, given);
+    if (outOfReach) return outOfReach;
     const row = context.habits.get(habit_id);
     if (!row) return notFound("Habit");
-    const { date } = context.today;
-    const streak = complete(row.streak_state, rulesOf(row), date);
-    if (streak === "already_completed") return conflict("Habit is already completed today.");
-    context.completions.insert({ habit_id, local_date: date, completed_at: context.now });
+    const settled = checkSettled(row, given);
+    if (settled) return settled;
+    const date = given ?? today.date;
+    const streak = complete(row.streak_state, rulesOf(row), date, today.date);
+    if (streak === "already_completed")
+      return conflict(`Habit is already completed ${whichDay(context, date)}.`);
+    completions.insert({ habit_id, local_date: date, completed_at: now });
     return habitAnswer(context, updateStreak(context, row, streak, row.completions_count + 1));
   },
 };

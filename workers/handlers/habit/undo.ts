@@ -1,19 +1,25 @@
 import { undo } from "../../../shared/domain/streak.ts";
 import { conflict, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
+import { checkDate, checkSettled, whichDay } from "./completion-day.ts";
 import { habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 
 export const habitUndo: Handler<"habit.undo"> = {
   rows: lockHabit,
   related: relatedToHabit,
-  run(context, { habit_id }) {
+  run(context, { habit_id, date: given }) {
+    const { today, completions } = context;
+    const outOfReach = checkDate(context, given);
+    if (outOfReach) return outOfReach;
     const row = context.habits.get(habit_id);
     if (!row) return notFound("Habit");
-    const { date } = context.today;
-    const streak = undo(row.streak_state, rulesOf(row), date);
-    if (streak === "not_completed") return conflict("Habit is not completed today.");
-    context.completions.remove(habit_id, date);
+    const settled = checkSettled(row, given);
+    if (settled) return settled;
+    const date = given ?? today.date;
+    const streak = undo(row.streak_state, rulesOf(row), date, today.date);
+    if (streak === "not_completed") return conflict(`Habit is not completed ${whichDay(context, date)}.`);
+    completions.remove(habit_id, date);
     return habitAnswer(context, updateStreak(context, row, streak, row.completions_count - 1));
   },
 };
