@@ -73,7 +73,7 @@ describe("operations of a batch", () => {
         { method: "PATCH", path: "/categories/$0.id", body: { name: "House" } },
         { method: "PATCH", path: "/todos/$4.id", body: { description: "done" } },
       ],
-      { token },
+      { token, atomic: true },
     );
     expect(statuses(answer)).toEqual([201, 201, 200, 200, 200, 200, 200]);
     const [category, todo, , reopened, , , described] = bodies(answer);
