@@ -76,6 +76,11 @@ export interface paths {
     /** Flip a todo between complete and incomplete, or bring it to the wanted state */
     post: operations["toggleTodo"];
   };
+  "/changes": {
+    parameters: {};
+    /** What was written or deleted since a cursor, or everything without one */
+    get: operations["listChanges"];
+  };
   "/categories": {
     parameters: {};
     /** List categories */
@@ -136,12 +141,20 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    CategoryChange: {
+      type: "category";
+      id: components["schemas"]["Id"];
+      deleted: boolean;
+      resource: components["schemas"]["Category"] | null;
+    };
     CategoryPage: {
       data: components["schemas"]["Category"][];
       links: components["schemas"]["PageLinks"];
       meta: components["schemas"]["PageMeta"];
     };
     CategoryRef: { id: components["schemas"]["Id"]; name: string; color: string };
+    Change: components["schemas"]["CategoryChange"] | components["schemas"]["HabitChange"] | components["schemas"]["TodoChange"];
+    Changes: { data: components["schemas"]["Change"][]; next_cursor: string; has_more: boolean };
     /** @description A hex color such as #6b7280 */
     Color: string;
     CompleteHabitRequest: { date?: components["schemas"]["CalendarDate"] };
@@ -225,6 +238,12 @@ export interface components {
       category: components["schemas"]["CategoryRef"] | null;
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
+    };
+    HabitChange: {
+      type: "habit";
+      id: components["schemas"]["Id"];
+      deleted: boolean;
+      resource: components["schemas"]["Habit"] | null;
     };
     HabitCompletion: { date: components["schemas"]["CalendarDate"]; completed_at: components["schemas"]["Timestamp"] };
     HabitCompletions: { data: components["schemas"]["HabitCompletion"][] };
@@ -349,6 +368,12 @@ export interface components {
       created_at: components["schemas"]["Timestamp"];
       updated_at: components["schemas"]["Timestamp"];
     };
+    TodoChange: {
+      type: "todo";
+      id: components["schemas"]["Id"];
+      deleted: boolean;
+      resource: components["schemas"]["Todo"] | null;
+    };
     TodoPage: {
       data: components["schemas"]["Todo"][];
       links: components["schemas"]["PageLinks"];
@@ -395,10 +420,7 @@ export interface components {
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
-  parameters: {
-    /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-    IdempotencyKey: string;
-  };
+  parameters: { IdempotencyKey: string };
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -440,12 +462,7 @@ export interface operations {
     };
   };
   createHabit: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateHabitRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
@@ -463,10 +480,7 @@ export interface operations {
   };
   replaceHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceHabitRequest"] } };
@@ -478,10 +492,7 @@ export interface operations {
   };
   deleteHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -492,10 +503,7 @@ export interface operations {
   };
   updateHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateHabitRequest"] } };
@@ -507,10 +515,7 @@ export interface operations {
   };
   completeHabit: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
@@ -523,10 +528,7 @@ export interface operations {
   undoHabitCompletion: {
     parameters: {
       query?: { date?: components["schemas"]["CalendarDate"] };
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -567,12 +569,7 @@ export interface operations {
     };
   };
   createTodo: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateTodoRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
@@ -590,10 +587,7 @@ export interface operations {
   };
   replaceTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceTodoRequest"] } };
@@ -605,10 +599,7 @@ export interface operations {
   };
   deleteTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -619,10 +610,7 @@ export interface operations {
   };
   updateTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
@@ -642,10 +630,7 @@ export interface operations {
   };
   setReminder: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["SetReminderRequest"] } };
@@ -657,10 +642,7 @@ export interface operations {
   };
   clearReminder: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -671,15 +653,20 @@ export interface operations {
   };
   toggleTodo: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  listChanges: {
+    parameters: { query?: { cursor?: string } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Changes"] } };
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -693,12 +680,7 @@ export interface operations {
     };
   };
   createCategory: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["CreateCategoryRequest"] } };
     responses: {
       201: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
@@ -716,10 +698,7 @@ export interface operations {
   };
   replaceCategory: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { category_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceCategoryRequest"] } };
@@ -731,10 +710,7 @@ export interface operations {
   };
   deleteCategory: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { category_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -745,10 +721,7 @@ export interface operations {
   };
   updateCategory: {
     parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
+      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
       path: { category_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };
@@ -759,12 +732,7 @@ export interface operations {
     };
   };
   runBatch: {
-    parameters: {
-      header?: {
-        /** @description The same key with the same request answers the first outcome again; kept for 24 hours. */
-        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-      };
-    };
+    parameters: { header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] } };
     requestBody: { content: { "application/json": components["schemas"]["RunBatchRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["BatchResults"] } };

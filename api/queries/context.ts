@@ -59,20 +59,21 @@ export const createQueryContext = ({
   },
 });
 
-/** Queries for something by its id or name, which may not exist. All others always have an answer. */
-type QueryOfOne =
+/** Queries for something by its id or name, which may not exist, or after a cursor that may be outdated. Others always have an answer. */
+type RefusableQuery =
   | "category.get"
   | "habit.get"
   | "habit.completions"
   | "todo.get"
   | "todo.pending"
-  | "reminder.get";
+  | "reminder.get"
+  | "change.list";
 
 /** Answers one query straight from Postgres. */
 export type QueryHandler<Name extends QueryName> = (
   query: QueryContext,
   input: InputOf<Queries[Name]>,
-) => Promise<OutputOf<Queries[Name]> | (Name extends QueryOfOne ? Refused : never)>;
+) => Promise<OutputOf<Queries[Name]> | (Name extends RefusableQuery ? Refused : never)>;
 
 export type Condition = RawBuilder<unknown>;
 export const allOf = (...conditions: readonly Condition[]): Condition =>

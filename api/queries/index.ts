@@ -1,6 +1,7 @@
 import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Refused } from "../../shared/errors.ts";
 import { readCategories, readCategory } from "./category.ts";
+import { readChanges } from "./change.ts";
 import { readCompletions } from "./completions.ts";
 import type { QueryContext, QueryHandler } from "./context.ts";
 import { readDashboard } from "./dashboard.ts";
@@ -26,6 +27,7 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "todo.list": readTodos,
   "todo.pending": readPendingTodos,
   "todo.get": readTodo,
+  "change.list": readChanges,
   "reminder.get": readReminder,
   "dashboard.get": readDashboard,
   "user.settings": readSettings,

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import * as batch from "./batch.ts";
 import * as category from "./category.ts";
+import * as change from "./change.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
 import * as dashboard from "./dashboard.ts";
 import * as habit from "./habit.ts";
@@ -11,6 +12,7 @@ import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
 import * as several from "./several.ts";
 import * as todo from "./todo.ts";
+import * as changes from "./todo-changes.ts";
 import * as todos from "./todo-queries.ts";
 import * as toolCall from "./tool-call.ts";
 import * as user from "./user.ts";
@@ -30,6 +32,7 @@ export const commands = catalogue(
   todo.createTodo,
   several.createTodos,
   todo.updateTodo,
+  changes.updateTodos,
   todo.deleteTodo,
   todo.toggleTodo,
   reminder.setReminder,
@@ -55,6 +58,7 @@ const queries = catalogue(
   todos.listTodos,
   todos.pendingTodos,
   todos.getTodo,
+  change.listChanges,
   reminder.getReminder,
   dashboard.getDashboard,
   user.getSettings,

@@ -8,6 +8,10 @@ export const tags = {
       "What recurs, with streaks that survive some missed days. A bad habit is completed by having avoided it.",
   },
   todos: { name: "Todos", description: "What is done once, or again by a rule, and the reminders for it" },
+  changes: {
+    name: "Changes",
+    description: "What was written or deleted since the last question, for clients that keep a copy",
+  },
   categories: { name: "Categories", description: "Themes of habits and todos" },
   batch: { name: "Batch", description: "Many changes by one request" },
 } as const;

@@ -1,4 +1,5 @@
 import { CategoryEntity } from "./entities/category.ts";
+import { DeletionEntity } from "./entities/deletion.ts";
 import { HabitCompletionEntity, HabitEntity } from "./entities/habit.ts";
 import { InboxEntity } from "./entities/inbox.ts";
 import { ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
@@ -18,6 +19,7 @@ export const entities = [
   TodoEntity,
   ReminderEntity,
   ReminderDeliveryEntity,
+  DeletionEntity,
   ToolCallEntity,
   InboxEntity,
 ] as const;

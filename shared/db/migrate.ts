@@ -8,9 +8,10 @@ export async function migrate(url: string, logLevel = "info"): Promise<void> {
   const log = createLog("migrate", logLevel);
   const database = await openDatabase({ url, log, purpose: "migrations", connections: 2 });
   try {
-    await exclusively(database.pool, { name: "kept.migrate", taken: "wait" }, () =>
-      database.orm.migrator.up(),
-    );
+    await exclusively(database.pool, { name: "kept.migrate", taken: "wait" }, async () => {
+      await database.orm.migrator.up();
+      await database.pool.query("select renew_changes()");
+    });
   } finally {
     await database.close();
   }

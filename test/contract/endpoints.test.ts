@@ -7,6 +7,7 @@ import { type Answer, startStack } from "../harness.ts";
 const rows = [
   ["GET", "/me", [], 200],
   ["GET", "/dashboard", ["habits:read", "todos:read"], 200],
+  ["GET", "/changes", ["habits:read", "todos:read", "categories:read"], 200],
   ["GET", "/habits", ["habits:read"], 200],
   ["GET", "/habits/{habit}", ["habits:read"], 200],
   ["GET", "/habits/{habit}/completions", ["habits:read"], 200],
@@ -66,6 +67,7 @@ const todo = [
   ...["created_at", "updated_at"],
 ];
 const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status"];
+const changes = ["data", "next_cursor", "has_more"];
 const me = ["today", "time_zone", "day_start_hour", "scopes", "client_name", "rate_limit"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 
@@ -105,6 +107,7 @@ function shapeOf(path: string): string[] {
   if (path.endsWith("/completions")) return ["data"];
   if (path === "/me") return me;
   if (path.startsWith("/dashboard")) return dashboard;
+  if (path.startsWith("/changes")) return changes;
   if (path === "/batch") return ["results"];
   return { habits: habit, todos: todo, categories: category }[path.split("/")[1] ?? ""] ?? [];
 }
@@ -117,8 +120,7 @@ describe.each(rows)("%s %s", (method, template, scopes, status) => {
     const answer = await call(method, path, await issuer.token({ scope: scopes.join(" ") }));
     expect(answer.status).toBe(status);
     if (status === 204) return expect(answer.body).toBeUndefined();
-    const isList =
-      method === "GET" && template.split("/").length === 2 && !["/dashboard", "/me"].includes(template);
+    const isList = method === "GET" && /^\/(habits|todos|categories)$/.test(template);
     const keys = isList ? ["data", "links", "meta"] : shapeOf(template);
     expect(Object.keys(answer.body).sort()).toEqual([...keys].sort());
     if (status === 201) {

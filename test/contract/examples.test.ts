@@ -72,6 +72,7 @@ const comparable = (body: unknown): unknown =>
       if (key === "rate_limit" && value) return Object.keys(value);
       if (/^(created|updated|completed)_at$/.test(key) && value !== null)
         return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) ? "instant" : value;
+      if (key === "next_cursor") return /^[\da-f]+(\.\d+){5}$/.test(value) ? "cursor" : value;
       return typeof value === "string" ? value.replace(/^https?:\/\/[^/]+/, "") : value;
     }),
   );

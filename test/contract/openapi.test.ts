@@ -73,7 +73,7 @@ describe("the OpenAPI document", () => {
     expect(document.components.schemas).toEqual(components.schemas);
   });
 
-  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 800 lines", async () => {
+  test("has its types in docs/openapi.d.ts, which `npm run openapi` writes too, in at most 850 lines", async () => {
     const types = await Bun.file(clientTypes).text();
     const { paths, components } = JSON.parse(openApiText());
     const operations = Object.values<JsonBody>(paths).flatMap((path) => Object.values<JsonBody>(path));
@@ -85,6 +85,6 @@ describe("the OpenAPI document", () => {
     expect(
       named.filter((name) => !types.includes(`\n    ${name}`) && !types.includes(`\n  ${name}`)),
     ).toEqual([]);
-    expect(types.split("\n").length).toBeLessThanOrEqual(800);
+    expect(types.split("\n").length).toBeLessThanOrEqual(850);
   });
 });

@@ -15,12 +15,12 @@ const isObject = (value: unknown): value is Json => typeof value === "object" &&
 const isIgnored = (schema: unknown): boolean =>
   isObject(schema) && schema.$ref === "#/components/schemas/Ignored";
 
-// A client's types need neither headers nor examples, and which scopes an operation needs is said in the document.
+// A client's types need neither headers nor examples; scopes and what a header does are said in the document.
 function withoutProse(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutProse(item));
   if (!isObject(value)) return value;
   const unneeded = name === "properties" ? [] : ["headers", "example", "examples"];
-  if ("operationId" in value) unneeded.push("description");
+  if ("operationId" in value || value.in === "header") unneeded.push("description");
   const entries = Object.entries(value).filter(([key, item]) => !unneeded.includes(key) && !isIgnored(item));
   return Object.fromEntries(entries.map(([key, item]) => [key, withoutProse(item, key)]));
 }
@@ -68,7 +68,8 @@ async function writeClientTypes(): Promise<void> {
     // What an operation never has says nothing to a client; that a 204 has no content does.
     const types = made
       .replace(/^ *(?!content)\w+\?: never;\n/gm, "")
-      .replace(/^ *\/\*\* @description (Success|Done) \*\/\n/gm, "");
+      .replace(/^ *\/\*\* (@description (Success|Done)|@constant) \*\/\n/gm, "")
+      .replace(/^ *\/\*\*\n *\* @constant\n(.*\n)? *\*\/\n/gm, "");
     await Bun.write(clientTypes, types);
     await $`npm exec biome -- format --write ${clientTypes}`;
   } finally {

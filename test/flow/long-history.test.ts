@@ -121,6 +121,23 @@ test.each(reads)("%s %j reads no more rows than it shows, and counts by an index
   }
 });
 
+test("a page of changes reads what it shows: the first, one in the middle, none, and a category's new name", async () => {
+  const first: JsonBody = await read("change.list", contextOf("long"), {});
+  const [generation, since] = first.next_cursor.split(".");
+  const last = `${generation}.${since}.${since}.0.0.0`;
+  await pool.query("update categories set changed_xid = default where user_id = 'long' and id = 1");
+  for (const input of [{}, { cursor: first.next_cursor }, { cursor: last }])
+    for (const asked of await statementsOf("change.list", input)) {
+      const { rows, entries, sorted } = await readsOf(pool, asked);
+      const most = 1_000 * (asked.values.some(Array.isArray) ? 5 : 1);
+      expect([rows <= most, rows, entries <= most, entries, sorted <= most, sorted]).toEqual([
+        ...[true, rows, true, entries, true, sorted],
+      ]);
+    }
+  const renamed: JsonBody = await read("change.list", contextOf("long"), { cursor: last });
+  expect([renamed.data.length, renamed.has_more]).toEqual([200, true]);
+});
+
 const searching: [QueryName, object][] = [
   ...searches.flatMap((search): [QueryName, object][] => [
     ["todo.list", { status: "all", ...search }],

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Pool } from "pg";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
+import { pruneDeliveries } from "../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
-import { pruneDeliveries } from "../../workers/upkeep/upkeep.ts";
 import { createDatabase } from "../harness.ts";
 
 const log = createLog("test", "error");

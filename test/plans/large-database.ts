@@ -27,6 +27,8 @@ export async function fillDatabase(databaseUrl: string): Promise<void> {
         created_at, finished_at)
       select user_id, gen_random_uuid(), id, 'sent', 1, false, at, at, at, at
       from todos, lateral (select now() - interval '1 day' * (id % 30)) t(at);
+    insert into deletions (user_id, changed_xid, kind, id, deleted_at)
+      select user_id, changed_xid, 3, id + 100000000, now() - interval '1 day' * (id % 30) from todos;
     insert into identity.accounts (id, email, password_hash)
       select n::text, n || '@example.org', '' from generate_series(1, 50000) n;
     insert into deleted_users select 'deleted ' || n, now() - interval '1 day', now() from generate_series(1, 50000) n`);

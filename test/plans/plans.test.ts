@@ -18,8 +18,8 @@ import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { takeDueReminders } from "../../workers/reminders/due.ts";
 import { describeTables } from "../../workers/unit-of-work/tables.ts";
 import { sweepDeletedUsers } from "../../workers/upkeep/deleted-users.ts";
+import { pruneDeletions, pruneDeliveries } from "../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
-import { pruneDeliveries } from "../../workers/upkeep/upkeep.ts";
 import { userAt } from "../bench/seed.ts";
 import { startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
@@ -140,6 +140,7 @@ async function runTheRest(): Promise<void> {
   await makePartitions(writes.pool, kept);
   await dropPartitions(writes.pool, log, kept);
   await pruneDeliveries(writes.pool);
+  await pruneDeletions(writes.pool);
   await sweepDeletedUsers(writes.pool);
   for (const table of Object.values(describeTables(writes.orm)))
     for (const [kind, text] of Object.entries(table.sql)) {

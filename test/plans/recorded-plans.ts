@@ -57,8 +57,8 @@ export async function readLeadingColumns(databaseUrl: string): Promise<ReadonlyM
 /** These pass rows on one by one, so that a LIMIT above them also ends the scan below. */
 const onePerRow = ["Limit", "LockRows", "Append", "Merge Append", "Subquery Scan", "Result", "Nested Loop"];
 
-/** An index of open deliveries alone, a list of closed accounts that is looked through once a minute, and one row. */
-const fewRows = ["reminder_deliveries_open", "deleted_users", "keyless_replies"];
+/** An index of open deliveries alone, a list of closed accounts that is looked through once a minute, and single rows. */
+const fewRows = ["reminder_deliveries_open", "deleted_users", "keyless_replies", "change_horizon"];
 
 /**
  * The scans of a plan that read a whole table or index: their cost grows with the number of all users. An index may be

@@ -7,6 +7,7 @@ const tables = [
   "todos",
   "reminders",
   "reminder_deliveries",
+  "deletions",
 ] as const;
 
 /**
@@ -17,12 +18,16 @@ export const cutByUser = (partitions: number): string => `
   do $$
   declare
     foreign_key record;
+    trigger_definition text;
     name text;
   begin
     create temporary table foreign_keys on commit drop as
       select conname, conrelid::regclass::text as child, pg_get_constraintdef(oid) as definition
       from pg_constraint
       where contype = 'f' and conrelid::regclass::text = any('{${tables.join(",")}}');
+    create temporary table triggers on commit drop as
+      select pg_get_triggerdef(oid) as definition from pg_trigger
+      where not tgisinternal and tgrelid::regclass::text = any('{${tables.join(",")}}');
     for foreign_key in select * from foreign_keys loop
       execute format('alter table %I drop constraint %I', foreign_key.child, foreign_key.conname);
     end loop;
@@ -38,5 +43,8 @@ export const cutByUser = (partitions: number): string => `
     for foreign_key in select * from foreign_keys loop
       execute format('alter table %I add constraint %I %s',
         foreign_key.child, foreign_key.conname, foreign_key.definition);
+    end loop;
+    for trigger_definition in select definition from triggers loop
+      execute trigger_definition;
     end loop;
   end $$`;

@@ -8,6 +8,7 @@ const tables = [
   ["habit_completions", "habit_id, local_date"],
   ["habits", "id"],
   ["categories", "id"],
+  ["deletions", "changed_xid, kind, id"],
   ["action_log", "called_at, request_id"],
   ["inbox", "command_id"],
   ["users", "user_id"],

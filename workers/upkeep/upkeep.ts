@@ -1,13 +1,12 @@
-import type { Pool } from "pg";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
+import { pruneDeletions, pruneDeliveries } from "./old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 
 const everyMs = 60_000;
-const batch = 10_000;
 
 /** Starts this process's share of the upkeep. It makes partitions first, so that the first command has one. */
 export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
@@ -26,25 +25,10 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
     await makePartitions(pool, kept);
     await dropPartitions(pool, log, kept);
     await pruneDeliveries(pool);
+    await pruneDeletions(pool);
     await sweepDeletedUsers(pool);
     await cleanCommands(context);
   });
-}
-
-/**
- * Deletes deliveries after 30 days, in small batches, so that no other statement waits long.
- * @param travel the interval by which tests travel in time
- * @returns how many rows were deleted
- */
-export async function pruneDeliveries(pool: Pick<Pool, "query">, travel = "0"): Promise<number> {
-  const sql = `delete from reminder_deliveries d using (
-    select user_id, id from reminder_deliveries
-    where created_at < now() + $1::interval - interval '30 days' order by created_at limit ${batch}) old
-    where d.user_id = old.user_id and d.id = old.id`;
-  let deleted = 0;
-  for (let rows = batch; rows === batch; deleted += rows)
-    rows = (await pool.query(sql, [travel])).rowCount ?? 0;
-  return deleted;
 }
 
 /** Deletes failed jobs, which stay for a day so that the operator can look at them. */

@@ -1,0 +1,71 @@
+import { expect } from "bun:test";
+import type { Answer, JsonBody } from "../harness.ts";
+
+type Get = (path: string) => Promise<Answer>;
+
+/** What a client that keeps a copy knows: each resource by type and id, and how far it has read. */
+export type Copy = { resources: Map<string, JsonBody>; cursor: string | undefined; timesBegun: number };
+
+export const newCopy = (): Copy => ({ resources: new Map(), cursor: undefined, timesBegun: 0 });
+
+/** Reads until there is no more, and begins anew when the service says so. @returns how many changes were read */
+export async function bringUpToDate(get: Get, copy: Copy): Promise<number> {
+  for (let read = 0; ; ) {
+    if (copy.cursor === undefined) {
+      copy.resources.clear();
+      copy.timesBegun += 1;
+    }
+    const { status, body } = await get(
+      copy.cursor === undefined ? "/changes" : `/changes?cursor=${copy.cursor}`,
+    );
+    if (status === 422) copy.cursor = undefined;
+    if (status === 422) continue;
+    // A door that is away is asked again by the caller.
+    if (status === 503) return read;
+    expect(status).toBe(200);
+    expect(body.data.length).toBeLessThanOrEqual(200);
+    for (const { type, id, deleted, resource } of body.data) {
+      expect(deleted).toBe(resource === null);
+      if (deleted) copy.resources.delete(`${type} ${id}`);
+      else copy.resources.set(`${type} ${id}`, resource);
+    }
+    copy.cursor = body.next_cursor;
+    read += body.data.length;
+    if (!body.has_more) return read;
+  }
+}
+
+const lists = { category: "/categories?", habit: "/habits?", todo: "/todos?status=all&" };
+
+/** Everything of the user as the lists show it, in the form of a copy. */
+export async function everything(get: Get): Promise<Map<string, JsonBody>> {
+  const found = new Map<string, JsonBody>();
+  for (const [type, path] of Object.entries(lists))
+    for (let page = 1, last = 1; page <= last; page++) {
+      const { status, body } = await get(`${path}page=${page}`);
+      expect(status).toBe(200);
+      for (const resource of body.data) found.set(`${type} ${resource.id}`, resource);
+      last = body.meta.last_page;
+    }
+  return found;
+}
+
+const inOrder = (resources: Map<string, JsonBody>) =>
+  Object.fromEntries([...resources].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+
+/**
+ * Copies that are brought up to date are what the lists show, field by field, once the workers have done what they do by
+ * themselves, such as sending reminders. A change that was missed would not come by waiting.
+ */
+export async function expectEqual(get: Get, ...copies: readonly Copy[]): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      for (const copy of copies) await bringUpToDate(get, copy);
+      const shown = inOrder(await everything(get));
+      for (const { resources } of copies) expect(inOrder(resources)).toEqual(shown);
+      return;
+    } catch (error) {
+      if (tries === 40) throw error;
+      await Bun.sleep(250);
+    }
+}
