@@ -1,4 +1,7 @@
 import { type CallToolResult, INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
+import type { SeveralInput, SeveralOutput } from "../../shared/contracts/several.ts";
+import type { Tool } from "../../shared/contracts/tool.ts";
+import type { ToolResult } from "../../shared/contracts/tool-result.ts";
 import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import { execute, type PreparedRequest, prepare } from "../perform.ts";
@@ -14,6 +17,7 @@ import {
 } from "./admit.ts";
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import { answered, refused, type ToolOutcome } from "./result.ts";
+import { namesSeveral, readSeveral, severalCommand, severalResult } from "./several.ts";
 import { entryFor, readArguments, type ToolEntry, tools } from "./tools.ts";
 
 type Entry<Kind extends ToolEntry["kind"]> = Extract<ToolEntry, { kind: Kind }>;
@@ -45,8 +49,9 @@ export async function runTool(
   const entry = entryFor(admitted, call.args);
   const applied = entry.kind === "query" ? "no" : "unknown";
   const result = await withOutages(context, call, applied, async () => {
-    const { contract } = entry;
-    const content = () => readArguments(entry, call.args);
+    const several = namesSeveral(entry, call.args) ? severalCommand(entry.tool) : undefined;
+    const contract = several ?? entry.contract;
+    const content = () => (several ? readSeveral : readArguments)(entry, call.args);
     const prepared = await prepare({ contract, actor: call.actor, content });
     const outcome = isRefused(prepared)
       ? await logRefusal(context, call, prepared)
@@ -70,11 +75,22 @@ async function runCommand(
     // A reply that was lost on its way and found in the inbox has no day.
     const day = today ?? (await readToday(context, call));
     if (!day) return away("unknown");
-    return { result: tool.result(outcome.body, prepared.input), today: day, replayed };
+    return { result: resultOf(tool, call, prepared, outcome.body), today: day, replayed };
   }
   const { code, applied } = outcome.refusal;
   if (code === "overloaded" && applied === "no") return logOverload(context, call, outcome);
   return code === "internal" ? logRefusal(context, call, outcome) : { ...outcome, today };
+}
+
+function resultOf(
+  tool: Tool,
+  { actor }: ReceivedCall,
+  { contract, input }: PreparedRequest,
+  body: unknown,
+): ToolResult {
+  const isSeveral = contract === severalCommand(tool);
+  if (!isSeveral) return tool.result(body, input);
+  return severalResult(tool, body as SeveralOutput, input as SeveralInput, actor.scopes);
 }
 
 async function runQuery(

@@ -47,12 +47,18 @@ export function entryFor(entry: ToolEntry, args: Fields): ToolEntry {
 /** A refusal has the day and the zone, too. An agent sees in the answer what else it has, and would pay for it here. */
 const outputSchema = { type: "object" as const, required: ["today", "time_zone"] };
 
+/** Where several things can be named, a call of one is not the only one, so no argument is required. */
+const shownArguments = ({ several }: Tool, schema: TObject): TObject =>
+  several ? Type.Partial(Type.Object({ ...schema.properties, [several.argument]: objects })) : schema;
+
+const objects = Type.Array(Type.Unsafe<object>({ type: "object" }));
+
 /** The answer to tools/list: the same for every token, so that clients know what more they could ask for. */
 export const toolList = entries.map(({ kind, tool, ...entry }) => ({
   name: tool.name,
   title: tool.title,
   description: tool.description,
-  inputSchema: objectSchema(entry.arguments),
+  inputSchema: objectSchema(shownArguments(tool, entry.arguments)),
   outputSchema,
   annotations: {
     readOnlyHint: kind === "query",
@@ -64,16 +70,24 @@ export const toolList = entries.map(({ kind, tool, ...entry }) => ({
 
 /** Checks a tool's arguments strictly and turns them into the content of a request by its contract. */
 export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Content | Refused {
-  const { elsewhere = {} } = tool;
+  return readChecked(tool, entry.arguments, args);
+}
+
+/** Reads what would be the arguments of a call of its own, but for the idempotency key. */
+export const readOwnArguments = (tool: Tool, args: Fields): Content | Refused =>
+  readChecked(tool, tool.arguments, args);
+
+function readChecked(tool: Tool, input: TObject, args: Fields): Content | Refused {
+  const { elsewhere = {}, several } = tool;
   const unknown = {
     ...unknownNames(Object.keys(args), {
       what: "an argument of this tool",
-      names: Object.keys(entry.arguments.properties),
+      names: [...Object.keys(input.properties), ...(several ? [several.argument] : [])],
       alwaysListed: true,
     }),
     ...Object.fromEntries(Object.entries(elsewhere).filter(([name]) => Object.hasOwn(args, name))),
   };
-  const checked = validate({ input: entry.arguments }, withNumericIds(entry, args), { unknown });
+  const checked = validate({ input }, withNumericIds(input, args), { unknown });
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
   const errors = tool.refine?.(own);
@@ -83,9 +97,9 @@ export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Cont
 }
 
 /** Ids become numbers before anything looks at them, so that "7" and 7 are the same request. */
-function withNumericIds({ arguments: schema }: Pick<ToolEntry, "arguments">, args: Fields): Fields {
+function withNumericIds({ properties }: TObject, args: Fields): Fields {
   const fields = { ...args };
-  for (const [name, property] of Object.entries(schema.properties))
+  for (const [name, property] of Object.entries(properties))
     if (Object.hasOwn(args, name)) fields[name] = withNumericId(property, args[name]);
   return fields;
 }

@@ -10,6 +10,7 @@ import * as completions from "./habit-completions.ts";
 import * as habits from "./habit-queries.ts";
 import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
+import * as several from "./several.ts";
 import * as todo from "./todo.ts";
 import * as changes from "./todo-changes.ts";
 import * as todos from "./todo-queries.ts";
@@ -29,6 +30,7 @@ export const commands = catalogue(
   completing.completeHabit,
   completing.undoHabit,
   todo.createTodo,
+  several.createTodos,
   todo.updateTodo,
   changes.updateTodos,
   todo.deleteTodo,

@@ -95,3 +95,29 @@ function fieldName(name: unknown): Phrase {
   if (name === "remind_at") return "reminder";
   return clearedNames.find((known) => known === name)?.replaceAll("_", " ") ?? { quoted: name };
 }
+
+/** What a call of create-todo is about: one todo, or the first of several. */
+export function createdTodos(args: SentArguments): readonly Phrase[] {
+  const todos = argument(args, "todos");
+  if (todos !== undefined) return severalTodos(todos);
+  return [
+    "the todo ",
+    { quoted: argument(args, "title") },
+    ...dueAfter(", due ", args),
+    ...quotedAfter(", repeating by ", args, "recurrence"),
+    ...quotedAfter(", reminder at ", args, "remind_at"),
+  ];
+}
+
+const mostNamed = 3;
+
+/** What was sent may be anything, and of long arguments the log has only the beginning, as text. */
+function severalTodos(todos: unknown): readonly Phrase[] {
+  if (!Array.isArray(todos)) return ["several todos: ", { quoted: todos }];
+  const named = todos.slice(0, mostNamed).flatMap((todo, index): Phrase[] => {
+    const title = typeof todo === "object" && todo !== null && "title" in todo ? todo.title : undefined;
+    return [index === 0 ? ": " : ", ", { quoted: title }];
+  });
+  const more = todos.length - mostNamed;
+  return [`${todos.length} todos`, ...named, more > 0 ? ` and ${more} more` : ""];
+}

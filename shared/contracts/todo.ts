@@ -4,7 +4,7 @@ import { command } from "./contract.ts";
 import { Flag, Id, Name } from "./fields.ts";
 import { ChangeArguments, changedTodos, changeInput, checkChange } from "./todo-changes.ts";
 import { todoExamples } from "./todo-examples.ts";
-import { changesIn, oneTodo } from "./todo-result.ts";
+import { changesIn, createdTodos, oneTodo } from "./todo-result.ts";
 import {
   checkRecurrence,
   describing,
@@ -14,17 +14,7 @@ import {
   toolTodoNames,
 } from "./todo-schema.ts";
 import { tool } from "./tool.ts";
-import {
-  argument,
-  dueAfter,
-  idIn,
-  type Names,
-  named,
-  quoted,
-  quotedAfter,
-  type SentArguments,
-  said,
-} from "./tool-sentence.ts";
+import { argument, idIn, type Names, named, type SentArguments, said } from "./tool-sentence.ts";
 
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
@@ -44,7 +34,7 @@ export const createTodo = command({
     name: "create-todo",
     title: "Create todo",
     description:
-      "Create a one-shot todo, or a recurring one by an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO.",
+      "Create a one-shot todo, or a recurring one by an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO. todos creates up to 25, each an object of these arguments.",
     destructive: false,
     idempotent: false,
     arguments: Type.Object({
@@ -52,19 +42,11 @@ export const createTodo = command({
       ...describing,
       category_id: Type.Optional(Id),
     }),
+    several: { argument: "todos", command: "todo.create-many" },
     refine: checkOneCategory,
     toInput: (args) => args,
     result: (todo: TodoOutput) => oneTodo("Created", todo),
-    sentence: (args) =>
-      said(
-        "Created",
-        "create",
-        "the todo ",
-        quoted(args, "title"),
-        ...dueAfter(", due ", args),
-        ...quotedAfter(", repeating by ", args, "recurrence"),
-        ...quotedAfter(", reminder at ", args, "remind_at"),
-      ),
+    sentence: (args) => said("Created", "create", ...createdTodos(args)),
   }),
   toolOnly: toolTodoNames,
   input: Type.Object({ title: Name, ...todoFields, ...toolTodoFields }),

@@ -73,7 +73,7 @@ describe("operations of a batch", () => {
         { method: "PATCH", path: "/categories/$0.id", body: { name: "House" } },
         { method: "PATCH", path: "/todos/$4.id", body: { description: "done" } },
       ],
-      { token },
+      { token, atomic: true },
     );
     expect(statuses(answer)).toEqual([201, 201, 200, 200, 200, 200, 200]);
     const [category, todo, , reopened, , , described] = bodies(answer);
@@ -130,6 +130,22 @@ describe("operations of a batch", () => {
     const todo = await rest("GET", `/todos/${bodies(answer)[1].id}`, { token });
     expect(todo.body).toMatchObject({ title: "stays", category: null });
     expect((await rest("GET", "/habits", { token })).body.data).toEqual([]);
+  });
+
+  test("may have a query in their path", async () => {
+    const token = await userOf("query");
+    const date = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const path = "/habits/$0.id/complete";
+    const operations = [
+      { method: "POST", path: "/habits", body: { name: "h", type: "good", frequency: "daily" } },
+      { method: "POST", path, body: { date } },
+      { method: "POST", path },
+      { method: "DELETE", path: `${path}?date=${date}` },
+      { method: "DELETE", path: `${path}?date=${date}` },
+    ];
+    const answer = await batch(operations, { token });
+    expect(statuses(answer)).toEqual([201, 200, 200, 200, 409]);
+    expect(bodies(answer).map(({ completions_count }) => completions_count)).toEqual([0, 1, 2, 1, undefined]);
   });
 
   test("of another user's things find nothing", async () => {

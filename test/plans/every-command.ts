@@ -58,6 +58,8 @@ async function changeTodos(run: Run, category_id: number, dueAt: number): Promis
     recurrence: "FREQ=DAILY",
     category_id,
   });
+  const input = { title: "Prune them", category_id };
+  await run("todo.create-many", { items: [{ input }, { input }] });
   await run("todo.update", { todo_id, title: "Water all plants", category: "House" });
   await run("todo.update-many", { todo_ids: [todo_id], context: "home" });
   await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00" });

@@ -13,6 +13,7 @@ import { openServerClock } from "../../shared/db/server-clock.ts";
 import { startPostgres } from "../../shared/embedded/postgres.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
+import { createDispatchGroup, type GroupedOperation } from "../../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { takeDueReminders } from "../../workers/reminders/due.ts";
 import { describeTables } from "../../workers/unit-of-work/tables.ts";
@@ -115,6 +116,21 @@ async function readTogether(): Promise<void> {
     await Promise.all(Array.from({ length: 6 }, () => opened.run(crypto.randomUUID(), text, values)));
 }
 
+/** A batch request whose operations refer to one another, and the look-up of its replies. */
+async function runGroups(userId: string): Promise<void> {
+  const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
+  const operations: GroupedOperation[] = [
+    { place: 0, name: "todo.create", input: { title: "Write" }, references: {}, after: [] },
+    { place: 1, name: "todo.toggle", input: {}, references: { todo_id: 0 }, after: [0] },
+  ];
+  const request = { atomic: false, operations, idempotencyKey: "group" };
+  for (const box of [mailbox, lostReplies]) {
+    const ends = await createDispatchGroup(box, reads, clock)({ userId }, request);
+    expect(ends).toMatchObject([{ outcome: { body: {} } }, { outcome: { body: { is_completed: true } } }]);
+  }
+  exercised.add("batch.run");
+}
+
 /** What is rarely asked for: lost replies, the terminal's list of users, and upkeep. */
 async function runTheRest(): Promise<void> {
   const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
@@ -160,6 +176,7 @@ beforeAll(async () => {
   await runEveryQuery();
   await readTogether();
   await runEveryCommand(runAs(userAt(0)), { webhookUrl: webhook.url.href, dueAt: Date.now() + 100 });
+  await runGroups(userAt(0));
   await runTheRest();
   await runAs(userAt(2))("user.delete", {});
   await eventually(() => webhookAnswers > 1, 20_000);

@@ -6,7 +6,7 @@ import { markFailures } from "../unit-of-work/connection.ts";
 import type { ReceivedBatch } from "./command-metrics.ts";
 import { openGroup, operationCommand, replyToGroup } from "./group.ts";
 import type { ReceivedCommand } from "./received.ts";
-import { type RunContext, runCommands, unavailableReply } from "./retries.ts";
+import { type Manner, type RunContext, runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 import type { SlowQueue } from "./slow-queue.ts";
 
@@ -63,25 +63,31 @@ const runApart = (context: BatchContext, one: ReceivedCommand): Promise<void> =>
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 
-/** It always ends: a group that has become late is answered by its next attempt. */
-async function runGroup(context: BatchContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
-  const running = openGroup(group);
+/** Tries again what another transaction has locked. Commands that have become late are answered, so this always ends. */
+async function runUntilAnswered(
+  context: BatchContext,
+  received: readonly ReceivedCommand[],
+  manner: Manner,
+): Promise<readonly Reply[]> {
   const replies: Reply[] = [];
-  let left: readonly ReceivedCommand[] = group.operations.map((operation) =>
-    operationCommand(one, operation),
-  );
+  let left = received;
   for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const result = await runCommands(context, left, running);
+    const result = await runCommands(context, left, manner);
     replies.push(...result.replies.map(([, reply]) => reply));
     left = result.lockedElsewhere;
     if (left.length > 0) await Bun.sleep(pauseMs);
   }
+  return replies;
+}
+
+async function runGroup(context: BatchContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
+  const operations = group.operations.map((operation) => operationCommand(one, operation));
+  const replies = await runUntilAnswered(context, operations, openGroup(group));
   await context.reply(one.batch, [replyToGroup(one.command, replies)]);
 }
 
 async function runSlow(context: BatchContext, one: ReceivedCommand): Promise<void> {
-  const { replies } = await runCommands(context, [one], "wait");
-  const answered = replies.map(([, reply]) => reply);
+  const answered = await runUntilAnswered(context, [one], "wait");
   const { followUp } = handlerOf(one.command.name);
   const done = answered.every(({ outcome }) => "body" in outcome);
   try {

@@ -18,7 +18,7 @@ export type RunResult = Readonly<{
 export type RunContext = TransactionContext & Readonly<{ log: Log }>;
 
 /** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
-type Manner = OnLocked | RunningGroup;
+export type Manner = OnLocked | RunningGroup;
 const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
 
 const maxTries = 3;

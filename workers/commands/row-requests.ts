@@ -19,9 +19,10 @@ export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly
  * then the inbox refuses the id, and the next attempt looks for the stored reply.
  */
 export function demandOf({ command, repeat, inGroup }: CommandToRun): Demand {
-  const { rows, makes, mayMake } = handlerOf(command.name);
+  const { rows, makes, mayMake, count } = handlerOf(command.name);
   const seen = repeat || command.fingerprint !== null ? storedReply(command) : [];
-  return demand(command, [...(rows?.(command.input) ?? []), ...seen], inGroup ? (makes ?? mayMake) : makes);
+  const asked = [...(rows?.(command.input) ?? []), ...seen];
+  return demand(command, asked, inGroup ? (makes ?? mayMake) : makes, count?.(command.input));
 }
 
 /** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
@@ -49,7 +50,8 @@ const demand = (
   { userId }: QueuedCommand,
   rows: readonly (RowRequest | UserRowRequest)[],
   makes?: NumberedTable,
+  count = 1,
 ): Demand => ({
   rows: rows.map((row) => ({ ...row, userId })),
-  makes: makes === undefined ? [] : [{ userId, table: makes }],
+  makes: makes === undefined ? [] : Array.from({ length: count }, () => ({ userId, table: makes })),
 });

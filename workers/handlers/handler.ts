@@ -50,13 +50,15 @@ export type Handler<Name extends CommandName> = HandlerOf<InputOf<Commands[Name]
 /** The handler of any command: its input was checked by the front door, together with the command's name. */
 export type AnyHandler = HandlerOf<unknown, object | null>;
 
-type HandlerOf<Input, Output> = Readonly<{
+export type HandlerOf<Input, Output> = Readonly<{
   /** The rows that its input names. */
   rows?(input: Input): readonly RowRequest[];
   /** Asked once those are loaded. */
   related?(loaded: LoadedTables, input: Input): Related;
   /** The table in which it makes a row. */
   makes?: NumberedTable;
+  /** How many it makes, where that is not one. */
+  count?(input: Input): number;
   /** The table in which it makes a row if the commands before it left what demands one. */
   mayMake?: NumberedTable;
   /** Its cost grows with what the user has, so it gets a transaction of its own and delays no other command. */

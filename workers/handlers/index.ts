@@ -3,6 +3,7 @@ import { batchRun } from "./batch/run.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
 import { categoryUpdate } from "./category/update.ts";
+import { eachOf } from "./each-of.ts";
 import { habitComplete } from "./habit/complete.ts";
 import { habitCreate } from "./habit/create.ts";
 import { habitDelete } from "./habit/delete.ts";
@@ -37,6 +38,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "habit.complete": habitComplete,
   "habit.undo": habitUndo,
   "todo.create": todoCreate,
+  "todo.create-many": eachOf(todoCreate),
   "todo.update": todoUpdate,
   "todo.update-many": todoUpdateMany,
   "todo.delete": todoDelete,

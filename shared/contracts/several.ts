@@ -1,0 +1,28 @@
+import { type Static, Type } from "typebox";
+import type { Refused } from "../errors.ts";
+import { command } from "./contract.ts";
+
+/** How many things one tool call can name. */
+export const maxSeveral = 25;
+
+/** One thing of a call: the input of the command that it would be alone, or why the front door refuses it. */
+export type SeveralItem = Readonly<{ input: Record<string, unknown> }> | Refused;
+/** What became of it. */
+export type SeveralEnd = Readonly<{ body: unknown }> | Refused;
+
+const object = Type.Object({});
+const Several = Type.Object({
+  items: Type.Array(Type.Unsafe<SeveralItem>(object), { minItems: 1, maxItems: maxSeveral }),
+});
+const Ends = Type.Object({ ends: Type.Array(Type.Unsafe<SeveralEnd>(object)) });
+
+export type SeveralInput = Static<typeof Several>;
+export type SeveralOutput = Static<typeof Ends>;
+
+export const createTodos = command({
+  name: "todo.create-many",
+  scopes: ["todos:write"],
+  summary: "Create several todos by one call, each of which can be refused alone",
+  input: Several,
+  output: Ends,
+});
