@@ -2,6 +2,7 @@ import type { Actor } from "../shared/actor.ts";
 import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category-name.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
+import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { ToolCall } from "../shared/queue/batch.ts";
 import type { CommandResult, Dispatch } from "../shared/queue/client/dispatch.ts";
@@ -24,6 +25,7 @@ export type Content = Readonly<{
   /** Refusals of names that the request may not have. */
   unknown?: FieldErrors | undefined;
   idempotencyKey?: string | undefined;
+  preconditions?: Preconditions | undefined;
 }>;
 
 type PerformRequest = Readonly<{
@@ -38,7 +40,8 @@ type PerformRequest = Readonly<{
 
 /** A request that is permitted and valid. */
 export type PreparedRequest = Omit<PerformRequest, "content" | "required"> &
-  Readonly<{ input: object; idempotencyKey?: string | undefined }>;
+  Readonly<{ input: object }> &
+  Pick<Content, "idempotencyKey" | "preconditions">;
 
 /** The one way of every request, by REST, by MCP or from a page: scopes, contract, then a read or a command. */
 export async function perform(context: PerformContext, request: PerformRequest): Promise<CommandResult> {
@@ -53,10 +56,10 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   if (forbidden) return forbidden;
   const content = await request.content();
   if (isRefused(content)) return content;
-  const { fields, unknown, idempotencyKey } = content;
+  const { fields, unknown, ...how } = content;
   const validated = validate(contract, fields, { required, unknown });
   if (isRefused(validated)) return validated;
-  return { contract, actor, allowance, input: validated.input, idempotencyKey };
+  return { contract, actor, allowance, input: validated.input, ...how };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -74,13 +77,12 @@ export function checkScopes(
  */
 export async function execute(
   { dispatch, query }: PerformContext,
-  { contract, actor, allowance, input, idempotencyKey }: PreparedRequest,
+  { contract, actor, allowance, input, ...how }: PreparedRequest,
   call?: ToolCall,
 ): Promise<CommandResult> {
   const tell = (refused: Refused): Refused => hideCategories(refused, actor.scopes);
   if (contract.kind === "command") {
-    const request = { name: contract.name, input, idempotencyKey, ...(call && { call }) };
-    const result = await dispatch(actor, request);
+    const result = await dispatch(actor, { name: contract.name, input, ...how, ...(call && { call }) });
     return isRefused(result.outcome) ? { ...result, outcome: tell(result.outcome) } : result;
   }
   const result = await read(contract.name, query(actor, allowance), input);

@@ -205,6 +205,7 @@ export interface components {
         | "not_found"
         | "method_not_allowed"
         | "conflict"
+        | "precondition_failed"
         | "body_too_large"
         | "unsupported_media_type"
         | "malformed_request"
@@ -417,10 +418,12 @@ export interface components {
   responses: {
     /** @description A parameter or a field is not acceptable; `errors` has the reasons by field */
     Invalid: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["ValidationError"] } };
+    /** @description What the tags in If-None-Match name has not changed */
+    NotModified: { headers: { [name: string]: unknown }; content?: never };
     /** @description `code` says why */
     Refused: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Error"] } };
   };
-  parameters: { IdempotencyKey: string };
+  parameters: { IdempotencyKey: string; IfMatch: string; IfNoneMatch: string };
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -428,17 +431,19 @@ export interface components {
 export type $defs = Record<string, never>;
 export interface operations {
   getMe: {
-    parameters: {};
+    parameters: { header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Me"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   getDashboard: {
-    parameters: {};
+    parameters: { header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Dashboard"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -454,9 +459,11 @@ export interface operations {
         completed_today?: boolean;
         page?: components["schemas"]["Page"];
       };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["HabitPage"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -471,16 +478,23 @@ export interface operations {
     };
   };
   getHabit: {
-    parameters: { path: { habit_id: components["schemas"]["Id"] } };
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { habit_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Habit"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   replaceHabit: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceHabitRequest"] } };
@@ -492,7 +506,10 @@ export interface operations {
   };
   deleteHabit: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -503,7 +520,10 @@ export interface operations {
   };
   updateHabit: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateHabitRequest"] } };
@@ -515,7 +535,10 @@ export interface operations {
   };
   completeHabit: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { habit_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["CompleteHabitRequest"] } };
@@ -528,7 +551,10 @@ export interface operations {
   undoHabitCompletion: {
     parameters: {
       query?: { date?: components["schemas"]["CalendarDate"] };
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -540,10 +566,12 @@ export interface operations {
   listHabitCompletions: {
     parameters: {
       query?: { from?: components["schemas"]["CalendarDate"]; to?: components["schemas"]["CalendarDate"] };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
       path: { habit_id: components["schemas"]["Id"] };
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["HabitCompletions"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -561,9 +589,11 @@ export interface operations {
         category_id?: components["schemas"]["Id"];
         page?: components["schemas"]["Page"];
       };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
     };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["TodoPage"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -578,16 +608,23 @@ export interface operations {
     };
   };
   getTodo: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { todo_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   replaceTodo: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceTodoRequest"] } };
@@ -599,7 +636,10 @@ export interface operations {
   };
   deleteTodo: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { todo_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -610,7 +650,10 @@ export interface operations {
   };
   updateTodo: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateTodoRequest"] } };
@@ -621,16 +664,23 @@ export interface operations {
     };
   };
   getReminder: {
-    parameters: { path: { todo_id: components["schemas"]["Id"] } };
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { todo_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Reminder"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   setReminder: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["SetReminderRequest"] } };
@@ -642,7 +692,10 @@ export interface operations {
   };
   clearReminder: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { todo_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -653,7 +706,10 @@ export interface operations {
   };
   toggleTodo: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { todo_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
@@ -664,17 +720,22 @@ export interface operations {
     };
   };
   listChanges: {
-    parameters: { query?: { cursor?: string } };
+    parameters: { query?: { cursor?: string }; header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Changes"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   listCategories: {
-    parameters: { query?: { page?: components["schemas"]["Page"] } };
+    parameters: {
+      query?: { page?: components["schemas"]["Page"] };
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["CategoryPage"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
@@ -689,16 +750,23 @@ export interface operations {
     };
   };
   getCategory: {
-    parameters: { path: { category_id: components["schemas"]["Id"] } };
+    parameters: {
+      header?: { "If-None-Match"?: components["parameters"]["IfNoneMatch"] };
+      path: { category_id: components["schemas"]["Id"] };
+    };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Category"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };
   };
   replaceCategory: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { category_id: components["schemas"]["Id"] };
     };
     requestBody: { content: { "application/json": components["schemas"]["ReplaceCategoryRequest"] } };
@@ -710,7 +778,10 @@ export interface operations {
   };
   deleteCategory: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { category_id: components["schemas"]["Id"] };
     };
     responses: {
@@ -721,7 +792,10 @@ export interface operations {
   };
   updateCategory: {
     parameters: {
-      header?: { "Idempotency-Key"?: components["parameters"]["IdempotencyKey"] };
+      header?: {
+        "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+        "If-Match"?: components["parameters"]["IfMatch"];
+      };
       path: { category_id: components["schemas"]["Id"] };
     };
     requestBody?: { content: { "application/json": components["schemas"]["UpdateCategoryRequest"] } };

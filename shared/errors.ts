@@ -11,6 +11,7 @@ export type RefusalCode =
   | "not_found"
   | "method_not_allowed"
   | "conflict"
+  | "precondition_failed"
   | "failed_dependency"
   | "invalid"
   | "malformed_request"
@@ -49,6 +50,15 @@ export const notFound = (resource: ResourceName): Refused =>
   refuse("not_found", `${resource} not found.`, { resource });
 
 export const conflict = (message: string): Refused => refuse("conflict", message);
+
+/** The refusal of a request whose condition, stated in a header, does not hold. */
+export const preconditionFailed = (header: "If-Match" | "If-None-Match"): Refused =>
+  refuse(
+    "precondition_failed",
+    header === "If-Match"
+      ? "This is not, or no longer, what the If-Match header names; read it again."
+      : "This is what the If-None-Match header excludes.",
+  );
 
 /** The refusal of a mutation that no worker answers now. */
 export const unavailable = (applied: "no" | "unknown"): Refused =>

@@ -7,6 +7,7 @@ const statuses: Record<RefusalCode, number> = {
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
+  precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
   malformed_request: 400,

@@ -86,9 +86,14 @@ export function readArguments({ tool, ...entry }: ToolEntry, args: Fields): Cont
 function withNumericIds({ arguments: schema }: Pick<ToolEntry, "arguments">, args: Fields): Fields {
   const fields = { ...args };
   for (const [name, property] of Object.entries(schema.properties))
-    if (isId(property) && Object.hasOwn(args, name)) fields[name] = numberOfDigits(args[name]);
+    if (Object.hasOwn(args, name)) fields[name] = withNumericId(property, args[name]);
   return fields;
 }
 
-/** An optional one is a copy, so it is known by its title. */
-const isId = ({ title }: TSchema & { title?: string }): boolean => title === Id.title;
+/** An optional schema is a copy, so that of an id is known by its title. */
+function withNumericId({ title, items }: IdSchema, value: unknown): unknown {
+  if (title === Id.title) return numberOfDigits(value);
+  return items?.title === Id.title && Array.isArray(value) ? value.map(numberOfDigits) : value;
+}
+
+type IdSchema = TSchema & { title?: string; items?: { title?: string } };

@@ -7,9 +7,10 @@ import { groupCommand } from "../../shared/queue/group.ts";
 import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, readBody } from "../http/body.ts";
 import { type RateLimit, rateLimitHeaders } from "../http/rate-limit.ts";
-import { jsonResponse, refusalResponse } from "../http/refusal-response.ts";
+import { refusalResponse } from "../http/refusal-response.ts";
 import { type Content, type PerformContext, perform } from "../perform.ts";
 import { answerBatch, type BatchRequestContext } from "./batch/run.ts";
+import { isConditional, preconditionsOf, shownResponse } from "./conditions.ts";
 import { pathIds, type Target, targetContent } from "./target.ts";
 import { withUsersDates } from "./users-dates.ts";
 
@@ -22,7 +23,7 @@ export const restPrefix = "/api/v1";
 
 /**
  * Answers one REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400,
- * 413, 415), then 422, then what depends on the rows (404, 409).
+ * 413, 415), then 422, then what depends on the rows (404, 412, 409).
  */
 export async function answerRest(context: RestContext, target: Target, request: Request): Promise<Response> {
   const caller = await findCaller(context, "rest", request);
@@ -38,7 +39,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
       ? await performBatch(context, actor, await content())
       : await perform(context, { contract, actor, allowance, required: route.required, content });
   const [outcome = result.outcome] = await withUsersDates(context, actor, [result.outcome]);
-  return respond(context.config, target, { ...result, outcome }, headers);
+  return respond(context.config, target, request, { result: { ...result, outcome }, headers });
 }
 
 function tooMany(seconds: number) {
@@ -56,10 +57,13 @@ const performBatch = async (
 
 async function readContent(target: Target, request: Request): Promise<Content | Refused> {
   const content = await readFields(target, request);
-  if (isRefused(content)) return content;
-  const key = target.contract.kind === "command" ? request.headers.get("idempotency-key") : null;
-  if (key === null) return content;
-  if (key !== "" && key.length <= idempotencyKeyLimit) return { ...content, idempotencyKey: key };
+  const { contract, route } = target;
+  if (isRefused(content) || contract.kind === "query") return content;
+  const preconditions = isConditional(contract, route) ? preconditionsOf(request) : undefined;
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return { ...content, preconditions };
+  if (key !== "" && key.length <= idempotencyKeyLimit)
+    return { ...content, preconditions, idempotencyKey: key };
   const message = `The Idempotency-Key header must be 1 to ${idempotencyKeyLimit} characters.`;
   return invalid({ "Idempotency-Key": [message] });
 }
@@ -73,11 +77,13 @@ async function readFields(target: Target, request: Request): Promise<Content | R
   return isRefused(body) ? body : targetContent(target, { ids, query, body: body.fields });
 }
 
+type Result = Readonly<{ result: CommandResult; headers: Headers }>;
+
 function respond(
   config: Config,
   { contract, route }: Target,
-  { outcome, replayed }: CommandResult,
-  headers: Headers,
+  request: Request,
+  { result: { outcome, replayed }, headers }: Result,
 ): Response {
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) {
@@ -89,5 +95,5 @@ function respond(
   if (body === null || route.status === 204) return new Response(null, { status: 204, headers });
   if (route.status === 201 && isObject(body))
     headers.set("location", `${config.baseUrl}${restPrefix}${route.path}/${body.id}`);
-  return jsonResponse(JSON.stringify(body), route.status, headers);
+  return shownResponse(contract, route, request, { body, headers });
 }

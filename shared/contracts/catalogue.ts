@@ -11,6 +11,7 @@ import * as habits from "./habit-queries.ts";
 import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
 import * as todo from "./todo.ts";
+import * as changes from "./todo-changes.ts";
 import * as todos from "./todo-queries.ts";
 import * as toolCall from "./tool-call.ts";
 import * as user from "./user.ts";
@@ -29,6 +30,7 @@ export const commands = catalogue(
   completing.undoHabit,
   todo.createTodo,
   todo.updateTodo,
+  changes.updateTodos,
   todo.deleteTodo,
   todo.toggleTodo,
   reminder.setReminder,

@@ -25,8 +25,8 @@ import {
 import { RemindAt, Reminder } from "./reminder-schema.ts";
 import { TodoCursor } from "./todo-cursor.ts";
 
-export const Recurrence = titled("Recurrence", Line(500));
-export const Minutes = titled("Minutes", WholeNumber(1, 100_000));
+const Recurrence = titled("Recurrence", Line(500));
+const Minutes = titled("Minutes", WholeNumber(1, 100_000));
 const RecurrenceFrom = titled("RecurrenceFrom", OneOf(recurrenceStarts));
 
 export const Todo = titled(
@@ -62,6 +62,18 @@ export const todoFields = {
   category_id: Clearable(Id),
   recurrence: Clearable(Recurrence),
   recurrence_from: Clearable(RecurrenceFrom),
+};
+
+/** The arguments that describe a todo in both tools that write one. */
+export const describing = {
+  description: Type.Optional(Description),
+  due_date: Type.Optional(CalendarDate),
+  time_of_day: Type.Optional(TimeOfDayField),
+  estimated_minutes: Type.Optional(Minutes),
+  context: Type.Optional(Context),
+  category: Type.Optional(Name),
+  recurrence: Type.Optional(Recurrence),
+  remind_at: Type.Optional(RemindAt),
 };
 
 /** What an agent says in the same call. REST has the category's id and the reminder's own address. */

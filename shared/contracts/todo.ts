@@ -1,15 +1,13 @@
 import { type Static, Type } from "typebox";
 import { checkOneCategory } from "./category-name.ts";
 import { command } from "./contract.ts";
-import { CalendarDate, Context, Description, Flag, Id, Name, TimeOfDayField } from "./fields.ts";
-import { RemindAt } from "./reminder-schema.ts";
+import { Flag, Id, Name } from "./fields.ts";
+import { ChangeArguments, changedTodos, changeInput, checkChange } from "./todo-changes.ts";
 import { todoExamples } from "./todo-examples.ts";
 import { changesIn, oneTodo } from "./todo-result.ts";
 import {
-  ClearedFields,
   checkRecurrence,
-  Minutes,
-  Recurrence,
+  describing,
   Todo,
   todoFields,
   toolTodoFields,
@@ -32,18 +30,6 @@ const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
 
 type TodoOutput = Static<typeof Todo>;
-
-/** The arguments that describe a todo in both tools that write one. */
-const describing = {
-  description: Type.Optional(Description),
-  due_date: Type.Optional(CalendarDate),
-  time_of_day: Type.Optional(TimeOfDayField),
-  estimated_minutes: Type.Optional(Minutes),
-  context: Type.Optional(Context),
-  category: Type.Optional(Name),
-  recurrence: Type.Optional(Recurrence),
-  remind_at: Type.Optional(RemindAt),
-};
 
 const todoIn = (args: SentArguments, { todos }: Names) => named("todo", idIn(args, "todo_id"), todos);
 
@@ -105,31 +91,23 @@ export const updateTodo = command({
   mcp: tool({
     name: "update-todo",
     title: "Change todo",
-    description: "Change some fields of a todo; clear names fields to empty.",
+    description: "Change fields of a todo, or of up to 25 alike by todo_ids; clear names fields to empty.",
     destructive: true,
     idempotent: true,
-    arguments: Type.Object({
-      todo_id: Id,
-      title: Type.Optional(Name),
-      ...describing,
-      clear: Type.Optional(ClearedFields),
-    }),
-    refine: ({ todo_id, clear = [], ...given }) => {
-      if (clear.length === 0 && Object.keys(given).length === 0)
-        return {
-          todo_id: [`No change to the todo ${todo_id} was given; name at least one field to change.`],
-        };
-      const both = clear.find((name) => given[name] !== undefined);
-      return (
-        both && { clear: [`The clear field names ${both}, which is also given a value; send one of them.`] }
-      );
-    },
-    toInput: ({ clear = [], ...fields }) => ({
-      ...fields,
-      ...Object.fromEntries(clear.map((name) => [name, null])),
-    }),
+    arguments: ChangeArguments,
+    refine: checkChange,
+    toInput: changeInput,
     result: (todo: TodoOutput) => oneTodo("Changed", todo),
-    sentence: (args, names) => said("Changed", "change", ...todoIn(args, names), ...changesIn(args)),
+    instead: {
+      command: "todo.update-many",
+      when: (args) => argument(args, "todo_ids") !== undefined,
+      result: changedTodos,
+    },
+    sentence: (args, names) => {
+      const ids = argument(args, "todo_ids");
+      const object = Array.isArray(ids) ? [`${ids.length} todos`] : todoIn(args, names);
+      return said("Changed", "change", ...object, ...changesIn(args));
+    },
   }),
   toolOnly: toolTodoNames,
   input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...todoFields, ...toolTodoFields }),

@@ -21,11 +21,11 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
   toInput(args: Static<Arguments>): Input;
   /** The answer that an agent gets when the call succeeded. */
   result(output: Output, input: Input): ToolResult;
-  /** Another command that some arguments ask for; it takes the same input and needs the same scopes. */
+  /** Another command that some arguments ask for; it takes its input from the same arguments and needs the same scopes. */
   instead?: Readonly<{
     command: string;
     when(args: SentArguments): boolean;
-    result(output: Output, input: Input): ToolResult;
+    result(output: never, input: never): ToolResult;
   }>;
   /** The call as people read it in the log of agents' actions. Its arguments are as the caller sent them, unchecked. */
   sentence(args: SentArguments, names: Names): Sentence;

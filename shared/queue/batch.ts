@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
+import type { Preconditions } from "../domain/preconditions.ts";
 import type { Today } from "../domain/today.ts";
 import type { Refusal } from "../errors.ts";
 import { queuedGroup } from "./group.ts";
@@ -12,7 +13,7 @@ export const patienceMs = 1_500;
  * The format of batches and replies. Raise it when the other side would misread the new form; what it may ignore
  * needs no new version. A worker answers a batch in the version of that batch, or refuses it.
  */
-export const batchVersion = 1;
+export const batchVersion = 2;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
@@ -30,6 +31,9 @@ const toolCall = Type.Object({
 /** The MCP call that a command came by: its row in the action log is written with the command's effects. */
 export type ToolCall = Readonly<Static<typeof toolCall>>;
 
+const header = Type.Optional(Type.String());
+const preconditions = Type.Object({ ifMatch: header, ifNoneMatch: header });
+
 const queuedCommand = Type.Object({
   /** Identifies the caller at the front door: repeats of one command have tickets of their own. */
   ticket: Type.Integer(),
@@ -46,6 +50,8 @@ const queuedCommand = Type.Object({
   /** When the front door began to wait, by PostgreSQL's clock (epoch ms). */
   sentAt: Type.Number(),
   call: Type.Optional(Type.Unsafe<ToolCall>(toolCall)),
+  /** Looked at when the rows are locked; no part of the fingerprint. */
+  preconditions: Type.Optional(Type.Unsafe<Preconditions>(preconditions)),
   /** Only of `batch.run`: the commands that it stands for. */
   group: Type.Optional(queuedGroup),
 });

@@ -47,6 +47,7 @@ const request = fc.constantFrom(...routes).chain(({ method, path, fields }) =>
     id: fc.oneof({ weight: 4, arbitrary: fc.constant("real") }, pathId),
     fields: fc.dictionary(mostlyKnown(fields), value, { maxKeys: 6 }),
     key: fc.option(fc.string({ unit: "grapheme-ascii", maxLength: 260 }), { nil: undefined }),
+    tags: fc.constantFrom(...Array(8).fill(undefined), "*", '"x", W/"y"', 'x,"'),
   }),
 );
 
@@ -59,7 +60,7 @@ test(
   "nothing that a client sends makes a 5xx",
   async () => {
     await fc.assert(
-      fc.asyncProperty(request, async ({ method, path, id, fields, key }) => {
+      fc.asyncProperty(request, async ({ method, path, id, fields, key, tags }) => {
         if (method === "DELETE" && !path.endsWith("/complete") && id === "real") return;
         const query = new URLSearchParams();
         for (const [name, text] of Object.entries(fields)) {
@@ -68,7 +69,10 @@ test(
         const inQuery = method === "GET" || method === "DELETE";
         const answer = await rest(method, `${addressOf(path, id)}${inQuery ? `?${query}` : ""}`, {
           ...(!inQuery && { body: JSON.stringify(fields) }),
-          ...(key !== undefined && { headers: { "idempotency-key": key } }),
+          headers: {
+            ...(key !== undefined && { "idempotency-key": key }),
+            ...(tags !== undefined && { [method === "GET" ? "if-none-match" : "if-match"]: tags }),
+          },
         });
         expect(answer.status).toBeLessThan(500);
         if (answer.status >= 400) expect(answer.body.message).toBeString();

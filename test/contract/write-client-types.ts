@@ -44,7 +44,7 @@ function forClients(document: Json): Json {
       isObject(operation) && "operationId" in operation ? withDefaultRefusal(operation) : operation,
     ]);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-  const { Invalid } = components.responses as Json;
+  const { Invalid, NotModified } = components.responses as Json;
   return {
     ...document,
     paths: Object.fromEntries(
@@ -52,7 +52,7 @@ function forClients(document: Json): Json {
     ),
     components: {
       ...components,
-      responses: { Invalid, Refused: { description: "`code` says why", content } },
+      responses: { Invalid, NotModified, Refused: { description: "`code` says why", content } },
     },
   };
 }

@@ -29,9 +29,21 @@ const oddHeaders = fc.oneof(
   fc.constantFrom("Authorization: Bearer \xff", "Cookie: kept_account=x", "Cookie: ;;=;", "Origin: null"),
   fc.constantFrom("Origin: x", "Mcp-Protocol-Version: 1", "Mcp-Session-Id: x", "Last-Event-Id: x"),
   fc.constantFrom("X-Forwarded-For: x", "X-Forwarded-Host: %zz", "X-Forwarded-Proto: x", "Forwarded: x"),
+  fc.constantFrom("If-Match: *", "If-Match: x", 'If-Match: "x', "If-None-Match: *", 'If-None-Match: W/"x",,'),
   fc.constantFrom("No colon", ": no name", " folded", `X: ${"x".repeat(20_000)}`),
   fc
-    .tuple(fc.constantFrom("Idempotency-Key", "Accept", "Content-Type", "Host", "X-Odd"), latin)
+    .tuple(
+      fc.constantFrom(
+        "Idempotency-Key",
+        "If-Match",
+        "If-None-Match",
+        "Accept",
+        "Content-Type",
+        "Host",
+        "X-Odd",
+      ),
+      latin,
+    )
     .map(([name, text]) => `${name}: ${text}`),
 );
 

@@ -1,4 +1,5 @@
 import { expect, mock, test } from "bun:test";
+import { batchVersion } from "../../shared/queue/batch.ts";
 import { type RunContext, runCommands } from "../../workers/commands/retries.ts";
 
 const command = {
@@ -15,7 +16,7 @@ const received = {
   command,
   repeat: false,
   inDoubt: false,
-  batch: { v: 1, id: "batch", replyTo: "door", commands: [command], receivedAt: 0 },
+  batch: { v: batchVersion, id: "batch", replyTo: "door", commands: [command], receivedAt: 0 },
 } as const;
 
 /** Runs one command on a pool that gives out this connection. */

@@ -1,6 +1,6 @@
 import { localDay } from "../../shared/domain/day.ts";
 import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
-import { isRefused, keyTaken, refuse, unavailable } from "../../shared/errors.ts";
+import { isRefused, keyTaken, type RefusalCode, refuse, unavailable } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
@@ -10,6 +10,7 @@ import type { Quotas } from "../unit-of-work/quotas.ts";
 import { ownRows } from "../unit-of-work/state.ts";
 import { trustedTime } from "../unit-of-work/trusted-time.ts";
 import type { Begun } from "./begin.ts";
+import { checkPreconditions } from "./preconditions.ts";
 
 export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
 
@@ -40,7 +41,7 @@ export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = 
   replayed,
 });
 
-const isRefusedAs = (code: "overloaded" | "invalid", outcome: Outcome): boolean =>
+const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
   "refusal" in outcome && outcome.refusal.code === code;
 
 /** Deleting the account again is allowed, since the first deletion may have broken off. */
@@ -55,7 +56,8 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
   if (replay) return replay;
   const applied = run.late.get(command);
   if (applied) return replyTo(command, unavailable(applied));
-  const result = handlerOf(command.name).run(context, command.input);
+  const handler = handlerOf(command.name);
+  const result = checkPreconditions(handler, context, command) ?? handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   store(run, command, outcome);
   return replyTo(command, outcome);
@@ -80,9 +82,11 @@ export function store(run: Run, command: QueuedCommand, outcome: Outcome): void 
   ownRows(run.state.inbox, command.userId).insert(inboxRow(run, command, outcome));
 }
 
-/** A refused input is not stored with its idempotency key, so that the corrected request may use the same key. */
-const isStored = ({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, outcome: Outcome): boolean =>
-  !idempotent && (fingerprint === null || !isRefusedAs("invalid", outcome));
+/** What a caller corrects and sends again is not stored with its idempotency key, which the next try may use. */
+function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, outcome: Outcome): boolean {
+  const isCorrectable = isRefusedAs("invalid", outcome) || isRefusedAs("precondition_failed", outcome);
+  return !idempotent && (fingerprint === null || !isCorrectable);
+}
 
 function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: Outcome) {
   return {

@@ -62,6 +62,11 @@ type HandlerOf<Input, Output> = Readonly<{
   /** Its cost grows with what the user has, so it gets a transaction of its own and delays no other command. */
   slow?: boolean;
   run(context: HandlerContext, input: Input): Output | Refused;
+  /**
+   * The resource that a request's preconditions are about, as it is shown before the command runs: null when there is
+   * none, undefined when the command is refused for what else is missing.
+   */
+  current?(context: HandlerContext, input: Input): object | null | undefined;
   /** Running it twice has the effect of running it once, so its reply needs no row in the inbox. */
   idempotent?: boolean;
   /** Work that is too much for one transaction, done after it and before the command is answered. */

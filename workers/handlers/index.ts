@@ -15,6 +15,7 @@ import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
 import { todoToggle } from "./todo/toggle.ts";
 import { todoUpdate } from "./todo/update.ts";
+import { todoUpdateMany } from "./todo/update-many.ts";
 import { actionCount } from "./tool-call/count.ts";
 import { actionRecord } from "./tool-call/record.ts";
 import { userAdoptZone } from "./user/adopt-zone.ts";
@@ -37,6 +38,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "habit.undo": habitUndo,
   "todo.create": todoCreate,
   "todo.update": todoUpdate,
+  "todo.update-many": todoUpdateMany,
   "todo.delete": todoDelete,
   "todo.toggle": todoToggle,
   "reminder.set": reminderSet,

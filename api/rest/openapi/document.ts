@@ -5,8 +5,9 @@ import { tags } from "../../../shared/contracts/tags.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { restPrefix } from "../door.ts";
 import { errorResponse, errorsOf } from "./errors.ts";
+import { headerParameters, notModified } from "./header-parameters.ts";
 import { headers } from "./headers.ts";
-import { idempotencyKeyParameter, operation } from "./operation.ts";
+import { operation } from "./operation.ts";
 import { createSchemas, type Schemas } from "./schemas.ts";
 
 const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -51,9 +52,9 @@ export function openApiDocument(baseUrl: string, provider: Provider) {
     paths,
     components: {
       securitySchemes: { bearer, oauth: oauth(provider) },
-      parameters: { IdempotencyKey: idempotencyKeyParameter(schemas) },
+      parameters: headerParameters(schemas),
       headers,
-      responses: errorResponses(schemas),
+      responses: { NotModified: notModified, ...errorResponses(schemas) },
       schemas: schemas.named(),
     },
   };

@@ -1,7 +1,16 @@
 import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../shared/contracts/contract.ts";
-import { conflict, invalid, notFound, type Refused, refuse, unavailable } from "../../../shared/errors.ts";
+import {
+  conflict,
+  invalid,
+  notFound,
+  preconditionFailed,
+  type Refused,
+  refuse,
+  unavailable,
+} from "../../../shared/errors.ts";
 import { refusalBody, refusalCodes, statusOf } from "../../http/refusal-response.ts";
+import { isConditional } from "../conditions.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
 
@@ -49,6 +58,13 @@ const unprocessable: ErrorResponse = {
   headers: rateLimit,
 };
 
+const conditionFailed: ErrorResponse = {
+  name: "PreconditionFailed",
+  description: "`If-Match` does not name the present state; nothing was changed",
+  refused: preconditionFailed("If-Match"),
+  headers: rateLimit,
+};
+
 /** What can be wrong with a body before its fields are looked at. */
 const bodyErrors: readonly ErrorResponse[] = [
   {
@@ -72,12 +88,14 @@ const bodyErrors: readonly ErrorResponse[] = [
 ];
 
 /** The errors that an operation can answer. */
-export function errorsOf({ kind, resource, scopes, ...contract }: Contract, route: Route): ErrorResponse[] {
+export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
+  const { kind, resource, scopes } = contract;
   const changes = kind === "command";
   const replayed: readonly HeaderName[] = changes ? ["Idempotent-Replayed", ...rateLimit] : rateLimit;
   const errors = [unauthenticated, unprocessable, rateLimited, overloaded];
   if (scopes.length > 0) errors.push(insufficientScope);
   if (changes) errors.push(...bodyErrors);
+  if (isConditional(contract, route)) errors.push(conditionFailed);
   if (resource && route.path.includes("{"))
     errors.push({
       name: `${changes ? "Changed" : ""}${resource}NotFound`,

@@ -42,6 +42,11 @@ export const headers = {
     schema: { type: "string", enum: ["true"] },
     example: "true",
   },
+  ETag: {
+    description: "The strong entity tag of what is shown, for If-None-Match and If-Match",
+    schema: text,
+    example: '"3w5e11264sgsf"',
+  },
   Location: {
     description: "The address of what was created",
     schema: { type: "string", format: "uri" },

@@ -1,11 +1,12 @@
 import type { TSchema } from "typebox";
 import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../shared/contracts/contract.ts";
-import { IdempotencyKey } from "../../../shared/contracts/fields.ts";
 import { tags } from "../../../shared/contracts/tags.ts";
 import type { KnownNames } from "../../../shared/contracts/unknown-names.ts";
+import { isConditional } from "../conditions.ts";
 import { routeFields } from "../route-fields.ts";
 import { errorsOf, statusOfError } from "./errors.ts";
+import { headerParametersOf } from "./header-parameters.ts";
 import { headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
 
@@ -33,27 +34,18 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     parameters: [
       ...inPath.map((name) => parameter(name, "path", properties[name])),
       ...inQuery.names.map((name) => parameter(name, "query", properties[name])),
-      ...(contract.kind === "command" ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+      ...headerParametersOf(contract),
     ],
     ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
     responses: {
       [route.status]: success(contract, route, schemas),
+      ...(contract.kind === "query" && { 304: { $ref: "#/components/responses/NotModified" } }),
       ...Object.fromEntries(
         errors.map((error) => [statusOfError(error), { $ref: `#/components/responses/${error.name}` }]),
       ),
     },
   };
 }
-
-/** The header that every change takes, as a component of the document. */
-export const idempotencyKeyParameter = (schemas: Schemas) => ({
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description: "The same key with the same request answers the first outcome again; kept for 24 hours.",
-  schema: schemas.show(IdempotencyKey),
-  example: "2b0f9a52-5a7c-4a3e-9d3c-8f1f7a0c6c11",
-});
 
 const json = (schema: JsonSchema, name: string, value: unknown) => ({
   "application/json": { schema, examples: { [name]: { value } } },
@@ -93,20 +85,18 @@ function requestBody(
   };
 }
 
-function success(
-  { kind, output }: Contract,
-  { operationId, status, example }: Route,
-  schemas: Schemas,
-): JsonSchema {
+function success(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
+  const { operationId, status, example } = route;
   const headers = headersOf(
     ...(status === 201 ? (["Location"] as const) : []),
-    ...(kind === "command" ? (["Idempotent-Replayed"] as const) : []),
+    ...(status !== 204 && isConditional(contract, route) ? (["ETag"] as const) : []),
+    ...(contract.kind === "command" ? (["Idempotent-Replayed"] as const) : []),
     ...rateLimit,
   );
   if (status === 204) return { description: "Done", headers };
   return {
     description: "Success",
     headers,
-    content: json(schemas.show(output), operationId, example.output),
+    content: json(schemas.show(contract.output), operationId, example.output),
   };
 }

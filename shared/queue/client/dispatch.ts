@@ -2,6 +2,7 @@ import type { Actor } from "../../actor.ts";
 import type { CommandName } from "../../contracts/catalogue.ts";
 import type { Database } from "../../db/orm.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
+import type { Preconditions } from "../../domain/preconditions.ts";
 import type { Today } from "../../domain/today.ts";
 import { keyTaken, unavailable } from "../../errors.ts";
 import type { Outcome, QueuedCommand, ToolCall } from "../batch.ts";
@@ -14,6 +15,7 @@ type CommandRequest = Readonly<{
   input: unknown;
   idempotencyKey?: string | undefined;
   call?: ToolCall;
+  preconditions?: Preconditions | undefined;
 }>;
 
 export type CommandResult = Readonly<{
@@ -33,13 +35,17 @@ export function createDispatch(
   clock: ServerClock,
   now: () => number = clock.now,
 ): Dispatch {
-  return async ({ userId }, { name, input, idempotencyKey, call }) => {
+  return async ({ userId }, { name, input, idempotencyKey, call, preconditions }) => {
     if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
     const keyed = idempotencyKey !== undefined;
     const times = { acceptedAt: now(), sentAt: clock.now() };
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
     const fingerprint = keyed ? fingerprintOf(name, input) : null;
-    const command = { id, userId, name, input, fingerprint, ...times, ...(call && { call }) };
+    const command = {
+      ...{ id, userId, name, input, fingerprint, ...times },
+      ...(call && { call }),
+      ...(preconditions && { preconditions }),
+    };
     const result = await mailbox.send(command);
     if (result === "undelivered") return { outcome: unavailable("no"), replayed: false };
     if (result !== "unanswered") return result;

@@ -2,12 +2,13 @@ import { complete } from "../../../shared/domain/streak.ts";
 import { conflict, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { checkDate, checkSettled, whichDay } from "./completion-day.ts";
-import { habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
+import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 
 export const habitComplete: Handler<"habit.complete"> = {
   rows: lockHabit,
   related: relatedToHabit,
+  current: currentHabit,
   run(context, { habit_id, date: given }) {
     const { today, now, completions } = context;
     const outOfReach = checkDate(context, given);

@@ -37,6 +37,11 @@ export function updateStreak(
   return habits.update(row, { ...streakColumns(state, rulesOf(row)), completions_count, updated_at: now });
 }
 
+export function currentHabit(context: HandlerContext, { habit_id }: OneHabit) {
+  const row = context.habits.get(habit_id);
+  return row && habitAnswer(context, row);
+}
+
 /** @returns a changed habit as it is answered, with its category */
 export function habitAnswer({ categories, today }: HandlerContext, row: HabitRow) {
   return presentHabit(row, row.category_id == null ? undefined : categories.get(row.category_id), today);

@@ -4,12 +4,13 @@ import { isRefused, notFound } from "../../../shared/errors.ts";
 import { categoryRows, chosenCategory } from "../category/chosen.ts";
 import type { Handler } from "../handler.ts";
 import { patch } from "../patch.ts";
-import { habitAnswer, lockHabit, relatedToHabit, streakColumns } from "./rows.ts";
+import { currentHabit, habitAnswer, lockHabit, relatedToHabit, streakColumns } from "./rows.ts";
 import { checkSchedule, defaultGraceDays, rulesOf } from "./rules.ts";
 
 export const habitUpdate: Handler<"habit.update"> = {
   rows: (input) => [...lockHabit(input), ...categoryRows(input)],
   related: relatedToHabit,
+  current: currentHabit,
   run(context, { habit_id, ...input }) {
     const row = context.habits.get(habit_id);
     const frequency = input.frequency ?? row?.frequency;

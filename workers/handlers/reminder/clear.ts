@@ -1,10 +1,12 @@
 import { notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { lockTodo, relatedToTodo } from "../todo/rows.ts";
+import { currentReminder } from "./rows.ts";
 
 export const reminderClear: Handler<"reminder.clear"> = {
   rows: lockTodo,
   related: relatedToTodo,
+  current: currentReminder,
   run({ todos, reminders, now }, { todo_id }) {
     const todo = todos.get(todo_id);
     if (!todo) return notFound("Todo");

@@ -3,10 +3,12 @@ import { isRefused, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "../todo/reminder.ts";
 import { lockTodo, relatedToTodo } from "../todo/rows.ts";
+import { currentReminder } from "./rows.ts";
 
 export const reminderSet: Handler<"reminder.set"> = {
   rows: (input) => [...lockTodo(input), ...rowsForTime(input.remind_at)],
   related: relatedToTodo,
+  current: currentReminder,
   run(context, { todo_id, remind_at }) {
     const { todos, reminders, today, now } = context;
     const time = reminderTime(context, remind_at);

@@ -24,6 +24,11 @@ export function relatedToTodo({ todos }: LoadedTables, { todo_id }: OneTodo): Re
   return { rows: [...category, ...successor], makes: recurs ? "todos" : undefined };
 }
 
+export function currentTodo(context: HandlerContext, { todo_id }: OneTodo) {
+  const row = context.todos.get(todo_id);
+  return row && todoAnswer(context, row);
+}
+
 /** @returns a changed todo as it is answered, with its category and reminder */
 export function todoAnswer({ categories, reminders, today }: HandlerContext, row: TodoRow) {
   const category = row.category_id == null ? undefined : categories.get(row.category_id);

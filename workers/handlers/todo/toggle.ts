@@ -4,11 +4,12 @@ import { timestamp } from "../../../shared/domain/timestamp.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { checkQuota } from "../check-quota.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
-import { lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
+import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 
 export const todoToggle: Handler<"todo.toggle"> = {
   rows: lockTodo,
   related: relatedToTodo,
+  current: currentTodo,
   mayMake: "todos",
   run(context, { todo_id, is_completed }) {
     const row = context.todos.get(todo_id);

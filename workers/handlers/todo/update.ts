@@ -6,7 +6,7 @@ import type { Handler, HandlerContext } from "../handler.ts";
 import { patch } from "../patch.ts";
 import { defaultRecurrenceFrom, recurrenceColumns } from "./recurrence.ts";
 import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./reminder.ts";
-import { lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
+import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 
 type TodoUpdate = InputOf<Commands["todo.update"]>;
 
@@ -16,6 +16,7 @@ export const todoUpdate: Handler<"todo.update"> = {
     const { rows, makes } = relatedToTodo(loaded, input);
     return { rows: [...rows, ...categoriesToLock(loaded, input)], makes };
   },
+  current: currentTodo,
   run(context, input) {
     const { todos, reminders } = context;
     const { todo_id, remind_at } = input;
