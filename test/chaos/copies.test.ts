@@ -9,6 +9,7 @@ import { writeAtRandom } from "./writer-at-random.ts";
 const rounds = Number(Bun.env.ROUNDS ?? 3);
 const seed = Number(Bun.env.SEED ?? 1);
 const roundMs = 1_200;
+const writesPerRound = 20;
 
 /** A zone in which it is about noon, so that no day ends meanwhile: streaks and overdue todos follow the day. */
 const offset = new Date().getUTCHours() - 12;
@@ -40,7 +41,14 @@ test(
     for (let round = 1; round <= rounds; round++) {
       let over = false;
       const writers = Array.from({ length: 8 }, (_, writer) =>
-        writeAtRandom(call, createRandom(seed * 1_000 + round, `writer ${writer}`), () => over),
+        writeAtRandom(
+          call,
+          createRandom(seed * 1_000 + round, `writer ${writer}`),
+          () => over,
+          () => {
+            written += 1;
+          },
+        ),
       );
       const readers = copies.map((copy, reader) => follow(copy, reader, () => over));
       await Bun.sleep(random.between(100, roundMs / 2));
@@ -48,16 +56,16 @@ test(
       await Bun.sleep(roundMs / 2);
       killOne(random.chance(0.5) ? "workers" : "api", random);
       await Bun.sleep(roundMs / 2);
+      // On a busy machine what was killed takes long to come back.
+      for (let looks = 0; written < writesPerRound * round && looks < 200; looks++) await Bun.sleep(50);
       over = true;
-      const done = await Promise.all(writers);
-      await Promise.all(readers);
-      written += done.reduce((sum, count) => sum + count, 0);
+      await Promise.all([...writers, ...readers]);
       await expectEqual(getAt(round), ...copies);
     }
-    expect(written).toBeGreaterThan(20 * rounds);
+    expect(written).toBeGreaterThanOrEqual(writesPerRound * rounds);
     expect(copies.map(({ timesBegun }) => timesBegun)).toEqual([1, 1, 1, 1]);
   },
-  30_000 + rounds * 15_000,
+  30_000 + rounds * 25_000,
 );
 
 test("a crash of PostgreSQL, which may give numbers out again, makes copies begin anew", async () => {

@@ -64,12 +64,16 @@ const deeds: readonly Deed[] = [
 
 /**
  * Does one deed after another, whatever becomes of each.
- * @returns how many were done
+ * @param onDone is called after each that was done
  * @throws on an answer that no kill excuses
  */
-export async function writeAtRandom(call: Call, random: Random, isOver: () => boolean): Promise<number> {
+export async function writeAtRandom(
+  call: Call,
+  random: Random,
+  isOver: () => boolean,
+  onDone: () => void,
+): Promise<void> {
   const ids: Ids = { todos: [], habits: [], categories: [] };
-  let done = 0;
   while (!isOver()) {
     const [method, path, body] = random.pick(deeds)(random, ids);
     const answer = await call(method, path, { door: random.between(0, 1), ...(body && { body }) }).catch(
@@ -78,10 +82,9 @@ export async function writeAtRandom(call: Call, random: Random, isOver: () => bo
     if (answer === undefined || answer.status === 503) await Bun.sleep(20);
     else if (answer.status >= 500)
       throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    else if (answer.status < 300) done += 1;
+    else if (answer.status < 300) onDone();
     const list =
       path === "/todos" || path === "/habits" || path === "/categories" ? path.slice(1) : undefined;
     if (answer?.status === 201) ids[list as keyof Ids].push(answer.body.id);
   }
-  return done;
 }
