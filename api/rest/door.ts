@@ -36,7 +36,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const content = () => readContent(target, request);
   const result =
     contract.name === groupCommand
-      ? await performBatch(context, actor, await content())
+      ? await performBatch(context, actor, request, await content())
       : await perform(context, { contract, actor, allowance, required: route.required, content });
   const [outcome = result.outcome] = await withUsersDates(context, actor, [result.outcome]);
   return respond(context.config, target, request, { result: { ...result, outcome }, headers });
@@ -47,13 +47,21 @@ function tooMany(seconds: number) {
   return refuse("rate_limited", message, { retryAfterSeconds: seconds }).refusal;
 }
 
-/** The operations of a batch have their own scopes and contracts. */
-const performBatch = async (
+/** The operations of a batch have their own scopes and contracts. The batch itself has no state that could match. */
+async function performBatch(
   context: RestContext,
   actor: Actor,
+  request: Request,
   content: Content | Refused,
-): Promise<CommandResult> =>
-  isRefused(content) ? { outcome: content, replayed: false } : answerBatch(context, actor, content);
+): Promise<CommandResult> {
+  if (isRefused(content)) return { outcome: content, replayed: false };
+  if (preconditionsOf(request)) return { outcome: notConditional, replayed: false };
+  return answerBatch(context, actor, content);
+}
+
+const notConditional = invalid({
+  "If-Match": ["A batch has no state to match: send a conditional change by itself."],
+});
 
 async function readContent(target: Target, request: Request): Promise<Content | Refused> {
   const content = await readFields(target, request);

@@ -30,6 +30,14 @@ async function titlesOf(sub: string): Promise<string[]> {
   return rows.map(({ title }) => title);
 }
 
+test("a batch has no state of its own, so a precondition on it is refused before anything is done", async () => {
+  const token = await userOf("precondition");
+  const headers = { "if-match": '"a"' };
+  const answer = await rest("POST", "/batch", { token, headers, body: { operations: [create("one")] } });
+  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["If-Match"]]);
+  expect(await titlesOf("precondition")).toEqual([]);
+});
+
 describe("operations of a batch", () => {
   test("are answered in order, each with the status and body that it would have had alone", async () => {
     const token = await userOf("order");
