@@ -140,13 +140,13 @@ async function byRest(userId: string, steps: readonly Step[]): Promise<string[]>
   return outcomes;
 }
 
-/** All rows of a user, without what must differ: whose they are, numbers given out, and when. */
+/** All rows of a user, without what must differ: whose they are, numbers given out, when, and in which transaction. */
 async function rowsOf(userId: string): Promise<unknown> {
   const tables = ["habits", "habit_completions", "todos", "reminders"].map(async (table) => {
     const rows: Record<string, unknown>[] =
       await sql`select * from ${sql(table)} where user_id = ${userId} order by 2, 3`;
     return rows.map((row) =>
-      Object.fromEntries(Object.entries(row).filter(([name]) => !/(^|_)id$|_at$/.test(name))),
+      Object.fromEntries(Object.entries(row).filter(([name]) => !/(^|_)id$|_at$|^changed_xid$/.test(name))),
     );
   });
   return Promise.all(tables);
