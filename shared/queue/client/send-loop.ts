@@ -3,10 +3,10 @@ import { type LineKind, maxBatch, type PendingCommands } from "./pending.ts";
 import type { WaitEstimate } from "./wait-estimate.ts";
 
 /**
- * How long the next batch waits for callers just answered, so that they can share it. Without this wait the first
- * of them would leave alone and all others would wait for its answer.
+ * How long the next batch waits for callers just answered, so that they can share it: half of what the last one took
+ * (ms), which a slow machine's callers need as well. Without this wait the first of them would leave alone.
  */
-const gatherMs = 2;
+const gatherMs = (tookMs: number): number => Math.min(10, Math.max(2, tookMs / 2));
 /** A batch unanswered for this long no longer keeps the next from leaving: its worker may be frozen or dead. */
 const slowMs = 100;
 /** Further batches beside those of BATCHES_IN_FLIGHT: beside slow ones, and while more than fill a batch wait. */
@@ -45,7 +45,8 @@ export function createSendLoop({ pending, estimate, batchesInFlight, send }: Opt
       const began = performance.now();
       await sendBatch(commands);
       const callers = Math.min(commands.length + pending.size(), maxBatch);
-      if (commands.length > 1) await pending.filled(callers, gatherMs);
+      const tookMs = performance.now() - began;
+      if (commands.length > 1) await pending.filled(callers, gatherMs(tookMs));
       estimate.batchFollowed((performance.now() - began) / loops[kind]);
       sent += 1;
     }
