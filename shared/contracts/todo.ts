@@ -34,7 +34,7 @@ export const createTodo = command({
     name: "create-todo",
     title: "Create todo",
     description:
-      "Create a one-shot todo, or a recurring one by an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO. todos creates up to 25, each an object of these arguments.",
+      "Create a one-shot todo, or a recurring one by recurrence. todos creates up to 25, each an object of these arguments.",
     destructive: false,
     idempotent: false,
     arguments: Type.Object({

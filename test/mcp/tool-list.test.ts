@@ -23,6 +23,18 @@ test("the whole tool list costs an agent at most 1,600 tokens", () => {
   expect(encode(JSON.stringify(answer.body.result)).length).toBeLessThanOrEqual(1_600);
 });
 
+test("an argument whose name does not say it all is explained, alike in every tool", () => {
+  const explanations = tools.flatMap(({ inputSchema }) =>
+    Object.entries(inputSchema.properties).flatMap(([name, { description }]) =>
+      description === undefined ? [] : [`${name}: ${description}`],
+    ),
+  );
+  const names = new Set(explanations).values().map((text) => text.split(":")[0] ?? "");
+  expect([...names].toSorted()).toEqual([
+    ...["category", "context", "cursor", "grace_days", "query", "recurrence", "remind_at"],
+  ]);
+});
+
 test("exactly the eight tools are there, whatever the token's scopes", () => {
   expect(tools.map(({ name }) => name).toSorted()).toEqual([
     "complete-habit",
