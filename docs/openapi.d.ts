@@ -329,11 +329,7 @@ export interface components {
       recurrence?: components["schemas"]["Recurrence"] | null;
       recurrence_from?: components["schemas"]["RecurrenceFrom"] | null;
     };
-    RunBatchRequest: {
-      operations: components["schemas"]["BatchOperation"][];
-      /** @description True or false */
-      atomic?: boolean;
-    };
+    RunBatchRequest: { operations: components["schemas"]["BatchOperation"][]; atomic?: boolean | null };
     /** @description One of {"every_days": 1 to 365}, {"weekdays": [1 to 7, Monday is 1]}, {"times_per_week": 1 to 7} */
     Schedule: components["schemas"]["EveryDays"] | components["schemas"]["Weekdays"] | components["schemas"]["TimesPerWeek"];
     /** @enum {string} */

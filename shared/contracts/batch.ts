@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { batchExample } from "./batch-example.ts";
 import { command } from "./contract.ts";
-import { Flag, IdempotencyKey, OneOf, titled } from "./fields.ts";
+import { Clearable, Flag, IdempotencyKey, OneOf, titled } from "./fields.ts";
 
 export const maxOperations = 50;
 
@@ -57,7 +57,7 @@ export const runBatch = command({
       minItems: 1,
       maxItems: maxOperations,
     }),
-    atomic: BatchEnvelope.properties.atomic,
+    atomic: Clearable(Flag),
   }),
   output: titled("BatchResults", Type.Object({ results: Type.Array(BatchResult) })),
 });
