@@ -18,7 +18,6 @@ import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
 import { todoToggle } from "./todo/toggle.ts";
 import { todoUpdate } from "./todo/update.ts";
-import { todoUpdateMany } from "./todo/update-many.ts";
 import { userAdoptZone } from "./user/adopt-zone.ts";
 import { userConfigure } from "./user/configure.ts";
 import { userDelete } from "./user/delete.ts";
@@ -40,7 +39,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "todo.create": todoCreate,
   "todo.create-many": eachOf(todoCreate),
   "todo.update": todoUpdate,
-  "todo.update-many": todoUpdateMany,
+  "todo.update-many": eachOf(todoUpdate),
   "todo.delete": todoDelete,
   "todo.toggle": todoToggle,
   "reminder.set": reminderSet,
