@@ -21,7 +21,7 @@ export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly
 export function demandOf({ command, repeat, inGroup }: CommandToRun): Demand {
   const { rows, makes, mayMake, count } = handlerOf(command.name);
   const seen = repeat || command.fingerprint !== null ? storedReply(command) : [];
-  const asked = [...(rows?.(command.input) ?? []), ...seen];
+  const asked = [...(rows?.(command.input, command.acceptedAt) ?? []), ...seen];
   return demand(command, asked, inGroup ? (makes ?? mayMake) : makes, count?.(command.input));
 }
 

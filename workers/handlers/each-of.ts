@@ -16,7 +16,7 @@ export function eachOf<Input, Output>(
   return {
     slow: true,
     ...(makes && { makes, count: ({ items }) => items.length }),
-    rows: ({ items }) => inputsOf(items).flatMap((input) => rows?.(input) ?? []),
+    rows: ({ items }, acceptedAt) => inputsOf(items).flatMap((input) => rows?.(input, acceptedAt) ?? []),
     related: (loaded, { items }) => ({
       rows: inputsOf(items).flatMap((input) => related?.(loaded, input).rows ?? []),
     }),

@@ -1,4 +1,6 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import { actionCount } from "./action/count.ts";
+import { actionRecord } from "./action/record.ts";
 import { batchRun } from "./batch/run.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
@@ -17,8 +19,6 @@ import { todoDelete } from "./todo/delete.ts";
 import { todoToggle } from "./todo/toggle.ts";
 import { todoUpdate } from "./todo/update.ts";
 import { todoUpdateMany } from "./todo/update-many.ts";
-import { actionCount } from "./tool-call/count.ts";
-import { actionRecord } from "./tool-call/record.ts";
 import { userAdoptZone } from "./user/adopt-zone.ts";
 import { userConfigure } from "./user/configure.ts";
 import { userDelete } from "./user/delete.ts";

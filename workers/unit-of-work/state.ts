@@ -43,15 +43,21 @@ export type OwnRows<Row> = Readonly<{
   remove(...key: readonly KeyValue[]): void;
 }>;
 
+/** Is told of each row that is about to change: its place and what it is before. */
+export type NoteRow = (place: string, before: object | undefined) => void;
+
 export function ownRows<Row extends { user_id: string }>(
   table: TableState<Row>,
   userId: string,
+  note?: NoteRow,
 ): OwnRows<Row> {
   const { entries } = table;
   const put = (row: Row, whenAbsent: Change): Row => {
     const key = keyOfRow(table, row);
     const place = placeOf(key);
-    const before = entries.get(place)?.change;
+    const known = entries.get(place);
+    const before = known?.change;
+    note?.(place, known?.row);
     // A row that this batch made is not in the table yet; one that it removed still is.
     entries.set(place, {
       key,
@@ -69,6 +75,7 @@ export function ownRows<Row extends { user_id: string }>(
     remove(...rest) {
       const key = [userId, ...rest];
       const place = placeOf(key);
+      note?.(place, entries.get(place)?.row);
       if (entries.get(place)?.change === "insert") entries.delete(place);
       else entries.set(place, { key, row: undefined, change: "remove" });
     },

@@ -1,14 +1,16 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type {
+  ActionImagesRow,
+  ActionRow,
   CategoryRow,
+  DeletionRow,
   HabitCompletionRow,
   HabitRow,
   InboxRow,
   ReminderDeliveryRow,
   ReminderRow,
   TodoRow,
-  ToolCallRow,
   UserRow,
 } from "../../shared/db/entities.ts";
 
@@ -21,7 +23,9 @@ export type Rows = {
   todos: TodoRow;
   reminders: ReminderRow;
   reminder_deliveries: ReminderDeliveryRow;
-  action_log: ToolCallRow;
+  action_log: ActionRow;
+  action_images: ActionImagesRow;
+  deletions: DeletionRow;
   inbox: InboxRow;
 };
 export type TableName = keyof Rows;
@@ -64,8 +68,13 @@ const writeOrder = [
   "reminders",
   "reminder_deliveries",
   "action_log",
+  "action_images",
+  "deletions",
   "inbox",
 ] as const satisfies readonly TableName[];
+
+/** What comes back loses the note of its deletion, so that there is one at the most. */
+const keyOfDeletion = ["user_id", "kind", "id"];
 
 /** Derives every statement from MikroORM's metadata. */
 export function describeTables(orm: MikroORM): TableMap {
@@ -77,7 +86,8 @@ export function describeTables(orm: MikroORM): TableMap {
       name: prop.fieldNames[0] ?? prop.name,
       type: prop.columnTypes[0] ?? "text",
     }));
-    const key = columns.filter((column) => entity.primaryKeys.some((primary) => primary === column.name));
+    const keyNames: readonly string[] = name === "deletions" ? keyOfDeletion : entity.primaryKeys;
+    const key = columns.filter((column) => keyNames.includes(column.name));
     return [name, { name, columns, key, sql: statements(name, columns, key) }] as const;
   });
   return Object.fromEntries(described) as unknown as TableMap;
@@ -127,10 +137,27 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
 function removal(name: TableName, statement: string): string {
   const kind = toldOf[name];
   if (kind === undefined) return statement;
+  const { columns, values } = hangingOn[name] ?? { columns: "", values: "" };
   return `with gone as (${statement} returning t.user_id, t.id)
-    insert into deletions (user_id, changed_xid, kind, id, deleted_at)
-    select user_id, pg_current_xact_id(), ${kind}, id, now() from gone`;
+    insert into deletions (user_id, changed_xid, kind, id, deleted_at${columns})
+    select g.user_id, pg_current_xact_id(), ${kind}, g.id, now()${values} from gone g`;
 }
+
+/** What a deletion takes with it and its undoing brings back: all parts of a statement see the rows as before it. */
+const hangingOn: Partial<Record<TableName, Readonly<{ columns: string; values: string }>>> = {
+  habits: {
+    columns: ", completed_dates, completed_times",
+    values: `,
+      (select array_agg(c.local_date order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id),
+      (select array_agg(c.completed_at order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id)`,
+  },
+  categories: {
+    columns: ", habit_ids, todo_ids",
+    values: `,
+      (select array_agg(h.id order by h.id) from habits h where h.user_id = g.user_id and h.category_id = g.id),
+      (select array_agg(t.id order by t.id) from todos t where t.user_id = g.user_id and t.category_id = g.id)`,
+  },
+};
 
 /** A redelivered call leaves its row as it is; a row that counts refused calls adds them up. */
 const countOnce = `(user_id, called_at, request_id) do update

@@ -5,7 +5,7 @@ import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
 import { refusalBody, statusOf } from "../../http/refusal-response.ts";
-import type { Content, PerformContext } from "../../perform.ts";
+import { type Content, type PerformContext, senderOf } from "../../perform.ts";
 import { withUsersDates } from "../users-dates.ts";
 import { prepareOperations } from "./prepare-operations.ts";
 import { type ReadBatch, type ReadOperation, readOperations } from "./read-operations.ts";
@@ -15,7 +15,7 @@ export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dis
 /** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
 export async function answerBatch(
   context: BatchRequestContext,
-  actor: Pick<Actor, "userId" | "scopes">,
+  actor: Actor,
   content: Content,
 ): Promise<CommandResult> {
   const batch = readOperations(content);
@@ -35,7 +35,7 @@ export async function answerBatch(
 
 async function endsOf(
   { dispatchGroup }: BatchRequestContext,
-  actor: Pick<Actor, "userId" | "scopes">,
+  actor: Actor,
   { operations, atomic }: ReadBatch,
   idempotencyKey: string | undefined,
 ): Promise<readonly OperationEnd[] | Refused> {
@@ -48,7 +48,10 @@ async function endsOf(
     return operations.map(({ place }) => (place === failed.place ? failed : notDone(place, failed)));
   const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
   if (ready.length === 0) return early;
-  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey });
+  const ends = await dispatchGroup(actor, {
+    ...{ atomic, operations: ready, idempotencyKey },
+    by: senderOf(actor, "rest"),
+  });
   if (isRefused(ends)) return ends;
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }
