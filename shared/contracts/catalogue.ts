@@ -20,6 +20,7 @@ import * as user from "./user.ts";
 export const commands = catalogue(
   action.recordToolCall,
   action.countToolCalls,
+  action.undoActions,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,

@@ -1,6 +1,7 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import { actionCount } from "./action/count.ts";
 import { actionRecord } from "./action/record.ts";
+import { actionUndo } from "./action/undo.ts";
 import { batchRun } from "./batch/run.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
@@ -28,6 +29,7 @@ import { webhookTest } from "./webhook/test.ts";
 const handlers: { [Name in CommandName]: Handler<Name> } = {
   "action.record": actionRecord,
   "action.count": actionCount,
+  "action.undo": actionUndo,
   "category.create": categoryCreate,
   "category.update": categoryUpdate,
   "category.delete": categoryDelete,
