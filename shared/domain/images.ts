@@ -75,11 +75,14 @@ function isFollowing(table: SeenTable, column: string): boolean {
   return column === "updated_at" || (table === "habits" && derivedColumns.includes(column));
 }
 
+/** The owner, and by which transaction the row was written. */
+const notShown = ["user_id", "changed_xid"];
+
 /** @returns a row's fields as images have them, without its key */
 export function fieldsOf(table: SeenTable, row: object): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(row))
-    if (value != null && column !== "user_id" && !keyColumns[table].includes(column))
+    if (value != null && !notShown.includes(column) && !keyColumns[table].includes(column))
       fields[column] = inImage(column, value);
   return fields;
 }
