@@ -33,7 +33,7 @@ export const runGroupTransaction = (
       ? callHandlers(() => answerGroup({ context, ...begun, newIds }, group, commands))
       : undefined;
     if (replies) {
-      await commit(begun.state, replies);
+      await commit(begun, replies);
       return { replies, lockedElsewhere: new Set() };
     }
     await connection.query("rollback");
