@@ -93,6 +93,21 @@ describe("operations of a batch", () => {
     expect((await rest("GET", `/todos/${todo.id}`, { token })).body).toEqual(described);
   });
 
+  test("get ids in their order, one each, whether others refer to them or not", async () => {
+    const token = await userOf("ids");
+    await using sql = new SQL(config.databaseUrl, { max: 1 });
+    const lastId = async () => Number((await sql`select last_value from categories_id_seq`)[0].last_value);
+    const category = (name: string) => ({ method: "POST", path: "/categories", body: { name } });
+    const before = await lastId();
+    const answer = await batch(
+      [category("a"), category("b"), create("in b", { category_id: "$1.id" }), category("c")],
+      { token },
+    );
+    const [a, b, , c] = bodies(answer).map(({ id }) => id);
+    expect([a, b, c]).toEqual([a, a + 1, a + 2]);
+    expect(await lastId()).toBe(before + 3);
+  });
+
   test("that need a failed one are 424, and so are those that need these; others are carried out", async () => {
     const token = await userOf("dependent");
     const operations = [

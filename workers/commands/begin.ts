@@ -53,9 +53,10 @@ export async function begin(
   /** @returns the ids of rows that another transaction has locked */
   const fulfil = async (demands: readonly Demand[], replies: readonly UserRowRequest[] = []) => {
     const makes = demands.flatMap((demand) => demand.makes);
+    const needsIds = demands.flatMap((demand) => demand.needsIds);
     const rows = demands.flatMap((demand) => demand.rows);
     const [, , skipped] = await Promise.all([
-      ids.reserve(connection, makes),
+      ids.reserve(connection, needsIds),
       quotas.learn(connection, makes),
       load(connection, tables, state, [...rows, ...replies], onLocked),
     ]);
