@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { waitForStandbys } from "../../shared/db/wait-for-standbys.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { connect, markFailures, type Queryable } from "../unit-of-work/connection.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
@@ -77,9 +78,6 @@ const restsOnOthers = (replies: readonly Reply[], state: State): boolean =>
   replies.some(({ replayed, outcome }) => replayed || tellsOfChange(outcome)) && !hasLoggedChange(state);
 
 const tellsOfChange = (outcome: Outcome): boolean => "body" in outcome || outcome.refusal.code === "conflict";
-
-/** A record in the write-ahead log, because without one there is nothing to wait for. */
-const waitForStandbys = "select pg_logical_emit_message(true, 'kept', '')";
 
 /** Closes a connection that may be lost, and any that does not roll back. */
 async function abandon(client: PoolClient, { by }: TransactionFailed): Promise<void> {
