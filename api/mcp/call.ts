@@ -104,7 +104,7 @@ const overloadLogMs = 300;
 
 /** Logs a change that was refused for overload where that is possible soon: its caller should not wait long. */
 async function logOverload(context: CallContext, call: ReceivedCall, refusal: Refused): Promise<Refused> {
-  await Promise.race([logCall(context, call, refusal.refusal.code), Bun.sleep(overloadLogMs)]);
+  await Promise.race([logCall(context, call, refusal.refusal), Bun.sleep(overloadLogMs)]);
   return refusal;
 }
 

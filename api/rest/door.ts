@@ -37,7 +37,14 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const result =
     contract.name === groupCommand
       ? await performBatch(context, actor, request, await content())
-      : await perform(context, { contract, actor, allowance, required: route.required, content });
+      : await perform(context, {
+          contract,
+          actor,
+          allowance,
+          door: "rest",
+          required: route.required,
+          content,
+        });
   const [outcome = result.outcome] = await withUsersDates(context, actor, [result.outcome]);
   return respond(context.config, target, request, { result: { ...result, outcome }, headers });
 }

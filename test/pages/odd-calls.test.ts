@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describeCall } from "../../api/account/actions/describe.ts";
 import { actionList } from "../../api/account/actions/list.ts";
 import { callLine } from "../../api/cli/call-line.ts";
+import { readActions } from "../../api/queries/action.ts";
 import { createQueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
-import { readToolCalls } from "../../api/queries/tool-call.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { readStored } from "../../shared/domain/cut-arguments.ts";
 import { createLog } from "../../shared/process/log.ts";
@@ -131,7 +131,7 @@ test("no tool, argument or value takes the page or the terminal, and the page st
     ["create-habit", JSON.stringify({ name: "\u{1F600}".repeat(15_000) })],
   ];
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
-  const found = await readToolCalls(reader, { limit: 200 });
+  const found = await readActions(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
   const page = markup(await actionList(reader, found.actions, shown));
   expect(page.match(/<li class="card">/g)).toHaveLength(calls.length);
@@ -143,9 +143,12 @@ test("no tool, argument or value takes the page or the terminal, and the page st
 test("calls over the limit are one row that tells their number, and a shortened call says what was sent", async () => {
   const row = {
     request_id: crypto.randomUUID(),
+    door: "mcp" as const,
     token_id: "token",
     client_name: "Script",
     tool: "create-todo",
+    ...{ message: null, resource_kind: null, resource_id: null, resource_name: null },
+    ...{ before: null, after: null, undone_by: null },
     arguments: `[{"title":"Buy milk"},{"bytes":61234,"sha256":"${"0".repeat(64)}"}]`,
     outcome: "rate_limited",
     replayed: false,

@@ -18,7 +18,7 @@ export function eachOf<Input, Output>(
   return {
     slow: true,
     ...(makes && { makes, count: ({ items }) => items.length }),
-    rows: (several) => inputsOf(several).flatMap((input) => rows?.(input) ?? []),
+    rows: (several, acceptedAt) => inputsOf(several).flatMap((input) => rows?.(input, acceptedAt) ?? []),
     related: (loaded, several) => ({
       rows: inputsOf(several).flatMap((input) => related?.(loaded, input).rows ?? []),
     }),

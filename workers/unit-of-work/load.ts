@@ -1,5 +1,5 @@
 import type { Queryable } from "./connection.ts";
-import { type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
+import { keyParts, type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
 import { remember, type State } from "./state.ts";
 import type { Rows, Table, TableMap, TableName } from "./tables.ts";
 
@@ -64,7 +64,12 @@ function groups(tables: TableMap, requests: readonly UserRowRequest[]): Group[] 
 
 function byKey(one: UserRowRequest, other: UserRowRequest): number {
   if (one.userId !== other.userId) return one.userId < other.userId ? -1 : 1;
-  return (one.key ?? 0) < (other.key ?? 0) ? -1 : 1;
+  const others = keyParts(other.key);
+  for (const [index, part] of keyParts(one.key).entries()) {
+    const counterpart = others[index] ?? 0;
+    if (part !== counterpart) return part < counterpart ? -1 : 1;
+  }
+  return 0;
 }
 
 function statement({ table, lock, requests }: Group, onLocked: OnLocked): string {
@@ -76,8 +81,10 @@ function statement({ table, lock, requests }: Group, onLocked: OnLocked): string
   return onLocked === "wait" ? sql.forUpdate : sql.forUpdateSkipLocked;
 }
 
-function keyArrays({ table, requests }: Group): unknown[][] {
+function keyArrays({ requests }: Group): unknown[][] {
   const users = requests.map(({ userId }) => userId);
-  const byWholeKey = table.key.length > 1 && requests[0]?.key !== undefined;
-  return byWholeKey ? [users, requests.map(({ key }) => key)] : [users];
+  const columns = keyParts(requests[0]?.key).map((_, index) =>
+    requests.map(({ key }) => keyParts(key)[index]),
+  );
+  return [users, ...columns];
 }

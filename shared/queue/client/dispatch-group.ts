@@ -6,7 +6,7 @@ import type { Outcome, QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId, placedId } from "../command-id.ts";
 import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "../group.ts";
 import { answeredId, failedDependency, type OperationEnd, readEnds } from "../group-end.ts";
-import { waitForStandbys } from "./dispatch.ts";
+import { callOf, type Sender, waitForStandbys } from "./dispatch.ts";
 import type { Mailbox } from "./mailbox.ts";
 
 /** One change of a batch request, validated. */
@@ -16,6 +16,7 @@ export type GroupedOperation = Pick<QueuedOperation, "place" | "name" | "input" 
 type GroupRequest = Readonly<{
   atomic: boolean;
   operations: readonly GroupedOperation[];
+  by?: Sender | undefined;
   /** Gives a key to each operation that has none. */
   idempotencyKey?: string | undefined;
 }>;
@@ -33,7 +34,7 @@ export function createDispatchGroup(
   clock: ServerClock,
   now: () => number = clock.now,
 ): DispatchGroup {
-  return async ({ userId }, { atomic, operations, idempotencyKey }) => {
+  return async ({ userId }, { atomic, operations, idempotencyKey, by }) => {
     if (!clock.known()) return unavailable("no");
     const times = { acceptedAt: now(), sentAt: clock.now() };
     const newId = () => Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
@@ -47,6 +48,7 @@ export function createDispatchGroup(
       fingerprint: null,
       ...times,
       group,
+      ...(by && { call: callOf(by, groupCommand, times.acceptedAt) }),
     };
     const result = await mailbox.send(command);
     if (result === "undelivered") return unavailable("no");

@@ -3,18 +3,25 @@ import type { CommandName } from "../../contracts/catalogue.ts";
 import type { Database } from "../../db/orm.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
 import type { Preconditions } from "../../domain/preconditions.ts";
+import { printable } from "../../domain/printable.ts";
 import type { Today } from "../../domain/today.ts";
+import type { Door } from "../../domain/vocabulary.ts";
 import { keyTaken, unavailable } from "../../errors.ts";
-import type { Outcome, QueuedCommand, ToolCall } from "../batch.ts";
+import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId } from "../command-id.ts";
 import type { Mailbox } from "./mailbox.ts";
+
+/** Who sends a command by REST or from a page, for the action log. */
+export type Sender = Readonly<{ door: Door; tokenId: string; clientName: string | null }>;
 
 type CommandRequest = Readonly<{
   name: CommandName;
   /** Validated against the command's contract. */
   input: unknown;
   idempotencyKey?: string | undefined;
-  call?: ToolCall;
+  /** The tool call that it came by. */
+  call?: Call;
+  by?: Sender | undefined;
   preconditions?: Preconditions | undefined;
 }>;
 
@@ -35,12 +42,13 @@ export function createDispatch(
   clock: ServerClock,
   now: () => number = clock.now,
 ): Dispatch {
-  return async ({ userId }, { name, input, idempotencyKey, call, preconditions }) => {
+  return async ({ userId }, { name, input, idempotencyKey, by, preconditions, ...request }) => {
     if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
     const keyed = idempotencyKey !== undefined;
     const times = { acceptedAt: now(), sentAt: clock.now() };
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
     const fingerprint = keyed ? fingerprintOf(name, input) : null;
+    const call = request.call ?? (by && callOf(by, name, times.acceptedAt));
     const command = {
       ...{ id, userId, name, input, fingerprint, ...times },
       ...(call && { call }),
@@ -52,6 +60,21 @@ export function createDispatch(
     return (await committed(database, command)) ?? { outcome: unavailable("unknown"), replayed: false };
   };
 }
+
+/** @param startedAt epoch ms */
+export const callOf = (
+  { door, tokenId, clientName }: Sender,
+  tool: CommandName,
+  startedAt: number,
+): Call => ({
+  requestId: Bun.randomUUIDv7(),
+  door,
+  tokenId,
+  clientName: clientName === null ? null : printable(clientName),
+  tool,
+  arguments: "{}",
+  startedAt,
+});
 
 const lookupTimeoutMs = 400;
 
@@ -71,13 +94,14 @@ async function committed(
   { pool }: Database,
   { userId, id, fingerprint, sentAt, call }: Omit<QueuedCommand, "ticket">,
 ): Promise<CommandResult | undefined> {
-  const calledAt = call ? new Date(call.startedAt).toISOString() : null;
-  const values = [userId, id, call?.requestId ?? null, sentAt, calledAt];
+  const toolCall = isToolCall(call) ? call : undefined;
+  const calledAt = toolCall ? new Date(toolCall.startedAt).toISOString() : null;
+  const values = [userId, id, toolCall?.requestId ?? null, sentAt, calledAt];
   const found = lookUp(pool, values).catch(() => undefined);
   const row = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
-  if (!row || (call && row.replayed === null)) return undefined;
+  if (!row || (toolCall && row.replayed === null)) return undefined;
   if (row.fingerprint !== (fingerprint ?? ""))
-    return { outcome: keyTaken(call !== undefined), replayed: false };
+    return { outcome: keyTaken(toolCall !== undefined), replayed: false };
   const outcome: Outcome = JSON.parse(row.reply);
   return { outcome, replayed: row.replayed ?? row.before };
 }
