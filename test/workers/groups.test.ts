@@ -88,7 +88,13 @@ test("a batch on a row that stays held is refused as a whole, and nothing of it 
   await using sql = connect();
   const token = await issuer.token({ sub: "stays held" });
   const { body: todo } = await rest("POST", "/todos", { token, body: { title: "held" } });
-  const operations = [create("never"), { method: "POST", path: `/todos/${todo.id}/toggle` }];
+  const operations = [
+    create(""),
+    create("never"),
+    { method: "POST", path: `/todos/${todo.id}/toggle` },
+    { method: "PATCH", path: "/todos/$1.id", body: { title: "neither" } },
+    { method: "DELETE", path: "/todos/$0.id" },
+  ];
   await sql.begin(async (transaction) => {
     await transaction`select 1 from todos where id = ${todo.id} for update`;
     const { status, headers, body } = await batch("stays held", operations);

@@ -1,5 +1,5 @@
 import type { Actor } from "../../../shared/actor.ts";
-import { isRefused, type Refused } from "../../../shared/errors.ts";
+import { isRefused, type RefusalCode, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
@@ -22,8 +22,6 @@ export async function answerBatch(
   if (isRefused(batch)) return { outcome: batch, replayed: false };
   const ends = await endsOf(context, actor, batch, content.idempotencyKey);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
-  const whole = refusalOfAll(ends, batch.atomic);
-  if (whole) return { outcome: whole, replayed: false };
   const inOrder = ends.toSorted((one, other) => one.place - other.place);
   const outcomes = await withUsersDates(
     context,
@@ -54,7 +52,8 @@ async function endsOf(
     ...{ atomic, operations: ready, idempotencyKey },
     by: senderOf(actor, "rest"),
   });
-  return isRefused(ends) ? ends : [...early, ...ends];
+  if (isRefused(ends)) return ends;
+  return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }
 
 const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
@@ -63,17 +62,20 @@ const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
   replayed: false,
 });
 
-const isRefusedAs = (code: string, outcome: Outcome): boolean =>
+const isRefusedAs = (code: RefusalCode, outcome: Outcome): outcome is Refused =>
   isRefused(outcome) && outcome.refusal.code === code;
 
-/** What concerns the caller or the service and not one operation answers the whole request. */
-function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Outcome | undefined {
+/**
+ * What concerns the caller or the service and not one operation answers the whole request.
+ * @param ends those of all operations that were sent to a worker
+ */
+function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused | undefined {
   const outcomes = ends.map(({ outcome }) => outcome);
   const deleted = outcomes.find((outcome) => isRefusedAs("unauthenticated", outcome));
   const overloaded = outcomes.filter((outcome) => isRefusedAs("overloaded", outcome));
-  const isUnknown = (outcome: Outcome) => isRefused(outcome) && outcome.refusal.applied === "unknown";
   const isAll = atomic || overloaded.length === outcomes.length;
-  return deleted ?? (isAll ? (overloaded.find(isUnknown) ?? overloaded[0]) : undefined);
+  const unknown = overloaded.find(({ refusal }) => refusal.applied === "unknown");
+  return deleted ?? (isAll ? (unknown ?? overloaded[0]) : undefined);
 }
 
 function resultOf({ place, route }: ReadOperation, outcomes: readonly Outcome[]) {

@@ -1,5 +1,5 @@
 import { cutArguments, cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
-import { type BeforeAndAfter, imagesOf } from "../../../shared/domain/images.ts";
+import { type BeforeAndAfter, imagesOf, type RowChange } from "../../../shared/domain/images.ts";
 import { cutImages } from "../../../shared/domain/stored-images.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
@@ -36,9 +36,17 @@ export function logAction(
     const sent = isToolCall(call) ? call.arguments : cutArguments({ ...(input as object) }, keptOfRefused);
     writeAction(context, { ...call, arguments: sent }, { outcome: code, message, replayed, resource });
   } else {
-    writeAction(context, call, { outcome: "ok", replayed, resource, images: imagesOf(changes) });
+    writeAction(context, call, {
+      outcome: "ok",
+      replayed,
+      resource,
+      images: changedImages(context, changes),
+    });
   }
 }
+
+export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: readonly RowChange[]) =>
+  imagesOf(changes, { time_zone: today.timeZone, day_start_hour: dayStartHour });
 
 /**
  * Writes the row of an action in the transaction of its effects. A plain insert is cheaper and refused if the row stands;
