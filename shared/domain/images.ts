@@ -113,11 +113,12 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
   return { before, after };
 }
 
-/** A habit that comes back brings its completions along, which can be thousands. */
+/** A habit that comes back brings its completions along, which can be thousands; so does a category its members. */
 const isOfMadeHabit = ({ table, key, before }: RowChange, changes: readonly RowChange[]): boolean =>
-  table === "habit_completions" &&
-  !before &&
-  changes.some((other) => other.table === "habits" && other.key[0] === key[0] && !other.before);
+  table === "habit_completions" && !before && isMade("habits", key[0], changes);
+
+const isMade = (table: SeenTable, id: unknown, changes: readonly RowChange[]): boolean =>
+  changes.some((other) => other.table === table && other.key[0] === String(id) && !other.before);
 
 function imagesOfRow(
   { table, before, after, key }: RowChange,
@@ -128,7 +129,10 @@ function imagesOfRow(
   if (!after) return [old, undefined];
   const changed = fieldsOf(table, after);
   const names = [...new Set([...Object.keys(old), ...Object.keys(changed)])].filter(
-    (column) => !isFollowing(table, column) && !isSame(old[column], changed[column]),
+    (column) =>
+      !isFollowing(table, column) &&
+      !isSame(old[column], changed[column]) &&
+      !(column === "category_id" && isMade("categories", changed[column], changes)),
   );
   const events = table === "habits" && needsEvents(names, key, changes);
   if (names.length === 0 && !events) return [undefined, undefined];

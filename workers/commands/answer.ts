@@ -133,5 +133,6 @@ function contextOf(
     images: ownRows(state.action_images, userId),
     deletions: ownRows(state.deletions, userId),
     categoryMembers: ownRows(state.category_members, userId),
+    categoryReturns: ownRows(state.category_returns, userId),
   };
 }
