@@ -117,6 +117,7 @@ export const undoDays = 30;
 /** Why something cannot be taken back. */
 export const undoObstacles = [
   "unknown",
+  "too_old",
   "nothing_changed",
   "taken_back",
   "changed_since",
@@ -127,14 +128,14 @@ export const undoObstacles = [
   "category_gone",
 ] as const;
 
-const UndoConflict = Type.Object({
+export const UndoConflict = Type.Object({
   row: Nullable(Type.String({ description: "Such as todos/5; null where it is about the action itself" })),
   fields: Type.Array(Type.String(), { description: "Empty where it is about the whole row" }),
   why: OneOf(undoObstacles),
 });
 
 /** What became of one action, or would: `part` when some of it had to stay. */
-const UndoEnd = Type.Object({
+export const UndoEnd = Type.Object({
   ...ActionKey,
   undone: OneOf(["whole", "part", "none"]),
   conflicts: Type.Array(UndoConflict),

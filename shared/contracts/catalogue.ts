@@ -13,7 +13,6 @@ import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
 import * as several from "./several.ts";
 import * as todo from "./todo.ts";
-import * as changes from "./todo-changes.ts";
 import * as todos from "./todo-queries.ts";
 import * as user from "./user.ts";
 
@@ -21,6 +20,7 @@ import * as user from "./user.ts";
 export const commands = catalogue(
   action.recordToolCall,
   action.countToolCalls,
+  action.undoActions,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,
@@ -32,7 +32,7 @@ export const commands = catalogue(
   todo.createTodo,
   several.createTodos,
   todo.updateTodo,
-  changes.updateTodos,
+  several.updateTodos,
   todo.deleteTodo,
   todo.toggleTodo,
   reminder.setReminder,

@@ -1,4 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { StreakEvents } from "./recent-events.ts";
+import type { Rules } from "./schedule.ts";
+import type { StreakState } from "./streak.ts";
 import { timestamp } from "./timestamp.ts";
 import type { ResourceKind } from "./vocabulary.ts";
 
@@ -59,19 +62,27 @@ const derivedColumns = [
   "streak_state",
 ];
 
-/** The events of a habit's streak, in images of what cannot be taken back without knowing them. */
-export const recentField = "recent";
+/** In images of a habit: its rules and the events of its streak, where a change cannot be taken back without them. */
+export const historyField = "history";
+export type History = Readonly<{ rules: Rules; events: StreakEvents }>;
+
+/** In the image of a habit that was removed: what made its user's day. */
+export const daySettingsField = "day_settings";
+export type DaySettings = Readonly<{ time_zone: string; day_start_hour: number }>;
 
 /** What is no part of a change, because it follows from it. */
 function isFollowing(table: SeenTable, column: string): boolean {
   return column === "updated_at" || (table === "habits" && derivedColumns.includes(column));
 }
 
+/** The owner, and by which transaction the row was written. */
+const notShown = ["user_id", "changed_xid"];
+
 /** @returns a row's fields as images have them, without its key */
 export function fieldsOf(table: SeenTable, row: object): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(row))
-    if (value != null && column !== "user_id" && !keyColumns[table].includes(column))
+    if (value != null && !notShown.includes(column) && !keyColumns[table].includes(column))
       fields[column] = inImage(column, value);
   return fields;
 }
@@ -87,17 +98,26 @@ function inImage(column: string, value: unknown): unknown {
 export const isSame = (one: unknown, other: unknown): boolean =>
   isDeepStrictEqual(one ?? null, other ?? null);
 
-export function imagesOf(changes: readonly RowChange[]): BeforeAndAfter {
+/** @param day the user's day settings when that happened */
+export function imagesOf(changes: readonly RowChange[], day: DaySettings): BeforeAndAfter {
   const before: Record<string, Image> = {};
   const after: Record<string, Image> = {};
   for (const change of changes) {
+    if (isOfMadeHabit(change, changes)) continue;
     const [old, made] = imagesOfRow(change, changes);
     const name = rowName(change);
-    if (old) before[name] = old;
+    const isGoneHabit = change.table === "habits" && !made;
+    if (old) before[name] = isGoneHabit ? { ...old, [daySettingsField]: day } : old;
     if (made) after[name] = made;
   }
   return { before, after };
 }
+
+/** A habit that comes back brings its completions along, which can be thousands. */
+const isOfMadeHabit = ({ table, key, before }: RowChange, changes: readonly RowChange[]): boolean =>
+  table === "habit_completions" &&
+  !before &&
+  changes.some((other) => other.table === "habits" && other.key[0] === key[0] && !other.before);
 
 function imagesOfRow(
   { table, before, after, key }: RowChange,
@@ -113,18 +133,20 @@ function imagesOfRow(
   const events = table === "habits" && needsEvents(names, key, changes);
   if (names.length === 0 && !events) return [undefined, undefined];
   return [
-    { ...pick(old, names), ...(events && recentOf(old)) },
-    { ...pick(changed, names), ...(events && recentOf(changed)) },
+    { ...pick(old, names), ...(events && historyOf(before)) },
+    { ...pick(changed, names), ...(events && historyOf(after)) },
   ];
 }
 
-/** Of a row that was made, what follows is made again with it. */
+/** Of a row that was made, what follows is made again with it; how many completions it has tells whether more came. */
 const own = (table: SeenTable, row: object): Image =>
   Object.fromEntries(
     Object.entries(fieldsOf(table, row)).filter(
-      ([column]) => column !== "created_at" && !isFollowing(table, column),
+      ([column]) => column === countField || (column !== "created_at" && !isFollowing(table, column)),
     ),
   );
+
+export const countField = "completions_count";
 
 const ruleColumns = ["frequency", "schedule", "grace_days"];
 
@@ -137,10 +159,25 @@ const needsEvents = (
   names.some((name) => ruleColumns.includes(name)) ||
   changes.some(({ table, key, after }) => table === "habit_completions" && key[0] === habitId && !after);
 
-function recentOf({ streak_state }: Record<string, unknown>): Image {
-  const isState = typeof streak_state === "object" && streak_state !== null && "recent" in streak_state;
-  return isState ? { [recentField]: streak_state.recent } : {};
+/** @param row of a habit */
+function historyOf(row: object): Image {
+  const {
+    frequency,
+    schedule = null,
+    grace_days,
+    streak_state,
+  } = row as Rules & { streak_state: StreakState };
+  const history: History = { rules: { frequency, schedule, grace_days }, events: streak_state.recent };
+  return { [historyField]: history };
 }
 
 const pick = (fields: Image, names: readonly string[]): Image =>
   Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
+
+/** @returns the fields in which a row is not as an action made it; what follows from other rows does not count */
+export function changedSince(table: SeenTable, made: Image, row: object): string[] {
+  const fields = fieldsOf(table, row);
+  const names = new Set([...Object.keys(made), ...Object.keys(fields)]);
+  names.delete("created_at");
+  return [...names].filter((name) => !isFollowing(table, name) && !isSame(made[name], fields[name]));
+}

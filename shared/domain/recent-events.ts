@@ -1,38 +1,77 @@
 import { completed, edited, type StreakRun, skipped } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
+type Completion = Readonly<{ day: number; kind: "completed"; n: number }>;
+type Skip = Readonly<{ day: number; kind: "skipped"; again?: true }>;
+type Edit = Readonly<{ day: number; kind: "edited"; n: number; until: Rules }>;
+
 /**
  * Something that happened on a day (a day number). An edit holds the rules before it. A skipped day is `again` once
- * today has moved back so that the day comes again.
+ * today has moved back so that the day comes again. The number `n` is never given twice to events of one habit.
  */
-type StreakEvent = Readonly<
-  { day: number } & (
-    | { kind: "completed" }
-    | { kind: "skipped"; again?: true }
-    | { kind: "edited"; until: Rules }
-  )
->;
+type StreakEvent = Completion | Skip | Edit;
 
-/** In the order in which they happened; a time-zone change or a completion for an earlier day makes their days run back. */
+/**
+ * In the order in which they happened, which is the order of their numbers; a time-zone change or a completion for an
+ * earlier day makes their days run back. The place of a skipped day in the list does not matter.
+ */
 export type StreakEvents = readonly StreakEvent[];
 
-/** Adds what just happened, unless it changes nothing: that keeps the number of events in a day small. */
-export const append = (events: StreakEvents, event: StreakEvent): StreakEvents =>
-  changesNothing(events, event) ? events : [...events, event];
+/** So many edits are kept one by one. That bounds the size of a state, also when a program edits without end. */
+const mostEdits = 16;
+
+/**
+ * Adds what just happened. An edit that directly follows another one changes nothing, and is kept only if something that
+ * was taken back, and may be brought back, happened between them.
+ */
+export function append(events: StreakEvents, event: Completion | Edit): StreakEvents {
+  const before = events.findLast((other) => other.kind !== "skipped");
+  if (before?.n === event.n - 1 && countsAsOne(before, event)) return events;
+  const all = [...events, event];
+  return editsOf(all).length > mostEdits ? withoutDirectEdits(all) : all;
+}
 
 /** Edits with no completion between them count as one, unless the day changed. */
-function changesNothing(events: StreakEvents, event: StreakEvent): boolean {
-  if (event.kind !== "edited") return false;
-  const before = events.findLast(({ kind }) => kind !== "skipped");
-  return before?.kind === "edited" && event.day <= before.day;
+const countsAsOne = (before: StreakEvent | undefined, event: StreakEvent): boolean =>
+  before?.kind === "edited" && event.kind === "edited" && event.day <= before.day;
+
+function withoutDirectEdits(events: StreakEvents): StreakEvents {
+  const kept: StreakEvent[] = [];
+  for (const event of events) {
+    const before = kept.findLast(({ kind }) => kind !== "skipped");
+    if (!countsAsOne(before, event)) kept.push(event);
+  }
+  return kept;
 }
+
+export const editsOf = (events: StreakEvents): Edit[] => events.filter((event) => event.kind === "edited");
+
+/** Puts an event that had been taken back into its old place. */
+export function putBack(events: StreakEvents, event: Completion | Edit): StreakEvents {
+  const next = events.findIndex((other) => other.kind !== "skipped" && other.n > event.n);
+  return events.toSpliced(next === -1 ? events.length : next, 0, event);
+}
+
+/** Gives numbers to events that an earlier release stored without. */
+export function numbered(events: StreakEvents): StreakEvents {
+  let last = 0;
+  return events.map((event) => {
+    if (event.kind === "skipped") return event;
+    last = event.n ?? last + 1;
+    return { ...event, n: last };
+  });
+}
+
+/** The greatest number among the events. */
+export const lastNumber = (events: StreakEvents): number =>
+  events.reduce((last, event) => (event.kind === "skipped" ? last : Math.max(last, event.n)), 0);
 
 export const isCompletedOn = (events: StreakEvents, day: number): boolean =>
   events.some((event) => event.kind === "completed" && event.day === day);
 
 /** The events as if a day had never been completed. */
 export const withoutCompletion = (events: StreakEvents, day: number): StreakEvents =>
-  events.filter((event) => event.kind !== "completed" || event.day !== day).reduce<StreakEvents>(append, []);
+  events.filter((event) => event.kind !== "completed" || event.day !== day);
 
 /** The events once a skipped day that came again is over: it has passed like any other day. */
 export function passDays(events: StreakEvents, today: number): StreakEvents {

@@ -2,7 +2,9 @@ import { dateOfDay, dayNumber, isoWeekday, weekStart } from "./day.ts";
 import {
   append,
   isCompletedOn,
+  lastNumber,
   moveToday,
+  numbered,
   passDays,
   replay,
   type StreakEvents,
@@ -23,6 +25,8 @@ export type StreakState = Readonly<{
   recent: StreakEvents;
   /** The first day that can still change (a day number): events before it are settled. */
   since: number;
+  /** The number of the latest event that there has been, also if it was taken back. */
+  last: number;
 }>;
 
 /** How many days before today can be completed, or have their completion undone. */
@@ -33,7 +37,7 @@ const daysOfMoves = 3;
 const changeableDays = daysBack + daysOfMoves;
 
 /** The streak of a new habit: nothing can be missed before the first completion. */
-export const newStreak = (): StreakState => ({ settled: noRun, recent: [], since: 0 });
+export const newStreak = (): StreakState => ({ settled: noRun, recent: [], since: 0, last: 0 });
 
 /**
  * Completes today or a day at most `daysBack` before it: the streak is then what it would be had it been done on that
@@ -48,7 +52,8 @@ export function complete(
   const day = dayNumber(date);
   if (isCompletedOn(state.recent, day)) return "already_completed";
   const open = settleUntil(state, rules, dayNumber(today));
-  return { ...open, recent: append(open.recent, { day, kind: "completed" }) };
+  const n = open.last + 1;
+  return { ...open, recent: append(open.recent, { day, kind: "completed", n }), last: n };
 }
 
 /** The streak as if that day had never been completed, also after edits and time-zone changes. */
@@ -60,8 +65,9 @@ export function undo(
 ): StreakState | "not_completed" {
   const day = dayNumber(date);
   if (!isCompletedOn(state.recent, day)) return "not_completed";
-  const open = settleUntil(state, rules, dayNumber(today));
-  return { ...open, recent: withoutCompletion(open.recent, day) };
+  const stored = withNewFields(state);
+  const recent = withoutCompletion(stored.recent, day);
+  return settleUntil({ ...stored, recent }, rules, dayNumber(today));
 }
 
 /** Applies new rules from today on; rules that ask for the same are not an edit. */
@@ -69,7 +75,9 @@ export function editRules(state: StreakState, oldRules: Rules, newRules: Rules, 
   if (sameDemand(oldRules, newRules)) return state;
   const day = dayNumber(today);
   const open = settleUntil(state, oldRules, day);
-  return { ...open, recent: append(open.recent, { day, kind: "edited", until: oldRules }) };
+  const n = open.last + 1;
+  const recent = append(open.recent, { day, kind: "edited", until: oldRules, n });
+  return { ...open, recent, last: recent === open.recent ? open.last : n };
 }
 
 /**
@@ -89,14 +97,19 @@ export function firstChangeableDay(state: StreakState): string {
 }
 
 /** Releases that stored less may have written the state, and may still run beside this one. */
-const withNewFields = (stored: StreakState): StreakState =>
-  Object.assign({ since: 0 }, stored, { settled: { ...noRun, ...stored.settled } });
+export function withNewFields(stored: StreakState): StreakState {
+  const recent = numbered(stored.recent);
+  const last = Math.max(stored.last ?? 0, lastNumber(recent));
+  const settled = { ...noRun, ...stored.settled };
+  return { settled, recent, since: stored.since ?? 0, last };
+}
 
-function settleUntil(state: StreakState, rules: Rules, today: number): StreakState {
-  const { settled, recent, since } = withNewFields(state);
+/** Lets the days until today pass, and settles those that are too old to change. */
+export function settleUntil(state: StreakState, rules: Rules, today: number): StreakState {
+  const { settled, recent, since, last } = withNewFields(state);
   const until = Math.max(since, today - changeableDays);
   const { run, rest } = settle(settled, passDays(recent, today), rules, until);
-  return { settled: run, recent: rest, since: until };
+  return { settled: run, recent: rest, since: until, last };
 }
 
 /** The streak as columns that queries compare with today: the count is 0 once today is after `alive_through`. */

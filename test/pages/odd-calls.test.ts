@@ -81,6 +81,20 @@ test("a completion is told with its date, and taking it back as that", () => {
   );
 });
 
+test("a call of several todos is told with their number, and that some may have been refused", () => {
+  const told = (tool: string, args: object, ok = true) =>
+    markup(describeCall({ tool, args: { ...args }, ok, names })).replace(/<[^>]*>/g, "");
+  const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
+  const created = "Created, as far as possible, 5 todos: a, b, c and 2 more";
+  expect(told("create-todo", { todos })).toBe(created);
+  expect(told("create-todo", { todos }, false)).toBe("Tried to create 5 todos: a, b, c and 2 more");
+  expect(told("create-todo", { todos: todos.slice(0, 1) })).toBe("Created 1 todo: a");
+  expect(told("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
+    "Changed, as far as possible, 2 todos: due Thu 7 May 2026",
+  );
+  expect(told("update-todo", { todo_ids: [7], title: "x" })).toBe("Changed 1 todo: title x");
+});
+
 test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
   const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);
   const value = fc.letrec((tie) => ({

@@ -8,7 +8,7 @@ import { logAction } from "../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { createRecorder } from "../unit-of-work/recorder.ts";
-import { ownRows } from "../unit-of-work/state.ts";
+import { checkpoint, ownRows } from "../unit-of-work/state.ts";
 import type { Rows } from "../unit-of-work/tables.ts";
 import { trustedTime } from "../unit-of-work/trusted-time.ts";
 import type { Begun } from "./begin.ts";
@@ -121,6 +121,7 @@ function contextOf(
     nextId: (table) => newIds?.get(command.id) ?? ids.next(table),
     useQuota: (table) => quotaUses.use({ userId, table }),
     takeChanges: recorder.take,
+    checkpoint: () => checkpoint(state),
     users,
     categories: seen("categories"),
     habits: seen("habits"),
@@ -131,5 +132,6 @@ function contextOf(
     actions: ownRows(state.action_log, userId),
     images: ownRows(state.action_images, userId),
     deletions: ownRows(state.deletions, userId),
+    categoryMembers: ownRows(state.category_members, userId),
   };
 }

@@ -37,14 +37,16 @@ export function demandOf({ command, repeat, inGroup, hasId }: CommandToRun): Dem
 }
 
 /** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
-export function relatedDemandOf({ categories, habits, todos }: State, command: QueuedCommand): Demand {
+export function relatedDemandOf(state: State, command: QueuedCommand): Demand {
   const { userId, name, input } = command;
   const { related } = handlerOf(name);
   if (!related) return demand(command, []);
   const loaded = {
-    categories: ownRows(categories, userId),
-    habits: ownRows(habits, userId),
-    todos: ownRows(todos, userId),
+    categories: ownRows(state.categories, userId),
+    habits: ownRows(state.habits, userId),
+    todos: ownRows(state.todos, userId),
+    actions: ownRows(state.action_log, userId),
+    images: ownRows(state.action_images, userId),
   };
   const { rows, makes } = related(loaded, input);
   return demand(command, rows, makes);

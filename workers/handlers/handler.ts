@@ -20,6 +20,7 @@ type OwnTables = Readonly<{
   actions: OwnRows<Rows["action_log"]>;
   images: OwnRows<Rows["action_images"]>;
   deletions: OwnRows<Rows["deletions"]>;
+  categoryMembers: OwnRows<Rows["category_members"]>;
 }>;
 
 /** Everything that a handler may look at and change. */
@@ -38,13 +39,15 @@ export type HandlerContext = OwnTables &
     isRepeat: boolean;
     /** @returns the changes of what people can see since it was last asked, for the action log */
     takeChanges(): RowChange[];
+    /** @returns a function that undoes whatever changed since; only for a command that has the transaction for itself */
+    checkpoint(): () => void;
     nextId(table: NumberedTable): number;
     /** Counts one more row against the user's quota. @returns false when the quota is used up */
     useQuota(table: NumberedTable): boolean;
   }>;
 
 /** The tables whose loaded rows can lead to further ones. */
-export type LoadedTables = Pick<OwnTables, "categories" | "habits" | "todos">;
+export type LoadedTables = Pick<OwnTables, "categories" | "habits" | "todos" | "actions" | "images">;
 
 /** Rows that loaded ones refer to, and the table in which the handler may make a row from them. */
 export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: NumberedTable | undefined }>;

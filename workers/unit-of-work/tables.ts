@@ -13,6 +13,7 @@ import type {
   TodoRow,
   UserRow,
 } from "../../shared/db/entities.ts";
+import { categoryMembers } from "./category-members.ts";
 
 /** The rows that a batch can load and change, in the order in which they are written. */
 export type Rows = {
@@ -26,9 +27,18 @@ export type Rows = {
   action_log: ActionRow;
   action_images: ActionImagesRow;
   deletions: DeletionRow;
+  category_members: CategoryMembers;
   inbox: InboxRow;
 };
 export type TableName = keyof Rows;
+
+/** No table of its own: the habits and todos of a category, and how they come back to it. */
+export type CategoryMembers = Readonly<{
+  user_id: string;
+  id: number;
+  habit_ids: readonly number[];
+  todo_ids: readonly number[];
+}>;
 
 type Column = Readonly<{ name: string; type: string }>;
 
@@ -49,8 +59,9 @@ export type Table = Readonly<{
     read: string;
     /** All rows of the given users. */
     readAll: string;
-    /** Takes the rows as one JSON array, as does `update`. */
+    /** Takes the rows as one JSON array, as do `upsert` and `update`. */
     insert: string;
+    upsert: string;
     update: string;
     remove: string;
   }>;
@@ -71,7 +82,7 @@ const writeOrder = [
   "action_images",
   "deletions",
   "inbox",
-] as const satisfies readonly TableName[];
+] as const satisfies readonly Exclude<TableName, "category_members">[];
 
 /** What comes back loses the note of its deletion, so that there is one at the most. */
 const keyOfDeletion = ["user_id", "kind", "id"];
@@ -79,7 +90,7 @@ const keyOfDeletion = ["user_id", "kind", "id"];
 /** Derives every statement from MikroORM's metadata. */
 export function describeTables(orm: MikroORM): TableMap {
   const metadata = [...orm.getMetadata().getAll().values()];
-  const described = writeOrder.map((name) => {
+  const described = writeOrder.map((name): [TableName, Table] => {
     const entity = metadata.find(({ tableName }) => tableName === name);
     if (!entity) throw new Error(`No entity describes the table ${name}.`);
     const columns = entity.props.map((prop) => ({
@@ -88,8 +99,9 @@ export function describeTables(orm: MikroORM): TableMap {
     }));
     const keyNames: readonly string[] = name === "deletions" ? keyOfDeletion : entity.primaryKeys;
     const key = columns.filter((column) => keyNames.includes(column.name));
-    return [name, { name, columns, key, sql: statements(name, columns, key) }] as const;
+    return [name, { name, columns, key, sql: statements(name, columns, key) }];
   });
+  described.push(["category_members", categoryMembers]);
   return Object.fromEntries(described) as unknown as TableMap;
 }
 
@@ -119,6 +131,7 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
      left join lateral (select * from ${name} t where ${match} ${how} skip locked) t on true`;
   // JSON is encoded natively, where arrays cost an escape of every element: measured a third of the processor time.
   const insert = `insert into ${name} (${names}) select ${names} from json_to_recordset($1) v(${typed})`;
+  const upsert = `${insert} on conflict (${keyNames}) do update set ${assignments}`;
   return {
     forUpdate: rows("for update"),
     forUpdateSkipLocked: skipLocked("for update"),
@@ -128,7 +141,12 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     read: rows("offset 0"),
     readAll: `select t.* from ${ofUsers}`,
     insert,
-    update: `${insert} on conflict ${name === "action_log" ? countOnce : `(${keyNames}) do update set ${assignments}`}`,
+    upsert: name === "action_log" ? `${insert} ${countOnce}` : upsert,
+    // A row of the log stands as it is, but for what took it back.
+    update:
+      name === "action_log"
+        ? `update ${name} t set undone_by = v.undone_by from json_to_recordset($1) v(${typed}) where ${match}`
+        : upsert,
     remove: removal(name, `delete from ${name} t using ${unnest(key)} where ${match}`),
   };
 }
@@ -160,7 +178,7 @@ const hangingOn: Partial<Record<TableName, Readonly<{ columns: string; values: s
 };
 
 /** A redelivered call leaves its row as it is; a row that counts refused calls adds them up. */
-const countOnce = `(user_id, called_at, request_id) do update
+const countOnce = `on conflict (user_id, called_at, request_id) do update
   set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`;
 
 /** Keys as one array per column: numbers are bound as they are, other types as text that is cast. */

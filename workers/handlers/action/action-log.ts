@@ -1,5 +1,5 @@
 import { cutArguments, cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
-import { type BeforeAndAfter, imagesOf } from "../../../shared/domain/images.ts";
+import { type BeforeAndAfter, imagesOf, type RowChange } from "../../../shared/domain/images.ts";
 import { cutImages } from "../../../shared/domain/stored-images.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
@@ -36,9 +36,17 @@ export function logAction(
     const sent = isToolCall(call) ? call.arguments : cutArguments({ ...(input as object) }, keptOfRefused);
     writeAction(context, { ...call, arguments: sent }, { outcome: code, message, replayed, resource });
   } else {
-    writeAction(context, call, { outcome: "ok", replayed, resource, images: imagesOf(changes) });
+    writeAction(context, call, {
+      outcome: "ok",
+      replayed,
+      resource,
+      images: changedImages(context, changes),
+    });
   }
 }
+
+export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: readonly RowChange[]) =>
+  imagesOf(changes, { time_zone: today.timeZone, day_start_hour: dayStartHour });
 
 /**
  * Writes the row of an action in the transaction of its effects. A plain insert is cheaper and refused if the row stands;
@@ -71,8 +79,8 @@ export function writeAction(context: HandlerContext, call: Call, end: ActionEnd)
   });
 }
 
-/** The operations of one request stand in their order. */
-function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call): string {
+/** When an action is said to have come in. The operations of one request stand in their order. */
+export function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call): string {
   const time = trustedTime(startedAt, context);
   return time === context.now || place === 0 ? time : time.replace("Z", `${String(place).padStart(3, "0")}Z`);
 }
