@@ -3,15 +3,16 @@ import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category-name.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
+import type { Door } from "../shared/domain/vocabulary.ts";
 import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
-import type { ToolCall } from "../shared/queue/batch.ts";
-import type { CommandResult, Dispatch } from "../shared/queue/client/dispatch.ts";
+import type { Call } from "../shared/queue/batch.ts";
+import type { CommandResult, Dispatch, Sender } from "../shared/queue/client/dispatch.ts";
 import type { Allowance } from "./http/rate-limit.ts";
 import type { QueryContext } from "./queries/context.ts";
 import { read } from "./queries/index.ts";
 
 /** Whose request it is, and as far as a token made it, which one. */
-type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName">>;
+type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;
 
 export type PerformContext = Readonly<{
   dispatch: Dispatch;
@@ -32,6 +33,8 @@ type PerformRequest = Readonly<{
   contract: Contract;
   actor: Requester & Pick<Actor, "scopes">;
   allowance?: Allowance | undefined;
+  /** Where a change came in, for the action log; a tool call is logged as what it is. */
+  door?: Door | undefined;
   /** Read only after the scope check: a caller who may not do this learns nothing about the content. */
   content(): Promise<Content | Refused> | Content | Refused;
   /** Fields that the route demands beyond the contract's own. */
@@ -51,7 +54,7 @@ export async function perform(context: PerformContext, request: PerformRequest):
 
 /** The first half of `perform`; MCP calls the halves itself, because it logs what is refused in between. */
 export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
-  const { contract, actor, allowance, required } = request;
+  const { contract, actor, allowance, door, required } = request;
   const forbidden = checkScopes(contract, actor);
   if (forbidden) return forbidden;
   const content = await request.content();
@@ -59,7 +62,7 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   const { fields, unknown, ...how } = content;
   const validated = validate(contract, fields, { required, unknown });
   if (isRefused(validated)) return validated;
-  return { contract, actor, allowance, input: validated.input, ...how };
+  return { contract, actor, allowance, door, input: validated.input, ...how };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -77,14 +80,21 @@ export function checkScopes(
  */
 export async function execute(
   { dispatch, query }: PerformContext,
-  { contract, actor, allowance, input, ...how }: PreparedRequest,
-  call?: ToolCall,
+  { contract, actor, allowance, door, input, ...how }: PreparedRequest,
+  call?: Call,
 ): Promise<CommandResult> {
   const tell = (refused: Refused): Refused => hideCategories(refused, actor.scopes);
   if (contract.kind === "command") {
-    const result = await dispatch(actor, { name: contract.name, input, ...how, ...(call && { call }) });
+    const by = door && senderOf(actor, door);
+    const result = await dispatch(actor, { name: contract.name, input, ...how, by, ...(call && { call }) });
     return isRefused(result.outcome) ? { ...result, outcome: tell(result.outcome) } : result;
   }
   const result = await read(contract.name, query(actor, allowance), input);
   return { outcome: isRefused(result) ? tell(result) : { body: result }, replayed: false };
 }
+
+export const senderOf = ({ tokenId = "", clientName = null }: Requester, door: Door): Sender => ({
+  door,
+  tokenId,
+  clientName,
+});

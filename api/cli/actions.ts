@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { listToolCalls } from "../../shared/contracts/tool-call.ts";
+import { listActions } from "../../shared/contracts/action.ts";
 import { validate } from "../../shared/contracts/validate.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { isRefused } from "../../shared/errors.ts";
@@ -31,7 +31,7 @@ const options = {
 async function main(): Promise<void> {
   const { subject, token: token_id, follow = false, limit, ...rest } = parseArgs({ options }).values;
   const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
-  const validated = validate(listToolCalls, fields);
+  const validated = validate(listActions, fields);
   if (isRefused(validated)) throw new Error(validated.refusal.message);
   const config = loadCommonConfig();
   const url = await runningDatabase(config);

@@ -1,11 +1,11 @@
 import { styleText } from "node:util";
 import type { Static } from "typebox";
-import type { LoggedToolCall } from "../../shared/contracts/tool-call.ts";
+import type { LoggedAction } from "../../shared/contracts/action.ts";
 import { readStored } from "../../shared/domain/cut-arguments.ts";
 import { localTime } from "../../shared/domain/day.ts";
 import { printable } from "../../shared/domain/printable.ts";
 
-type LoggedCall = Static<typeof LoggedToolCall>;
+type LoggedCall = Static<typeof LoggedAction>;
 
 const maxArgumentsLength = 160;
 

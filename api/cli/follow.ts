@@ -1,10 +1,10 @@
 import type { Static } from "typebox";
-import type { LoggedToolCall, listToolCalls } from "../../shared/contracts/tool-call.ts";
+import type { LoggedAction, listActions } from "../../shared/contracts/action.ts";
+import { readActions } from "../queries/action.ts";
 import type { QueryContext } from "../queries/context.ts";
-import { readToolCalls } from "../queries/tool-call.ts";
 
-export type LogFilters = Static<(typeof listToolCalls)["input"]>;
-type LoggedCall = Static<typeof LoggedToolCall>;
+export type LogFilters = Static<(typeof listActions)["input"]>;
+type LoggedCall = Static<typeof LoggedAction>;
 
 const pollMs = 1_000;
 const pageSize = 200;
@@ -19,7 +19,7 @@ export async function readNewest(query: QueryContext, filters: LogFilters): Prom
   let cursor: string | null = null;
   do {
     const wanted = { ...filters, limit: limit - calls.length };
-    const page = await readToolCalls(query, { ...wanted, ...(cursor && { cursor }) });
+    const page = await readActions(query, { ...wanted, ...(cursor && { cursor }) });
     calls.push(...page.actions);
     cursor = page.next_cursor;
   } while (cursor && calls.length < limit);
@@ -49,7 +49,7 @@ async function readAll(query: QueryContext, filters: LogFilters): Promise<Logged
   const calls: LoggedCall[] = [];
   let cursor: string | null = null;
   do {
-    const page = await readToolCalls(query, { ...filters, limit: pageSize, ...(cursor && { cursor }) });
+    const page = await readActions(query, { ...filters, limit: pageSize, ...(cursor && { cursor }) });
     calls.unshift(...page.actions.toReversed());
     cursor = page.next_cursor;
   } while (cursor);

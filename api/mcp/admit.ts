@@ -46,7 +46,7 @@ export async function logRefusal(
   call: ReceivedCall,
   { refusal }: Refused,
 ): Promise<RefusedCall> {
-  return { refusal, ...(await logCall(context, call, refusal.code)) };
+  return { refusal, ...(await logCall(context, call, refusal)) };
 }
 
 /** A read's row shows how it ended, and nothing is given out without it. */
@@ -57,7 +57,7 @@ export async function readAndLog(
 ): Promise<(Readonly<{ body: unknown }> & KnownDay) | RefusedCall> {
   const { outcome } = await execute(context, prepared);
   if (isRefused(outcome)) return logRefusal(context, call, outcome);
-  const logged = await logCall(context, call, "ok");
+  const logged = await logCall(context, call);
   return isRefused(logged) ? logged : { body: outcome.body, ...logged };
 }
 

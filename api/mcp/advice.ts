@@ -2,10 +2,10 @@ import type { Refusal, ResourceName } from "../../shared/errors.ts";
 
 /**
  * A refusal as one sentence that says what to do next: once, so nothing is added to a message that says it itself, after
- * a semicolon.
+ * a semicolon of our own, outside of the names that it quotes.
  */
 export function advise(refusal: Refusal): string {
-  if (refusal.message.includes("; ")) return refusal.message;
+  if (refusal.message.replace(/".*"/s, "").includes("; ")) return refusal.message;
   const reason = refusal.message.replace(/\.( Please try again\.)?$/, "");
   const advice = nextStep(refusal);
   return advice === undefined ? refusal.message : `${reason}; ${advice}.`;

@@ -1,7 +1,6 @@
 import { type CallToolResult, INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
 import type { SeveralInput, SeveralOutput } from "../../shared/contracts/several.ts";
 import type { Tool } from "../../shared/contracts/tool.ts";
-import type { ToolResult } from "../../shared/contracts/tool-result.ts";
 import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import { execute, type PreparedRequest, prepare } from "../perform.ts";
@@ -15,10 +14,11 @@ import {
   readToday,
   withOutages,
 } from "./admit.ts";
+import { readArguments } from "./arguments.ts";
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
 import { answered, refused, type ToolOutcome } from "./result.ts";
-import { namesSeveral, readSeveral, severalCommand, severalResult } from "./several.ts";
-import { entryFor, readArguments, type ToolEntry, tools } from "./tools.ts";
+import { readSeveral, severalIn, severalResult } from "./several.ts";
+import { entryFor, type ToolEntry, tools } from "./tools.ts";
 
 type Entry<Kind extends ToolEntry["kind"]> = Extract<ToolEntry, { kind: Kind }>;
 
@@ -49,15 +49,15 @@ export async function runTool(
   const entry = entryFor(admitted, call.args);
   const applied = entry.kind === "query" ? "no" : "unknown";
   const result = await withOutages(context, call, applied, async () => {
-    const several = namesSeveral(entry, call.args) ? severalCommand(entry.tool) : undefined;
-    const contract = several ?? entry.contract;
-    const content = () => (several ? readSeveral : readArguments)(entry, call.args);
+    const form = severalIn(entry, call.args);
+    const { contract } = form ?? entry;
+    const content = () => (form ? readSeveral(entry, form, call.args) : readArguments(entry, call.args));
     const prepared = await prepare({ contract, actor: call.actor, content });
     const outcome = isRefused(prepared)
       ? await logRefusal(context, call, prepared)
-      : entry.kind === "command"
-        ? await runCommand(context, call, entry, prepared)
-        : await runQuery(context, call, entry, prepared);
+      : entry.kind === "query"
+        ? await runQuery(context, call, entry, prepared)
+        : await runCommand(context, call, { tool: entry.tool, isSeveral: form !== undefined }, prepared);
     return isRefused(outcome) ? refusalResult(context, call, outcome) : answered(outcome);
   });
   return isRefused(result) ? refused(result.refusal, undefined) : result;
@@ -67,7 +67,7 @@ export async function runTool(
 async function runCommand(
   context: CallContext,
   call: ReceivedCall,
-  { tool }: Entry<"command">,
+  { tool, isSeveral }: Readonly<{ tool: Tool; isSeveral: boolean }>,
   prepared: PreparedRequest,
 ): Promise<ToolOutcome | RefusedCall> {
   const { outcome, replayed, today } = await execute(context, prepared, recordOf(call, keptOfRun));
@@ -75,22 +75,17 @@ async function runCommand(
     // A reply that was lost on its way and found in the inbox has no day.
     const day = today ?? (await readToday(context, call));
     if (!day) return away("unknown");
-    return { result: resultOf(tool, call, prepared, outcome.body), today: day, replayed };
+    const { body } = outcome;
+    const { input } = prepared;
+    const told = { scopes: call.actor.scopes, today: day };
+    const result = isSeveral
+      ? severalResult(tool, body as SeveralOutput, input as SeveralInput, told)
+      : tool.result(body, input);
+    return { result, today: day, replayed };
   }
   const { code, applied } = outcome.refusal;
   if (code === "overloaded" && applied === "no") return logOverload(context, call, outcome);
   return code === "internal" ? logRefusal(context, call, outcome) : { ...outcome, today };
-}
-
-function resultOf(
-  tool: Tool,
-  { actor }: ReceivedCall,
-  { contract, input }: PreparedRequest,
-  body: unknown,
-): ToolResult {
-  const isSeveral = contract === severalCommand(tool);
-  if (!isSeveral) return tool.result(body, input);
-  return severalResult(tool, body as SeveralOutput, input as SeveralInput, actor.scopes);
 }
 
 async function runQuery(
@@ -109,7 +104,7 @@ const overloadLogMs = 300;
 
 /** Logs a change that was refused for overload where that is possible soon: its caller should not wait long. */
 async function logOverload(context: CallContext, call: ReceivedCall, refusal: Refused): Promise<Refused> {
-  await Promise.race([logCall(context, call, refusal.refusal.code), Bun.sleep(overloadLogMs)]);
+  await Promise.race([logCall(context, call, refusal.refusal), Bun.sleep(overloadLogMs)]);
   return refusal;
 }
 

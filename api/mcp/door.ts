@@ -127,7 +127,7 @@ async function forbid(
   scopes: readonly Scope[],
   id: unknown,
 ): Promise<Response> {
-  const logged = await logCall(context, call, refusal.code);
+  const logged = await logCall(context, call, refusal);
   if (isRefused(logged)) return rpcRefusal(logged.refusal, new Headers(), id);
   return rpcRefusal(refusal, challengeHeaders(context.config, "mcp", refusal, true, scopes), id);
 }

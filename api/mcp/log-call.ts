@@ -2,19 +2,19 @@ import type { Actor } from "../../shared/actor.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { cutArguments, keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import type { Today } from "../../shared/domain/today.ts";
-import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
-import type { ToolCall } from "../../shared/queue/batch.ts";
+import { isRefused, type Refusal, type Refused, refuse } from "../../shared/errors.ts";
+import type { Call } from "../../shared/queue/batch.ts";
 import type { PerformContext } from "../perform.ts";
-import { isLogged } from "../queries/tool-call.ts";
+import { isLogged } from "../queries/action.ts";
 
 /** One tool call as it came in, and what its row in the action log will show of it. */
-export type ReceivedCall = Readonly<{ actor: Actor; args: Fields; record: Omit<ToolCall, "arguments"> }>;
+export type ReceivedCall = Readonly<{ actor: Actor; args: Fields; record: Omit<Call, "arguments"> }>;
 
 /** The fields of a call's row. Long arguments are cut here, before they travel to a worker. */
 export const recordOf = (
   { record, args }: Pick<ReceivedCall, "record" | "args">,
   maxArguments: number,
-): ToolCall => ({
+): Call => ({
   ...record,
   arguments: cutArguments(args, maxArguments),
 });
@@ -29,16 +29,16 @@ export const unlogged = refuse("overloaded", "The service is briefly unable to l
 export type KnownDay = Readonly<{ today?: Today | undefined }>;
 
 /**
- * Has a worker write the row of a call that changes nothing: a read, or a refused call.
+ * Has a worker write the row of a call that changes nothing: a read, or one refused for what the agent is told.
  * @returns the refusal when the row could not be written, in which case the call must not be answered
  */
 export async function logCall(
   context: PerformContext,
   call: ReceivedCall,
-  outcome: string,
+  refusal?: Refusal,
 ): Promise<Refused | KnownDay> {
-  const record = recordOf(call, outcome === "ok" ? keptOfRun : keptOfRefused);
-  const input = { call: record, outcome };
+  const record = recordOf(call, refusal ? keptOfRefused : keptOfRun);
+  const input = { call: record, outcome: refusal?.code ?? "ok", message: refusal?.message };
   const logged = await context.dispatch(call.actor, { name: "action.record", input });
   if (!isRefused(logged.outcome)) return { today: logged.today };
   const mayStand = logged.outcome.refusal.applied === "unknown";

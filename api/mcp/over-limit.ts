@@ -2,7 +2,7 @@ import type { Actor } from "../../shared/actor.ts";
 import { keptOfRefused } from "../../shared/domain/cut-arguments.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused } from "../../shared/errors.ts";
-import type { ToolCall } from "../../shared/queue/batch.ts";
+import type { Call } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
 import type { PerformContext } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
@@ -17,7 +17,7 @@ const slowestMs = 3_000;
 /** The calls over the rate limit of one token in one minute: one row of the log, whatever their number. */
 type Minute = {
   actor: Actor;
-  row: ToolCall;
+  row: Call;
   today: Promise<Today | undefined>;
   /** Why the first call's row could not be written; undefined when it stands. */
   first: Promise<Refused | undefined>;
@@ -95,7 +95,7 @@ const minuteOf = ({ startedAt }: ReceivedCall["record"]): number =>
   Math.floor(startedAt / minuteMs) * minuteMs;
 
 /** The row of the call's minute; its id is the same at every front door. */
-function rowOf(call: ReceivedCall): ToolCall {
+function rowOf(call: ReceivedCall): Call {
   const { actor, record } = call;
   const startedAt = minuteOf(record);
   const requestId = keyedId(actor.userId, JSON.stringify([actor.tokenId, startedAt]));

@@ -1,57 +1,59 @@
-import { Type } from "typebox";
-import { type Contract, contracts } from "../../shared/contracts/catalogue.ts";
 import { hideCategories } from "../../shared/contracts/category-name.ts";
 import type { Scope } from "../../shared/contracts/scopes.ts";
-import {
-  maxSeveral,
-  type SeveralInput,
-  type SeveralItem,
-  type SeveralOutput,
-} from "../../shared/contracts/several.ts";
+import type { SeveralInput, SeveralItem, SeveralOutput } from "../../shared/contracts/several.ts";
 import type { Tool } from "../../shared/contracts/tool.ts";
 import type { ToolResult } from "../../shared/contracts/tool-result.ts";
 import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
+import { withPresentExamples } from "../../shared/domain/example-dates.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import { isObject } from "../http/body.ts";
+import { createGiveWay } from "../http/give-way.ts";
 import type { Content } from "../perform.ts";
-import { readOwnArguments, type ToolEntry } from "./tools.ts";
+import { readOwnArguments, withNumericIds } from "./arguments.ts";
+import type { SeveralForm, ToolEntry } from "./tools.ts";
 
-/** What a call that names several things has beside them. */
-const keyName = "idempotency_key";
+/** @returns how a call names several things, for one that does */
+export function severalIn(entry: ToolEntry, args: Fields): SeveralForm | undefined {
+  const form = entry.kind === "command" ? entry.several : undefined;
+  return form && Object.hasOwn(args, form.argument) ? form : undefined;
+}
 
-/** Whether a call names several things. */
-export const namesSeveral = ({ tool }: ToolEntry, args: Fields): boolean =>
-  tool.several !== undefined && Object.hasOwn(args, tool.several.argument);
-
-const severalCommands = new Map(contracts.map((contract) => [contract.name as string, contract]));
-
-/** @returns the command of several things, where a tool has one */
-export const severalCommand = ({ several }: Pick<Tool, "several">): Contract | undefined =>
-  several && severalCommands.get(several.command);
-
-/** Reads a call that names several things. One that is wrong is refused alone, and the others are done. */
-export function readSeveral(entry: ToolEntry, args: Fields): Content | Refused {
-  const { argument = "" } = entry.tool.several ?? {};
-  const names = [argument, keyName];
-  const unknown = unknownNames(Object.keys(args), {
-    what: `an argument beside ${argument}`,
-    names,
-    alwaysListed: true,
-  });
-  const input = Type.Object({
-    [argument]: Type.Array(Type.Unknown(), {
-      minItems: 1,
-      maxItems: maxSeveral,
-      expects: `a list of 1 to ${maxSeveral}`,
-    }),
-    [keyName]: entry.arguments.properties[keyName] ?? Type.Unknown(),
-  });
-  const checked = validate({ input: Type.Partial(input) }, args, { unknown });
+/** Reads a call that names several things. Of a list of objects, one that is wrong is refused alone. */
+export async function readSeveral(
+  entry: ToolEntry,
+  form: SeveralForm,
+  args: Fields,
+): Promise<Content | Refused> {
+  const { argument, each, listAndKey } = form;
+  const { [argument]: _, idempotency_key: __, ...others } = args;
+  const unknown = unknownNames(
+    Object.keys(others).filter(each === undefined ? Boolean : (name) => name === each),
+    {
+      what: `an argument beside ${argument}`,
+      names: Object.keys(listAndKey.properties),
+      alwaysListed: each === undefined,
+    },
+  );
+  const checked = validate({ input: listAndKey }, withNumericIds(listAndKey, args), { unknown });
   if (isRefused(checked)) return checked;
-  const { [argument]: things, [keyName]: key } = checked.input as Fields;
-  const items = Array.isArray(things) ? things.map((thing) => readOne(entry, thing)) : [];
-  return { fields: { items }, ...(typeof key === "string" && { idempotencyKey: key }) };
+  const { [argument]: list, idempotency_key: key } = checked.input;
+  const things = Array.isArray(list) ? list : [];
+  const fields =
+    each === undefined ? await readObjects(entry, things) : readAlike(entry, each, things, others);
+  if (isRefused(fields)) return fields;
+  return { fields, ...(typeof key === "string" && { idempotencyKey: key }) };
+}
+
+async function readObjects(entry: ToolEntry, things: readonly unknown[]) {
+  const items: SeveralItem[] = [];
+  const giveWay = createGiveWay();
+  for (const thing of things) {
+    items.push(readOne(entry, thing));
+    await giveWay();
+  }
+  return { items };
 }
 
 function readOne(entry: ToolEntry, thing: unknown): SeveralItem {
@@ -62,21 +64,34 @@ function readOne(entry: ToolEntry, thing: unknown): SeveralItem {
 
 const notAnObject = invalid({ "": ["Each must be an object of this tool's arguments."] });
 
+/** What is wrong with arguments that hold for all things refuses the whole call. */
+function readAlike(entry: ToolEntry, each: string, things: readonly unknown[], others: Fields) {
+  const one = readOne(entry, { ...others, [each]: things[0] });
+  if (isRefused(one)) return one;
+  const { [each]: _, ...alike } = one.input;
+  return { items: things.map((thing) => ({ input: { [each]: thing } })), alike };
+}
+
+type Told = Readonly<{ scopes: readonly Scope[]; today: Today }>;
+
 /** What an agent reads of each thing, in the order of the call. */
 export function severalResult(
   tool: Tool,
   { ends }: SeveralOutput,
-  { items }: SeveralInput,
-  scopes: readonly Scope[],
+  { items, alike }: SeveralInput,
+  { scopes, today }: Told,
 ): ToolResult {
   const results = ends.map((end, index): ToolResult => {
-    const item = items[index];
-    if (!isRefused(end) && item && "input" in item) return tool.result(end.body, item.input);
-    const refused = isRefused(end) ? hideCategories(end, scopes) : notAnObject;
-    const { code, message, errors } = refused.refusal;
+    const item = items[index] ?? notAnObject;
+    const input = isRefused(item) ? {} : item.input;
+    if (!isRefused(end)) return tool.result(end.body, { ...alike, ...input });
+    const told = withPresentExamples(hideCategories(end, scopes).refusal, today.date);
+    const { code, message, errors } = told;
+    const which = alike ? input : {};
+    const name = alike ? `#${Object.values(which)}` : `Number ${index + 1}`;
     return {
-      lines: [`Number ${index + 1} was refused: ${message}`],
-      facts: { code, message, ...(errors && { errors }) },
+      lines: [`${name} was refused: ${message}`],
+      facts: { ...which, code, message, ...(errors && { errors }) },
     };
   });
   const done = ends.filter((end) => !isRefused(end)).length;

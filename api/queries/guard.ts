@@ -27,6 +27,7 @@ const ownRowsOf: Readonly<Record<UserTable, (userId: string) => RawBuilder<unkno
   reminders: (userId) => sql`(select * from reminders where user_id = ${userId})`,
   reminder_deliveries: (userId) => sql`(select * from reminder_deliveries where user_id = ${userId})`,
   deletions: (userId) => sql`(select * from deletions where user_id = ${userId})`,
+  action_images: (userId) => sql`(select * from action_images where user_id = ${userId})`,
   action_log: (userId) => sql`(select * from action_log where user_id = ${userId})`,
   inbox: (userId) => sql`(select * from inbox where user_id = ${userId})`,
 };

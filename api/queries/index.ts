@@ -1,5 +1,6 @@
 import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Refused } from "../../shared/errors.ts";
+import { readActions, readTokens } from "./action.ts";
 import { readCategories, readCategory } from "./category.ts";
 import { readChanges } from "./change.ts";
 import { readCompletions } from "./completions.ts";
@@ -11,12 +12,11 @@ import { readPendingTodos } from "./pending-todos.ts";
 import { readReminder } from "./reminder.ts";
 import { readTodayHabits } from "./today-habits.ts";
 import { readTodo, readTodos } from "./todo.ts";
-import { readTokens, readToolCalls } from "./tool-call.ts";
 import { readSettings } from "./user.ts";
 
 /** One handler for every query; a missing one does not compile. */
 const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
-  "action.list": readToolCalls,
+  "action.list": readActions,
   "action.tokens": readTokens,
   "category.list": readCategories,
   "category.get": readCategory,

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from "typebox";
+import * as action from "./action.ts";
 import * as batch from "./batch.ts";
 import * as category from "./category.ts";
 import * as change from "./change.ts";
@@ -12,15 +13,14 @@ import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
 import * as several from "./several.ts";
 import * as todo from "./todo.ts";
-import * as changes from "./todo-changes.ts";
 import * as todos from "./todo-queries.ts";
-import * as toolCall from "./tool-call.ts";
 import * as user from "./user.ts";
 
 /** Every mutation. Workers must have a handler for each, or they do not compile. */
 export const commands = catalogue(
-  toolCall.recordToolCall,
-  toolCall.countToolCalls,
+  action.recordToolCall,
+  action.countToolCalls,
+  action.undoActions,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,
@@ -32,7 +32,7 @@ export const commands = catalogue(
   todo.createTodo,
   several.createTodos,
   todo.updateTodo,
-  changes.updateTodos,
+  several.updateTodos,
   todo.deleteTodo,
   todo.toggleTodo,
   reminder.setReminder,
@@ -47,8 +47,8 @@ export const commands = catalogue(
 
 /** Every read. The front door must answer each, or it does not compile. */
 const queries = catalogue(
-  toolCall.listToolCalls,
-  toolCall.listTokens,
+  action.listActions,
+  action.listTokens,
   category.listCategories,
   category.getCategory,
   habits.listHabits,

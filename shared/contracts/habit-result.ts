@@ -29,7 +29,8 @@ const ofDay = (date: string | undefined, { lines, facts }: ToolResult): ToolResu
 /** All that can be said of one habit. */
 export function habitOverview(habit: HabitOutput): readonly string[] {
   const { grace_days, completions_count } = habit;
-  return [habitLine(habit), `grace days ${grace_days}, completed ${completions_count} times`];
+  const times = completions_count === 1 ? "once" : `${completions_count} times`;
+  return [habitLine(habit), `grace days ${grace_days}, completed ${times}`];
 }
 
 /** @param all whether habits that are not due today were asked for, too */

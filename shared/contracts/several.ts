@@ -13,6 +13,8 @@ export type SeveralEnd = Readonly<{ body: unknown }> | Refused;
 const object = Type.Object({});
 const Several = Type.Object({
   items: Type.Array(Type.Unsafe<SeveralItem>(object), { minItems: 1, maxItems: maxSeveral }),
+  /** What all inputs have in common, which could be long, so that it travels once. */
+  alike: Type.Optional(Type.Unsafe<Record<string, unknown>>(object)),
 });
 const Ends = Type.Object({ ends: Type.Array(Type.Unsafe<SeveralEnd>(object)) });
 
@@ -23,6 +25,15 @@ export const createTodos = command({
   name: "todo.create-many",
   scopes: ["todos:write"],
   summary: "Create several todos by one call, each of which can be refused alone",
+  input: Several,
+  output: Ends,
+});
+
+/** Only agents have these; scripts have batches. */
+export const updateTodos = command({
+  name: "todo.update-many",
+  scopes: ["todos:write"],
+  summary: "Change several todos alike by one call",
   input: Several,
   output: Ends,
 });

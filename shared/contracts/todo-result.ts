@@ -1,7 +1,6 @@
 import type { Static } from "typebox";
-import { clearedNames, type PendingTodos, type Todo } from "./todo-schema.ts";
+import type { PendingTodos, Todo } from "./todo-schema.ts";
 import { joined, lean, oneLine, type ToolResult } from "./tool-result.ts";
-import { argument, dueAfter, type Phrase, quotedAfter, type SentArguments } from "./tool-sentence.ts";
 
 type TodoOutput = Static<typeof Todo>;
 
@@ -70,54 +69,4 @@ function reminderOf(todo: TodoOutput): string | null {
   const { remind_at, reminder_status } = reminderFacts(todo);
   if (remind_at === undefined) return null;
   return `${reminder_status === undefined ? "reminds" : `reminder ${reminder_status}`} ${remind_at}`;
-}
-
-/** The changes that a call of update-todo asked for; nothing when it named none. */
-export function changesIn(args: SentArguments): readonly Phrase[] {
-  const clear = argument(args, "clear");
-  const cleared = Array.isArray(clear) ? clear.slice(0, clearedNames.length) : [];
-  const changes = [
-    quotedAfter("title ", args, "title"),
-    quotedAfter("description ", args, "description"),
-    dueAfter("due ", args),
-    quotedAfter("time of day ", args, "time_of_day"),
-    quotedAfter("minutes ", args, "estimated_minutes"),
-    quotedAfter("context ", args, "context"),
-    quotedAfter("category ", args, "category"),
-    quotedAfter("repeating by ", args, "recurrence"),
-    quotedAfter("reminder at ", args, "remind_at"),
-    ...cleared.map((name): readonly Phrase[] => ["no ", fieldName(name)]),
-  ].filter((change) => change.length > 0);
-  return changes.flatMap((change, index) => [index === 0 ? ": " : ", ", ...change]);
-}
-
-function fieldName(name: unknown): Phrase {
-  if (name === "remind_at") return "reminder";
-  return clearedNames.find((known) => known === name)?.replaceAll("_", " ") ?? { quoted: name };
-}
-
-/** What a call of create-todo is about: one todo, or the first of several. */
-export function createdTodos(args: SentArguments): readonly Phrase[] {
-  const todos = argument(args, "todos");
-  if (todos !== undefined) return severalTodos(todos);
-  return [
-    "the todo ",
-    { quoted: argument(args, "title") },
-    ...dueAfter(", due ", args),
-    ...quotedAfter(", repeating by ", args, "recurrence"),
-    ...quotedAfter(", reminder at ", args, "remind_at"),
-  ];
-}
-
-const mostNamed = 3;
-
-/** What was sent may be anything, and of long arguments the log has only the beginning, as text. */
-function severalTodos(todos: unknown): readonly Phrase[] {
-  if (!Array.isArray(todos)) return ["several todos: ", { quoted: todos }];
-  const named = todos.slice(0, mostNamed).flatMap((todo, index): Phrase[] => {
-    const title = typeof todo === "object" && todo !== null && "title" in todo ? todo.title : undefined;
-    return [index === 0 ? ": " : ", ", { quoted: title }];
-  });
-  const more = todos.length - mostNamed;
-  return [`${todos.length} todos`, ...named, more > 0 ? ` and ${more} more` : ""];
 }

@@ -2,9 +2,9 @@ import { type Static, Type } from "typebox";
 import { checkOneCategory } from "./category-name.ts";
 import { command } from "./contract.ts";
 import { Flag, Id, Name } from "./fields.ts";
-import { ChangeArguments, changedTodos, changeInput, checkChange } from "./todo-changes.ts";
+import { ChangeArguments, changeInput, checkChange } from "./todo-changes.ts";
 import { todoExamples } from "./todo-examples.ts";
-import { changesIn, createdTodos, oneTodo } from "./todo-result.ts";
+import { oneTodo } from "./todo-result.ts";
 import {
   checkRecurrence,
   describing,
@@ -13,6 +13,7 @@ import {
   toolTodoFields,
   toolTodoNames,
 } from "./todo-schema.ts";
+import { changedSentence, createdSentence } from "./todo-sentences.ts";
 import { tool } from "./tool.ts";
 import { argument, idIn, type Names, named, type SentArguments, said } from "./tool-sentence.ts";
 
@@ -46,7 +47,7 @@ export const createTodo = command({
     refine: checkOneCategory,
     toInput: (args) => args,
     result: (todo: TodoOutput) => oneTodo("Created", todo),
-    sentence: (args) => said("Created", "create", ...createdTodos(args)),
+    sentence: createdSentence,
   }),
   toolOnly: toolTodoNames,
   input: Type.Object({ title: Name, ...todoFields, ...toolTodoFields }),
@@ -80,16 +81,8 @@ export const updateTodo = command({
     refine: checkChange,
     toInput: changeInput,
     result: (todo: TodoOutput) => oneTodo("Changed", todo),
-    instead: {
-      command: "todo.update-many",
-      when: (args) => argument(args, "todo_ids") !== undefined,
-      result: changedTodos,
-    },
-    sentence: (args, names) => {
-      const ids = argument(args, "todo_ids");
-      const object = Array.isArray(ids) ? [`${ids.length} todos`] : todoIn(args, names);
-      return said("Changed", "change", ...object, ...changesIn(args));
-    },
+    several: { argument: "todo_ids", command: "todo.update-many", each: "todo_id" },
+    sentence: (args, names) => changedSentence(args, todoIn(args, names)),
   }),
   toolOnly: toolTodoNames,
   input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...todoFields, ...toolTodoFields }),

@@ -14,8 +14,11 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
   /** Whether a second call with the same arguments changes nothing more. */
   idempotent: boolean;
   arguments: Arguments;
-  /** The argument by which a call names several things, and the command that does what this tool does with each. */
-  several?: Readonly<{ argument: string; command: string }>;
+  /**
+   * The argument by which a call names several things, and the command that does what this tool does with each. It is a
+   * list of objects of this tool's arguments, or of values of the argument `each`, to which all others apply alike.
+   */
+  several?: Readonly<{ argument: string; command: string; each?: keyof Static<Arguments> & string }>;
   /** For arguments that agents look for here: what says where else that is done. */
   elsewhere?: FieldErrors;
   /** Rules that one argument's schema cannot state. */

@@ -1,10 +1,10 @@
+import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
 import { CategoryEntity } from "./entities/category.ts";
 import { DeletionEntity } from "./entities/deletion.ts";
 import { HabitCompletionEntity, HabitEntity } from "./entities/habit.ts";
 import { InboxEntity } from "./entities/inbox.ts";
 import { ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
 import { TodoEntity } from "./entities/todo.ts";
-import { ToolCallEntity } from "./entities/tool-call.ts";
 import { UserEntity } from "./entities/user.ts";
 
 /**
@@ -20,14 +20,16 @@ export const entities = [
   ReminderEntity,
   ReminderDeliveryEntity,
   DeletionEntity,
-  ToolCallEntity,
+  ActionEntity,
+  ActionImagesEntity,
   InboxEntity,
 ] as const;
 
+export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
 export type { CategoryRow } from "./entities/category.ts";
+export type { DeletionRow } from "./entities/deletion.ts";
 export type { HabitCompletionRow, HabitRow } from "./entities/habit.ts";
 export type { InboxRow } from "./entities/inbox.ts";
 export type { ReminderDeliveryRow, ReminderRow } from "./entities/reminder.ts";
 export type { TodoRow } from "./entities/todo.ts";
-export type { ToolCallRow } from "./entities/tool-call.ts";
 export type { UserRow } from "./entities/user.ts";

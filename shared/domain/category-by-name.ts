@@ -14,17 +14,43 @@ export function categoriesNamed<Category extends Named>(
   const exact = categories.filter((category) => category.name === name);
   if (exact.length > 0) return exact;
   const wanted = folded(name);
-  return categories.filter((category) => folded(category.name) === wanted);
+  return categories.filter((category) => foldedName(category.name) === wanted);
+}
+
+const maxKnown = 10_000;
+const foldedNames = new Map<string, string>();
+
+/** Folding a thousand long names takes 30 ms, for which others would wait at each call. */
+function foldedName(name: string): string {
+  const known = foldedNames.get(name);
+  if (known !== undefined) return known;
+  if (foldedNames.size >= maxKnown) foldedNames.clear();
+  const made = folded(name);
+  foldedNames.set(name, made);
+  return made;
 }
 
 const mostListed = 20;
+/** How long the list may be, but for its last name. */
+const maxListLength = 500;
 
 /** Refuses a name that no category has, with the names that could have been meant. */
 export function unknownCategory(categories: readonly Named[]): FieldErrors {
   const names = [...new Set(categories.map(({ name }) => name))];
-  const more = names.length - mostListed;
-  const known = names.slice(0, mostListed).map((name) => `"${name}"`);
+  const known = namesToList(names).map((name) => `"${name}"`);
+  const more = names.length - known.length;
   if (known.length === 0) return { category: ["The category field names no category; there are none yet."] };
   const rest = more > 0 ? ` and ${more} more` : "";
   return { category: [`The category field must name a category: ${known.join(", ")}${rest}.`] };
+}
+
+function namesToList(names: readonly string[]): readonly string[] {
+  const listed: string[] = [];
+  let left = maxListLength;
+  for (const name of names) {
+    if (left <= 0 || listed.length === mostListed) break;
+    listed.push(name);
+    left -= name.length;
+  }
+  return listed;
 }

@@ -30,3 +30,10 @@ export const deliveryStatuses = [
   "cancelled",
 ] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** By which way a request came: an agent's tool, a script's request, or a person on the account pages. */
+export const doors = ["mcp", "rest", "page"] as const;
+export type Door = (typeof doors)[number];
+
+export const resourceKinds = ["category", "habit", "todo"] as const;
+export type ResourceKind = (typeof resourceKinds)[number];

@@ -3,6 +3,7 @@ import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
 import type { Preconditions } from "../domain/preconditions.ts";
 import type { Today } from "../domain/today.ts";
+import { type Door, doors } from "../domain/vocabulary.ts";
 import type { Refusal } from "../errors.ts";
 import { queuedGroup } from "./group.ts";
 
@@ -17,19 +18,29 @@ export const batchVersion = 2;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
-const toolCall = Type.Object({
+const call = Type.Object({
   requestId: Type.String(),
+  /** Front doors of an earlier release send tool calls alone, without it. */
+  door: Type.Optional(Type.Unsafe<Door>(Type.Enum([...doors]))),
+  /** Empty for a person on the account pages. */
   tokenId: Type.String(),
   clientName: nullableText,
+  /** Of a request by REST or from a page, the name of its command. */
   tool: Type.String(),
-  /** JSON text. */
+  /** JSON text, as a tool was called; else an empty object, because the command has its input. */
   arguments: Type.String(),
   /** Epoch ms by PostgreSQL's clock. */
   startedAt: Type.Number(),
+  /** The place of an operation in its batch request. */
+  place: Type.Optional(Type.Integer()),
 });
 
-/** The MCP call that a command came by: its row in the action log is written with the command's effects. */
-export type ToolCall = Readonly<Static<typeof toolCall>>;
+/** The call that a command came by: its row in the action log is written with the command's effects. */
+export type Call = Readonly<Static<typeof call>>;
+
+/** Whether a tool was called: an agent's call has its row whatever comes of it, and its answer states the user's day. */
+export const isToolCall = (call: Call | undefined): boolean =>
+  call !== undefined && (call.door ?? "mcp") === "mcp";
 
 const header = Type.Optional(Type.String());
 const preconditions = Type.Object({ ifMatch: header, ifNoneMatch: header });
@@ -49,7 +60,7 @@ const queuedCommand = Type.Object({
   acceptedAt: Type.Number(),
   /** When the front door began to wait, by PostgreSQL's clock (epoch ms). */
   sentAt: Type.Number(),
-  call: Type.Optional(Type.Unsafe<ToolCall>(toolCall)),
+  call: Type.Optional(Type.Unsafe<Call>(call)),
   /** Looked at when the rows are locked; no part of the fingerprint. */
   preconditions: Type.Optional(Type.Unsafe<Preconditions>(preconditions)),
   /** Only of `batch.run`: the commands that it stands for. */

@@ -33,14 +33,18 @@ export function answeredId(outcome: Outcome | undefined): number | undefined {
 export const failedDependency = (place: number): Refused =>
   refuse("failed_dependency", `Not carried out, because operation ${place} failed.`);
 
-/** @returns the refusal of an operation of which one that it needs has failed or has not ended */
+/**
+ * What becomes of an operation that needs one whose end nobody knows is not known either.
+ * @returns the refusal of an operation of which one that it needs has failed or has not ended
+ */
 export function missingDependency(
   { after }: Pick<QueuedOperation, "after">,
   ended: ReadonlyMap<number, Outcome>,
 ): Refused | undefined {
-  const failed = after.find((place) => {
+  for (const place of after) {
     const outcome = ended.get(place);
-    return outcome === undefined || isRefused(outcome);
-  });
-  return failed === undefined ? undefined : failedDependency(failed);
+    if (outcome && !isRefused(outcome)) continue;
+    return outcome?.refusal.code === "overloaded" ? outcome : failedDependency(place);
+  }
+  return undefined;
 }

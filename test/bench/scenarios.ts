@@ -22,7 +22,7 @@ export type Scenario = Readonly<{
 
 const newTodo = { title: "Water the plants", due_date: "2026-12-01", time_of_day: "morning" };
 
-const toolCall = (name: string, args: object): Call => ({
+const call = (name: string, args: object): Call => ({
   method: "POST",
   path: "/mcp",
   body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
@@ -54,7 +54,7 @@ export const scenarios: readonly Scenario[] = [
     isBare: true,
     requests: () => [{ method: "GET", path: "/api/v1/dashboard" }],
   },
-  { name: "mcp-read", shareOf: "list", requests: () => [toolCall("get-pending-todos", { limit: 15 })] },
+  { name: "mcp-read", shareOf: "list", requests: () => [call("get-pending-todos", { limit: 15 })] },
   {
     name: "toggle",
     limit: { words: "lock and update", script: lockAndUpdate },
@@ -88,7 +88,7 @@ export const scenarios: readonly Scenario[] = [
     ],
     command: () => ({ name: "todo.create", input: newTodo }),
   },
-  { name: "mcp-create", shareOf: "create", requests: () => [toolCall("create-todo", newTodo)] },
+  { name: "mcp-create", shareOf: "create", requests: () => [call("create-todo", newTodo)] },
 ];
 
 /** The sequences of all callers in an order that spreads each one's over the run. */

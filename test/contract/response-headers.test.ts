@@ -10,7 +10,7 @@ const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
 const headersOf = async (port: number, path: string, init: RequestInit = {}) =>
   (await fetch(`http://127.0.0.1:${port}${path}`, init)).headers;
 
-const toolCall = async () => ({
+const call = async () => ({
   method: "POST",
   headers: { authorization: `Bearer ${await plain.issuer.token()}`, "content-type": "application/json" },
   body: JSON.stringify({
@@ -26,7 +26,7 @@ test("no answer's type is guessed, and what is not public is not stored", async 
   const answers = [
     ["/api/v1/todos", { headers: { authorization } }, "no-store"],
     ["/api/v1/todos", {}, "no-store"],
-    ["/mcp", await toolCall(), "no-store"],
+    ["/mcp", await call(), "no-store"],
     ["/mcp", {}, "no-store"],
     ["/nowhere", {}, "no-store"],
     ["/health/live", {}, "no-store"],

@@ -21,6 +21,13 @@ test("the refusal of an unknown name lists the known ones, each once and twenty 
   expect(unknownCategory([]).category?.[0]).toContain("none yet");
 });
 
+test("many long names are folded once, however often one of them is looked for", () => {
+  const long = Array.from({ length: 1_000 }, (_, n) => ({ name: `${"é".repeat(250)}${n}` }));
+  const began = performance.now();
+  for (let n = 0; n < 100; n++) expect(categoriesNamed(long, `absent ${n}`)).toEqual([]);
+  expect(performance.now() - began).toBeLessThan(500);
+});
+
 test("folding takes off case, accents and ligatures, and leaves other scripts readable", () => {
   expect(["Straße", "ÉCOLE", "Łódź", "Ǿ", "Ægir", "ΟΔΌΣ", "Ёлка", "ガ"].map(folded)).toEqual([
     ...["strasse", "ecole", "lodz", "o", "aegir", "οδοσ", "елка", "ガ"],

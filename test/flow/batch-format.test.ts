@@ -4,10 +4,10 @@ import { loadConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import {
   batchVersion,
+  type Call,
   type CommandBatch,
   type QueuedCommand,
   type Replies,
-  type ToolCall,
 } from "../../shared/queue/batch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { connectBlocking, connectFailFast, firstTry } from "../../shared/queue/connections.ts";
@@ -86,7 +86,7 @@ test("a worker refuses what is no batch of its version, whatever does not fit, a
 test("the replies to tool calls state the user's day, those to other commands do not", async () => {
   const { config, queue, messages } = await openLine();
   await startWorker(config);
-  const call: ToolCall = {
+  const call: Call = {
     requestId: Bun.randomUUIDv7(),
     tokenId: "t",
     clientName: null,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import type { ToolCall } from "../../shared/queue/batch.ts";
+import type { Call } from "../../shared/queue/batch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
@@ -178,7 +178,7 @@ test("calls whose job comes a second time have one row each, alone or beside new
   const mailbox = await openMailbox(stack.config);
   const commandOf = (name: "action.record" | "todo.create", tool: string) => {
     const now = Date.now();
-    const call: ToolCall = {
+    const call: Call = {
       ...{ requestId: Bun.randomUUIDv7(), tokenId: "t", clientName: null, tool },
       ...{ arguments: "{}", startedAt: now },
     };

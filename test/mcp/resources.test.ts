@@ -80,7 +80,7 @@ describe("resources", () => {
     expect(text).toContain(
       `#${id} Run — good habit, daily, streak 1 alive through 2026-11-22, completed today`,
     );
-    expect(text).toContain("completed 1 times");
+    expect(text).toContain("completed once");
     const stranger = await reader();
     for (const uri of [`kept://habits/${id}`, "kept://habits/0", "kept://habits/x", "kept://tomorrow", ""]) {
       const { status, body } = await stranger.read(uri);

@@ -32,7 +32,7 @@ test("several todos are changed alike by one call, with one result each and one 
   ]);
   expect(facts.done).toBe(2);
   expect(text).toContain("2 of 4 done.\n");
-  expect(text).toContain("#999999999 was not changed: Todo not found.");
+  expect(text).toContain("#999999999 was refused: Todo not found.");
   const logged = (await loggedCalls(sql, userId)).slice(before);
   expect(logged).toMatchObject([{ tool: "update-todo", outcome: "ok" }]);
 });
@@ -85,6 +85,31 @@ test("one todo or 1 to 25 different ones are named", async () => {
 test("somebody else's todos are not there", async () => {
   const { ids } = await withTodos(2);
   const { call } = await withTodos(0);
-  const { facts } = await call("update-todo", { todo_ids: ids, title: "mine" });
-  expect(facts.results.map(({ code }: { code: string }) => code)).toEqual(["not_found", "not_found"]);
+  const { isError, facts } = await call("update-todo", { todo_ids: ids, title: "mine" });
+  expect([isError, facts.code, facts.results]).toEqual([true, "not_found", undefined]);
+});
+
+test("examples of dates in the refusal of one of several todos are of the user's day", async () => {
+  const { call } = await withTodos(0);
+  const before = stack.clock.now;
+  stack.clock.now = Date.parse("2026-11-21T10:00:00Z");
+  const { facts, text } = await call("create-todo", {
+    todos: [{ title: "a" }, { title: "b", due_date: "x" }],
+  });
+  stack.clock.now = before;
+  expect(facts.results[1].errors).toEqual({
+    due_date: ["The due_date field must be a real date such as 2026-11-21."],
+  });
+  expect(text).toContain("such as 2026-11-21.");
+});
+
+test("a call of which nothing was done is refused, and logged as that", async () => {
+  const { call, ids, userId } = await withTodos(1);
+  const before = (await loggedCalls(sql, userId)).length;
+  const missing = await call("update-todo", { todo_ids: [999_999_998, 999_999_999], title: "x" });
+  expect(missing.text).toStartWith("Todo not found; get-pending-todos lists the ids");
+  const done = await call("update-todo", { todo_ids: [ids[0], 999_999_999], title: "x" });
+  expect([missing.isError, done.isError, done.facts.done]).toEqual([true, false, 1]);
+  const logged = (await loggedCalls(sql, userId)).slice(before);
+  expect(logged.map(({ outcome }) => outcome)).toEqual(["not_found", "ok"]);
 });

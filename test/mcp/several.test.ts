@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
+import { findTool } from "../../api/mcp/call.ts";
+import { readSeveral, severalIn } from "../../api/mcp/several.ts";
+import { isRefused } from "../../shared/errors.ts";
 import { type JsonBody, startStack } from "../harness.ts";
 import { agent, loggedCalls } from "./support.ts";
 
@@ -80,11 +83,60 @@ test("a call that names none, too many or something beside them is refused as a 
   expect(await titlesOf("refused")).toEqual([]);
 });
 
+test("when none can be created the call is refused, and its key is free for the corrected one", async () => {
+  const { call } = await agent(stack, { sub: "corrected" });
+  const wrong = [
+    [{ title: "" }, { title: "t", category_id: 999_999 }],
+    [{ title: "t", category: "Nope" }],
+    [7],
+  ];
+  for (const todos of wrong) {
+    const { isError, facts } = await call("create-todo", { todos, idempotency_key: "k" });
+    expect([isError, facts.code, facts.results]).toEqual([true, "invalid", undefined]);
+  }
+  const { isError, facts } = await call("create-todo", { todos: [{ title: "t" }], idempotency_key: "k" });
+  expect([isError, facts.done, facts.replayed]).toEqual([false, 1, undefined]);
+  expect((await logOf("corrected")).map(({ outcome }) => outcome)).toEqual([
+    ...["invalid", "invalid", "invalid", "ok"],
+  ]);
+});
+
+test("the known categories are listed once, and not without end", async () => {
+  const { call, token } = await agent(stack, { sub: "themes" });
+  for (let n = 0; n < 20; n++)
+    await stack.rest("POST", "/categories", { token, body: { name: `${n}; `.padEnd(255, "x") } });
+  const todos = [{ title: "t" }, { title: "t", category: "a" }, { title: "t", category: "b" }];
+  const { text, facts } = await call("create-todo", { todos });
+  const [, one, other] = facts.results.map(({ errors }: JsonBody) => errors?.category[0]);
+  const alone = await call("create-todo", { title: "t", category: "a" });
+  expect(alone.text).toContain("18 more; correct the arguments and call again.");
+  expect(one).toEndWith('x" and 18 more.');
+  expect(other).toBe("The category field must name a category of yours.");
+  expect(text.length).toBeLessThan(1_000);
+});
+
+test("the check of many costly rules lets other requests go on", async () => {
+  const recurrence = "FREQ=DAILY;INTERVAL=999;BYMONTH=2;BYMONTHDAY=29";
+  const args = { todos: Array.from({ length: 25 }, () => ({ title: "t", recurrence })) };
+  const entry = findTool("create-todo");
+  if (isRefused(entry)) throw new Error("There is no such tool.");
+  const form = severalIn(entry, args);
+  if (!form) throw new Error("The call names several todos.");
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  await readSeveral(entry, form, args);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
+});
+
 test("a token that may not list categories is not told their names", async () => {
   const owner = await stack.issuer.token({ sub: "private" });
   await stack.rest("POST", "/categories", { token: owner, body: { name: "Secret" } });
   const { call } = await agent(stack, { sub: "private", scope: "todos:write" });
-  const { text, facts } = await call("create-todo", { todos: [{ title: "t", category: "Other" }] });
-  expect(facts.results.map(({ code }: JsonBody) => code)).toEqual(["invalid"]);
+  const todos = [{ title: "t", category: "Other" }, { title: "t" }];
+  const { text, facts } = await call("create-todo", { todos });
+  expect(facts.results.map(({ code }: JsonBody) => code)).toEqual(["invalid", undefined]);
   expect(text + JSON.stringify(facts)).not.toContain("Secret");
 });

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { describeCall } from "../../api/account/actions/describe.ts";
 import { actionList } from "../../api/account/actions/list.ts";
 import { callLine } from "../../api/cli/call-line.ts";
+import { readActions } from "../../api/queries/action.ts";
 import { createQueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
-import { readToolCalls } from "../../api/queries/tool-call.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { readStored } from "../../shared/domain/cut-arguments.ts";
 import { createLog } from "../../shared/process/log.ts";
@@ -81,6 +81,20 @@ test("a completion is told with its date, and taking it back as that", () => {
   );
 });
 
+test("a call of several todos is told with their number, and that some may have been refused", () => {
+  const told = (tool: string, args: object, ok = true) =>
+    markup(describeCall({ tool, args: { ...args }, ok, names })).replace(/<[^>]*>/g, "");
+  const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
+  const created = "Created, as far as possible, 5 todos: a, b, c and 2 more";
+  expect(told("create-todo", { todos })).toBe(created);
+  expect(told("create-todo", { todos }, false)).toBe("Tried to create 5 todos: a, b, c and 2 more");
+  expect(told("create-todo", { todos: todos.slice(0, 1) })).toBe("Created 1 todo: a");
+  expect(told("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
+    "Changed, as far as possible, 2 todos: due Thu 7 May 2026",
+  );
+  expect(told("update-todo", { todo_ids: [7], title: "x" })).toBe("Changed 1 todo: title x");
+});
+
 test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
   const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);
   const value = fc.letrec((tie) => ({
@@ -117,7 +131,7 @@ test("no tool, argument or value takes the page or the terminal, and the page st
     ["create-habit", JSON.stringify({ name: "\u{1F600}".repeat(15_000) })],
   ];
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
-  const found = await readToolCalls(reader, { limit: 200 });
+  const found = await readActions(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
   const page = markup(await actionList(reader, found.actions, shown));
   expect(page.match(/<li class="card">/g)).toHaveLength(calls.length);
@@ -129,9 +143,12 @@ test("no tool, argument or value takes the page or the terminal, and the page st
 test("calls over the limit are one row that tells their number, and a shortened call says what was sent", async () => {
   const row = {
     request_id: crypto.randomUUID(),
+    door: "mcp" as const,
     token_id: "token",
     client_name: "Script",
     tool: "create-todo",
+    ...{ message: null, resource_kind: null, resource_id: null, resource_name: null },
+    ...{ before: null, after: null, undone_by: null },
     arguments: `[{"title":"Buy milk"},{"bytes":61234,"sha256":"${"0".repeat(64)}"}]`,
     outcome: "rate_limited",
     replayed: false,

@@ -61,7 +61,7 @@ async function changeTodos(run: Run, category_id: number, dueAt: number): Promis
   const input = { title: "Prune them", category_id };
   await run("todo.create-many", { items: [{ input }, { input }] });
   await run("todo.update", { todo_id, title: "Water all plants", category: "House" });
-  await run("todo.update-many", { todo_ids: [todo_id], context: "home" });
+  await run("todo.update-many", { items: [{ input: { todo_id } }], alike: { context: "home" } });
   await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00" });
   await run("todo.toggle", { todo_id });
   await run("todo.toggle", { todo_id });

@@ -88,7 +88,13 @@ test("a batch on a row that stays held is refused as a whole, and nothing of it 
   await using sql = connect();
   const token = await issuer.token({ sub: "stays held" });
   const { body: todo } = await rest("POST", "/todos", { token, body: { title: "held" } });
-  const operations = [create("never"), { method: "POST", path: `/todos/${todo.id}/toggle` }];
+  const operations = [
+    create(""),
+    create("never"),
+    { method: "POST", path: `/todos/${todo.id}/toggle` },
+    { method: "PATCH", path: "/todos/$1.id", body: { title: "neither" } },
+    { method: "DELETE", path: "/todos/$0.id" },
+  ];
   await sql.begin(async (transaction) => {
     await transaction`select 1 from todos where id = ${todo.id} for update`;
     const { status, headers, body } = await batch("stays held", operations);
@@ -109,8 +115,8 @@ test("the quota holds within a batch, and an atomic one beyond it makes nothing"
     insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
     select 'hoarder', 1000000 + n, 'Todo', false, 'due', now(), now() from generate_series(1, 49998) n`;
   const three = [create("a"), create("b"), create("c")];
-  expect(statuses(await batch("hoarder", three, { atomic: true }))).toEqual([424, 424, 422]);
-  await Bun.sleep(1_100);
+  for (let tries = 0; tries < 4; tries++)
+    expect(statuses(await batch("hoarder", three, { atomic: true }))).toEqual([424, 424, 422]);
   expect(statuses(await batch("hoarder", three))).toEqual([201, 201, 422]);
 });
 

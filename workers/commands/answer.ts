@@ -1,18 +1,20 @@
 import { localDay } from "../../shared/domain/day.ts";
+import type { SeenTable } from "../../shared/domain/images.ts";
 import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
 import { isRefused, keyTaken, type RefusalCode, refuse, unavailable } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
+import { logAction } from "../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
-import { outcomeCode, recordCall } from "../handlers/tool-call/action-log.ts";
-import type { Quotas } from "../unit-of-work/quotas.ts";
-import { ownRows } from "../unit-of-work/state.ts";
+import { createRecorder } from "../unit-of-work/recorder.ts";
+import { checkpoint, ownRows } from "../unit-of-work/state.ts";
+import type { Rows } from "../unit-of-work/tables.ts";
 import { trustedTime } from "../unit-of-work/trusted-time.ts";
 import type { Begun } from "./begin.ts";
 import { checkPreconditions } from "./preconditions.ts";
 
-export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
+export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone"> }>;
 
 /** A transaction under way; `newIds` has the ids by command of what is made, where others refer to it already. */
 export type Run = Begun & Readonly<{ context: AnswerContext; newIds?: ReadonlyMap<string, number> }>;
@@ -21,19 +23,17 @@ export type Run = Begun & Readonly<{ context: AnswerContext; newIds?: ReadonlyMa
 export const answerAll = (run: Run, commands: readonly QueuedCommand[]): Reply[] =>
   commands.map((command) => answerOne(run, command));
 
-/** Runs one command, and logs the tool call that sent it. */
+/** Runs one command, and logs it as the action of whoever sent it. */
 export function answerOne(run: Run, command: QueuedCommand): Reply {
   if (isAccountDeleted(run, command)) return replyTo(command, accountDeleted);
   const context = contextOf(run, command);
   const reply = answer(run, context, command);
-  const { outcome, replayed } = reply;
-  if (command.call && !isRefusedAs("overloaded", outcome))
-    recordCall(context, command.call, { outcome: outcomeCode(outcome), replayed });
+  if (!isRefusedAs("overloaded", reply.outcome)) logAction(context, command, reply);
   return statesDay(command) ? { ...reply, today: context.today } : reply;
 }
 
 /** A tool call's answer states the user's day of this call, also when it repeats an earlier one. */
-const statesDay = ({ call, name }: QueuedCommand): boolean => call !== undefined || name === "action.record";
+const statesDay = ({ call, name }: QueuedCommand): boolean => isToolCall(call) || name === "action.record";
 
 export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
   ticket,
@@ -71,7 +71,7 @@ export function replayOf({ state }: Run, command: QueuedCommand): Reply | undefi
   const sameRequest = seen.fingerprint === (fingerprint ?? "");
   return replyTo(
     command,
-    sameRequest ? JSON.parse(seen.reply) : keyTaken(command.call !== undefined),
+    sameRequest ? JSON.parse(seen.reply) : keyTaken(isToolCall(command.call)),
     sameRequest,
   );
 }
@@ -99,11 +99,14 @@ function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: O
 }
 
 function contextOf(
-  { context, state, times, ids, newIds, repeats }: Run,
+  { context, state, times, ids, newIds, quotaUses, repeats }: Run,
   command: QueuedCommand,
 ): HandlerContext {
   const { userId, acceptedAt } = command;
   const users = ownRows(state.users, userId);
+  const recorder = createRecorder(state);
+  const seen = <Table extends SeenTable>(table: Table) =>
+    ownRows<Rows[Table]>(state[table] as never, userId, recorder.noteFor(table));
   // A command before this one may have changed the settings, so the loaded row comes first.
   const day = users.get() ?? times.daySettings.get(userId);
   const timeZone = day?.time_zone ?? context.config.defaultTimeZone;
@@ -116,14 +119,19 @@ function contextOf(
     dayStartHour,
     isRepeat: repeats.has(command),
     nextId: (table) => newIds?.get(command.id) ?? ids.next(table),
-    useQuota: (table) => context.quotas.use({ userId, table }),
+    useQuota: (table) => quotaUses.use({ userId, table }),
+    takeChanges: recorder.take,
+    checkpoint: () => checkpoint(state),
     users,
-    categories: ownRows(state.categories, userId),
-    habits: ownRows(state.habits, userId),
-    completions: ownRows(state.habit_completions, userId),
-    todos: ownRows(state.todos, userId),
-    reminders: ownRows(state.reminders, userId),
+    categories: seen("categories"),
+    habits: seen("habits"),
+    completions: seen("habit_completions"),
+    todos: seen("todos"),
+    reminders: seen("reminders"),
     deliveries: ownRows(state.reminder_deliveries, userId),
     actions: ownRows(state.action_log, userId),
+    images: ownRows(state.action_images, userId),
+    deletions: ownRows(state.deletions, userId),
+    categoryMembers: ownRows(state.category_members, userId),
   };
 }

@@ -1,4 +1,5 @@
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import { placedId } from "../../shared/queue/command-id.ts";
 import type { QueuedGroup, QueuedOperation } from "../../shared/queue/group.ts";
 import type { OperationEnd } from "../../shared/queue/group-end.ts";
 import type { ReceivedCommand } from "./received.ts";
@@ -23,8 +24,11 @@ export function operationCommand(
   { command, ...received }: ReceivedCommand,
   { place, id, name, input, fingerprint }: QueuedOperation,
 ): ReceivedCommand {
-  const { userId, acceptedAt, sentAt } = command;
-  const own: QueuedCommand = { ticket: place, id, userId, name, input, fingerprint, acceptedAt, sentAt };
+  const { userId, acceptedAt, sentAt, call } = command;
+  const own: QueuedCommand = {
+    ...{ ticket: place, id, userId, name, input, fingerprint, acceptedAt, sentAt },
+    ...(call && { call: { ...call, requestId: placedId(userId, call.requestId, place), tool: name, place } }),
+  };
   return { ...received, command: own, inGroup: true };
 }
 

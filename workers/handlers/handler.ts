@@ -1,4 +1,5 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
+import type { RowChange } from "../../shared/domain/images.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
@@ -17,6 +18,9 @@ type OwnTables = Readonly<{
   reminders: OwnRows<Rows["reminders"]>;
   deliveries: OwnRows<Rows["reminder_deliveries"]>;
   actions: OwnRows<Rows["action_log"]>;
+  images: OwnRows<Rows["action_images"]>;
+  deletions: OwnRows<Rows["deletions"]>;
+  categoryMembers: OwnRows<Rows["category_members"]>;
 }>;
 
 /** Everything that a handler may look at and change. */
@@ -33,13 +37,17 @@ export type HandlerContext = OwnTables &
     dayStartHour: number;
     /** Whether the command may have run before, so that a row of its own id may stand already. */
     isRepeat: boolean;
+    /** @returns the changes of what people can see since it was last asked, for the action log */
+    takeChanges(): RowChange[];
+    /** @returns a function that undoes whatever changed since; only for a command that has the transaction for itself */
+    checkpoint(): () => void;
     nextId(table: NumberedTable): number;
     /** Counts one more row against the user's quota. @returns false when the quota is used up */
     useQuota(table: NumberedTable): boolean;
   }>;
 
 /** The tables whose loaded rows can lead to further ones. */
-export type LoadedTables = Pick<OwnTables, "categories" | "habits" | "todos">;
+export type LoadedTables = Pick<OwnTables, "categories" | "habits" | "todos" | "actions" | "images">;
 
 /** Rows that loaded ones refer to, and the table in which the handler may make a row from them. */
 export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: NumberedTable | undefined }>;
@@ -51,8 +59,8 @@ export type Handler<Name extends CommandName> = HandlerOf<InputOf<Commands[Name]
 export type AnyHandler = HandlerOf<unknown, object | null>;
 
 export type HandlerOf<Input, Output> = Readonly<{
-  /** The rows that its input names. */
-  rows?(input: Input): readonly RowRequest[];
+  /** The rows that its input names, by a command accepted at that time (epoch ms). */
+  rows?(input: Input, acceptedAt: number): readonly RowRequest[];
   /** Asked once those are loaded. */
   related?(loaded: LoadedTables, input: Input): Related;
   /** The table in which it makes a row. */

@@ -1,4 +1,7 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import { actionCount } from "./action/count.ts";
+import { actionRecord } from "./action/record.ts";
+import { actionUndo } from "./action/undo.ts";
 import { batchRun } from "./batch/run.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
@@ -16,9 +19,6 @@ import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
 import { todoToggle } from "./todo/toggle.ts";
 import { todoUpdate } from "./todo/update.ts";
-import { todoUpdateMany } from "./todo/update-many.ts";
-import { actionCount } from "./tool-call/count.ts";
-import { actionRecord } from "./tool-call/record.ts";
 import { userAdoptZone } from "./user/adopt-zone.ts";
 import { userConfigure } from "./user/configure.ts";
 import { userDelete } from "./user/delete.ts";
@@ -29,6 +29,7 @@ import { webhookTest } from "./webhook/test.ts";
 const handlers: { [Name in CommandName]: Handler<Name> } = {
   "action.record": actionRecord,
   "action.count": actionCount,
+  "action.undo": actionUndo,
   "category.create": categoryCreate,
   "category.update": categoryUpdate,
   "category.delete": categoryDelete,
@@ -40,7 +41,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "todo.create": todoCreate,
   "todo.create-many": eachOf(todoCreate),
   "todo.update": todoUpdate,
-  "todo.update-many": todoUpdateMany,
+  "todo.update-many": eachOf(todoUpdate),
   "todo.delete": todoDelete,
   "todo.toggle": todoToggle,
   "reminder.set": reminderSet,

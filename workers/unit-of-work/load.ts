@@ -1,6 +1,6 @@
 import type { Queryable } from "./connection.ts";
-import { type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
-import { remember, type State } from "./state.ts";
+import { keyParts, type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
+import { forget, remember, type State } from "./state.ts";
 import type { Rows, Table, TableMap, TableName } from "./tables.ts";
 
 /** Whether to wait for rows that another transaction has locked, or to leave them out. */
@@ -27,8 +27,12 @@ export async function load(
     const { table, lock } = group;
     const { rows } = await connection.query<LoadedRow>(statement(group, onLocked), keyArrays(group));
     const isSkipped = (row: LoadedRow) => onLocked === "skip" && lock !== "none" && row.created_at === null;
+    const skipped = new Set(rows.filter(isSkipped).map((row) => idOfRow(table, row)));
+    for (const request of lock === "none" ? [] : group.requests)
+      if (!skipped.has(requestId(request)))
+        forget(state[table.name] as never, [request.userId, ...keyParts(request.key)]);
     for (const row of rows) if (!isSkipped(row)) remember(state[table.name] as never, row as never);
-    return rows.filter(isSkipped).map((row) => idOfRow(table, row));
+    return [...skipped];
   });
   return new Set((await Promise.all(queries)).flat());
 }
@@ -64,7 +68,12 @@ function groups(tables: TableMap, requests: readonly UserRowRequest[]): Group[] 
 
 function byKey(one: UserRowRequest, other: UserRowRequest): number {
   if (one.userId !== other.userId) return one.userId < other.userId ? -1 : 1;
-  return (one.key ?? 0) < (other.key ?? 0) ? -1 : 1;
+  const others = keyParts(other.key);
+  for (const [index, part] of keyParts(one.key).entries()) {
+    const counterpart = others[index] ?? 0;
+    if (part !== counterpart) return part < counterpart ? -1 : 1;
+  }
+  return 0;
 }
 
 function statement({ table, lock, requests }: Group, onLocked: OnLocked): string {
@@ -76,8 +85,10 @@ function statement({ table, lock, requests }: Group, onLocked: OnLocked): string
   return onLocked === "wait" ? sql.forUpdate : sql.forUpdateSkipLocked;
 }
 
-function keyArrays({ table, requests }: Group): unknown[][] {
+function keyArrays({ requests }: Group): unknown[][] {
   const users = requests.map(({ userId }) => userId);
-  const byWholeKey = table.key.length > 1 && requests[0]?.key !== undefined;
-  return byWholeKey ? [users, requests.map(({ key }) => key)] : [users];
+  const columns = keyParts(requests[0]?.key).map((_, index) =>
+    requests.map(({ key }) => keyParts(key)[index]),
+  );
+  return [users, ...columns];
 }

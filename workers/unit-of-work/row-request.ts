@@ -1,16 +1,19 @@
 import type { TableName } from "./tables.ts";
 
+/** The columns of a key after the user. */
+export type RowKey = string | number | readonly (string | number)[];
+
 /**
  * A row that a command wants loaded, and the lock that it takes: `update` to change the row, `key share` to refer to
  * it, so that it cannot be deleted meanwhile. A request without a key means all rows of the user.
  */
 export type RowRequest = Readonly<{
   table: TableName;
-  key?: string | number;
+  key?: RowKey;
   lock: "update" | "key share" | "none";
 }>;
 
-export const forUpdate = (table: TableName, key: string | number): RowRequest => ({
+export const forUpdate = (table: TableName, key: RowKey): RowRequest => ({
   table,
   key,
   lock: "update",
@@ -32,7 +35,7 @@ export const forKeyShare = (table: TableName, key: Reference): RowRequest[] =>
   key == null ? [] : [{ table, key, lock: "key share" }];
 
 /** @returns no request when there is no reference */
-export const withoutLock = (table: TableName, key: Reference): RowRequest[] =>
+export const withoutLock = (table: TableName, key: Reference | RowKey): RowRequest[] =>
   key == null ? [] : [{ table, key, lock: "none" }];
 
 /** A request on behalf of one user: nobody can ask for another user's rows. */
@@ -40,4 +43,8 @@ export type UserRowRequest = RowRequest & Readonly<{ userId: string }>;
 
 /** Names the requested rows, whatever the lock. */
 export const requestId = ({ table, userId, key }: UserRowRequest): string =>
-  (key === undefined ? [table, userId] : [table, userId, key]).join("\u0000");
+  [table, userId, ...keyParts(key)].join("\u0000");
+
+/** @returns the columns of the key in their order */
+export const keyParts = (key: RowKey | undefined): readonly (string | number)[] =>
+  key === undefined ? [] : typeof key === "object" ? key : [key];

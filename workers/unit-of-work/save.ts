@@ -8,15 +8,18 @@ import type { Table, TableMap, TableName } from "./tables.ts";
  */
 export function save(connection: Queryable, tables: TableMap, state: State): Promise<unknown>[] {
   const names = Object.keys(tables) as TableName[];
-  const write = (table: Table, kind: "insert" | "update" | "remove") => {
+  const write = (table: Table, kind: Written) => {
     const values = changedValues(table, state[table.name].entries, kind);
     return values ? [connection.query(table.sql[kind], values)] : [];
   };
   return [
-    ...names.flatMap((name) => [...write(tables[name], "insert"), ...write(tables[name], "update")]),
+    ...names.flatMap((name) => written.flatMap((kind) => write(tables[name], kind))),
     ...names.reverse().flatMap((name) => write(tables[name], "remove")),
   ];
 }
+
+const written = ["insert", "upsert", "update"] as const;
+type Written = Exclude<Change, "none">;
 
 /** Whether a change goes to the write-ahead log. A reply to a command without a key does not: its table is unlogged. */
 export function hasLoggedChange(state: State): boolean {
@@ -33,7 +36,7 @@ export function hasLoggedChange(state: State): boolean {
 function changedValues(
   { key }: Table,
   entries: ReadonlyMap<string, Entry<object>>,
-  kind: Change,
+  kind: Written,
 ): unknown[] | undefined {
   const changed = [...entries]
     .filter(([, { change }]) => change === kind)

@@ -1,7 +1,7 @@
 import type { Rows, TableMap, TableName } from "./tables.ts";
 
 type KeyValue = string | number;
-export type Change = "none" | "insert" | "update" | "remove";
+export type Change = "none" | "insert" | "upsert" | "update" | "remove";
 
 /** The rows of one table by primary key, as the commands so far left them. */
 type TableState<Row> = Readonly<{
@@ -31,44 +31,61 @@ export function remember<Row>(table: TableState<Row>, row: Row): void {
   if (!table.entries.has(place)) table.entries.set(place, { key, row, change: "none" });
 }
 
+/** Drops a row that was read before it was to be locked, because by then it may have changed or gone. */
+export function forget<Row>({ entries }: TableState<Row>, key: readonly KeyValue[]): void {
+  const place = placeOf(key);
+  if (entries.get(place)?.change === "none") entries.delete(place);
+}
+
 /** A table as a handler sees it: the calling user's rows and no others. */
 export type OwnRows<Row> = Readonly<{
   get(...key: readonly KeyValue[]): Row | undefined;
+  /** Whether the row was loaded or made, also when it is removed by now. */
+  isKnown(...key: readonly KeyValue[]): boolean;
   all(): Row[];
   insert(row: Omit<Row, "user_id">): Row;
-  /** For a row that may stand already and was not loaded: the table's update decides what becomes of it. */
+  /** For a row that may stand already and was not loaded: the table's upsert decides what becomes of it. */
   upsert(row: Omit<Row, "user_id">): Row;
   /** @returns the changed row */
   update(row: Row, patch: Partial<Row>): Row;
   remove(...key: readonly KeyValue[]): void;
 }>;
 
+/** Is told of each row that is about to change: its place and what it is before. */
+export type NoteRow = (place: string, before: object | undefined) => void;
+
 export function ownRows<Row extends { user_id: string }>(
   table: TableState<Row>,
   userId: string,
+  note?: NoteRow,
 ): OwnRows<Row> {
   const { entries } = table;
   const put = (row: Row, whenAbsent: Change): Row => {
     const key = keyOfRow(table, row);
     const place = placeOf(key);
-    const before = entries.get(place)?.change;
+    const known = entries.get(place);
+    const before = known?.change;
+    note?.(place, known?.row);
     // A row that this batch made is not in the table yet; one that it removed still is.
     entries.set(place, {
       key,
       row,
-      change: before === "insert" ? "insert" : before === undefined ? whenAbsent : "update",
+      change:
+        before === "insert" || before === "upsert" ? before : before === undefined ? whenAbsent : "update",
     });
     return row;
   };
   return {
     get: (...key) => entries.get(placeOf([userId, ...key]))?.row,
+    isKnown: (...key) => entries.has(placeOf([userId, ...key])),
     all: () => [...entries.values()].flatMap(({ row }) => (row?.user_id === userId ? [row] : [])),
     insert: (fields) => put({ ...fields, user_id: userId } as Row, "insert"),
-    upsert: (fields) => put({ ...fields, user_id: userId } as Row, "update"),
+    upsert: (fields) => put({ ...fields, user_id: userId } as Row, "upsert"),
     update: (row, patch) => put({ ...row, ...patch }, "update"),
     remove(...rest) {
       const key = [userId, ...rest];
       const place = placeOf(key);
+      note?.(place, entries.get(place)?.row);
       if (entries.get(place)?.change === "insert") entries.delete(place);
       else entries.set(place, { key, row: undefined, change: "remove" });
     },

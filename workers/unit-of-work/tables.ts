@@ -1,16 +1,19 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type {
+  ActionImagesRow,
+  ActionRow,
   CategoryRow,
+  DeletionRow,
   HabitCompletionRow,
   HabitRow,
   InboxRow,
   ReminderDeliveryRow,
   ReminderRow,
   TodoRow,
-  ToolCallRow,
   UserRow,
 } from "../../shared/db/entities.ts";
+import { categoryMembers } from "./category-members.ts";
 
 /** The rows that a batch can load and change, in the order in which they are written. */
 export type Rows = {
@@ -21,10 +24,21 @@ export type Rows = {
   todos: TodoRow;
   reminders: ReminderRow;
   reminder_deliveries: ReminderDeliveryRow;
-  action_log: ToolCallRow;
+  action_log: ActionRow;
+  action_images: ActionImagesRow;
+  deletions: DeletionRow;
+  category_members: CategoryMembers;
   inbox: InboxRow;
 };
 export type TableName = keyof Rows;
+
+/** No table of its own: the habits and todos of a category, and how they come back to it. */
+export type CategoryMembers = Readonly<{
+  user_id: string;
+  id: number;
+  habit_ids: readonly number[];
+  todo_ids: readonly number[];
+}>;
 
 type Column = Readonly<{ name: string; type: string }>;
 
@@ -45,8 +59,9 @@ export type Table = Readonly<{
     read: string;
     /** All rows of the given users. */
     readAll: string;
-    /** Takes the rows as one JSON array, as does `update`. */
+    /** Takes the rows as one JSON array, as do `upsert` and `update`. */
     insert: string;
+    upsert: string;
     update: string;
     remove: string;
   }>;
@@ -64,22 +79,29 @@ const writeOrder = [
   "reminders",
   "reminder_deliveries",
   "action_log",
+  "action_images",
+  "deletions",
   "inbox",
-] as const satisfies readonly TableName[];
+] as const satisfies readonly Exclude<TableName, "category_members">[];
+
+/** What comes back loses the note of its deletion, so that there is one at the most. */
+const keyOfDeletion = ["user_id", "kind", "id"];
 
 /** Derives every statement from MikroORM's metadata. */
 export function describeTables(orm: MikroORM): TableMap {
   const metadata = [...orm.getMetadata().getAll().values()];
-  const described = writeOrder.map((name) => {
+  const described = writeOrder.map((name): [TableName, Table] => {
     const entity = metadata.find(({ tableName }) => tableName === name);
     if (!entity) throw new Error(`No entity describes the table ${name}.`);
     const columns = entity.props.map((prop) => ({
       name: prop.fieldNames[0] ?? prop.name,
       type: prop.columnTypes[0] ?? "text",
     }));
-    const key = columns.filter((column) => entity.primaryKeys.some((primary) => primary === column.name));
-    return [name, { name, columns, key, sql: statements(name, columns, key) }] as const;
+    const keyNames: readonly string[] = name === "deletions" ? keyOfDeletion : entity.primaryKeys;
+    const key = columns.filter((column) => keyNames.includes(column.name));
+    return [name, { name, columns, key, sql: statements(name, columns, key) }];
   });
+  described.push(["category_members", categoryMembers]);
   return Object.fromEntries(described) as unknown as TableMap;
 }
 
@@ -109,6 +131,7 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
      left join lateral (select * from ${name} t where ${match} ${how} skip locked) t on true`;
   // JSON is encoded natively, where arrays cost an escape of every element: measured a third of the processor time.
   const insert = `insert into ${name} (${names}) select ${names} from json_to_recordset($1) v(${typed})`;
+  const upsert = `${insert} on conflict (${keyNames}) do update set ${assignments}`;
   return {
     forUpdate: rows("for update"),
     forUpdateSkipLocked: skipLocked("for update"),
@@ -118,7 +141,12 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     read: rows("offset 0"),
     readAll: `select t.* from ${ofUsers}`,
     insert,
-    update: `${insert} on conflict ${name === "action_log" ? countOnce : `(${keyNames}) do update set ${assignments}`}`,
+    upsert: name === "action_log" ? `${insert} ${countOnce}` : upsert,
+    // A row of the log stands as it is, but for what took it back.
+    update:
+      name === "action_log"
+        ? `update ${name} t set undone_by = v.undone_by from json_to_recordset($1) v(${typed}) where ${match}`
+        : upsert,
     remove: removal(name, `delete from ${name} t using ${unnest(key)} where ${match}`),
   };
 }
@@ -127,13 +155,30 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
 function removal(name: TableName, statement: string): string {
   const kind = toldOf[name];
   if (kind === undefined) return statement;
+  const { columns, values } = hangingOn[name] ?? { columns: "", values: "" };
   return `with gone as (${statement} returning t.user_id, t.id)
-    insert into deletions (user_id, changed_xid, kind, id, deleted_at)
-    select user_id, pg_current_xact_id(), ${kind}, id, now() from gone`;
+    insert into deletions (user_id, changed_xid, kind, id, deleted_at${columns})
+    select g.user_id, pg_current_xact_id(), ${kind}, g.id, now()${values} from gone g`;
 }
 
+/** What a deletion takes with it and its undoing brings back: all parts of a statement see the rows as before it. */
+const hangingOn: Partial<Record<TableName, Readonly<{ columns: string; values: string }>>> = {
+  habits: {
+    columns: ", completed_dates, completed_times",
+    values: `,
+      (select array_agg(c.local_date order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id),
+      (select array_agg(c.completed_at order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id)`,
+  },
+  categories: {
+    columns: ", habit_ids, todo_ids",
+    values: `,
+      (select array_agg(h.id order by h.id) from habits h where h.user_id = g.user_id and h.category_id = g.id),
+      (select array_agg(t.id order by t.id) from todos t where t.user_id = g.user_id and t.category_id = g.id)`,
+  },
+};
+
 /** A redelivered call leaves its row as it is; a row that counts refused calls adds them up. */
-const countOnce = `(user_id, called_at, request_id) do update
+const countOnce = `on conflict (user_id, called_at, request_id) do update
   set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`;
 
 /** Keys as one array per column: numbers are bound as they are, other types as text that is cast. */

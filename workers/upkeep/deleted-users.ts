@@ -9,6 +9,7 @@ const tables = [
   ["habits", "id"],
   ["categories", "id"],
   ["deletions", "changed_xid, kind, id"],
+  ["action_images", "called_at, request_id"],
   ["action_log", "called_at, request_id"],
   ["inbox", "command_id"],
   ["users", "user_id"],

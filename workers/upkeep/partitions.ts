@@ -3,7 +3,7 @@ import type { Log } from "../../shared/process/log.ts";
 
 /** A table in partitions by time: how long each is, how far ahead it is made, and when it is dropped. */
 type Kept = Readonly<{
-  table: "inbox" | "action_log";
+  table: "inbox" | "action_log" | "action_images";
   kind: "keyless" | "keyed" | "all";
   step: string;
   ahead: string;
@@ -14,12 +14,13 @@ type Kept = Readonly<{
 /**
  * Replies without a key are needed for seconds: while their caller waits, and while a job that comes twice would still
  * be run. The ten minutes are how far a time in their ids may be off. Keyed replies are needed for the 24 hours in which
- * a repeat is answered. A partition is dropped as a whole, so a row is kept up to one step longer.
+ * a repeat is answered, and images for the 30 days in which an action can be taken back. A partition is dropped as a whole, so a row is kept up to one step longer.
  */
 export const keptFor = (actionLogDays: number): readonly Kept[] => [
   { table: "inbox", kind: "keyless", step: "10 minutes", ahead: "1 hour", after: "10 minutes" },
   { table: "inbox", kind: "keyed", step: "12 hours", ahead: "24 hours", after: "24 hours" },
   { table: "action_log", kind: "all", step: "1 month", ahead: "2 months", after: `${actionLogDays} days` },
+  { table: "action_images", kind: "all", step: "1 day", ahead: "2 days", after: "30 days" },
 ];
 
 /** @param travel how far from the present to look, as an interval, for tests that move in time */

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
+import type { listTokens } from "../../../shared/contracts/action.ts";
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { resourceRead } from "../../../shared/contracts/mcp-resource.ts";
-import type { listTokens } from "../../../shared/contracts/tool-call.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { sayDay } from "../visit/dates.ts";
 import { outcomes } from "./outcomes.ts";

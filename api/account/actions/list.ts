@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
+import type { LoggedAction } from "../../../shared/contracts/action.ts";
 import { resourceRead } from "../../../shared/contracts/mcp-resource.ts";
-import type { LoggedToolCall } from "../../../shared/contracts/tool-call.ts";
 import { idIn, type Names, type SentArguments } from "../../../shared/contracts/tool-sentence.ts";
 import { type Cut, readStored } from "../../../shared/domain/cut-arguments.ts";
 import { localTime } from "../../../shared/domain/day.ts";
@@ -13,13 +13,13 @@ import { sayOutcome } from "./outcomes.ts";
 import { argumentsOfRead } from "./resource-reads.ts";
 import { nameOf } from "./who.ts";
 
-type Call = Static<typeof LoggedToolCall> & { args: SentArguments; cut: Cut | undefined; localTime: string };
+type Call = Static<typeof LoggedAction> & { args: SentArguments; cut: Cut | undefined; localTime: string };
 type Shown = Readonly<{ timeZone: string; today: string; isFiltered: boolean; hasOlder: boolean }>;
 
 /** The calls, each under the user's day on which it came. */
 export async function actionList(
   query: QueryContext,
-  actions: readonly Static<typeof LoggedToolCall>[],
+  actions: readonly Static<typeof LoggedAction>[],
   { timeZone, today, isFiltered, hasOlder }: Shown,
 ): Promise<Html> {
   if (actions.length === 0) {
@@ -41,7 +41,7 @@ export async function actionList(
   )}`;
 }
 
-function readArgs({ tool, arguments: stored }: Static<typeof LoggedToolCall>): Pick<Call, "args" | "cut"> {
+function readArgs({ tool, arguments: stored }: Static<typeof LoggedAction>): Pick<Call, "args" | "cut"> {
   const { args, cut } = readStored(stored);
   return { args: tool === resourceRead ? argumentsOfRead(args) : args, cut };
 }

@@ -1,12 +1,12 @@
-import { listToolCalls } from "../../../shared/contracts/tool-call.ts";
+import { listActions } from "../../../shared/contracts/action.ts";
 import { validate } from "../../../shared/contracts/validate.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { queryFields } from "../../http/query-fields.ts";
+import { readActions, readTokens } from "../../queries/action.ts";
 import { readDaySettings } from "../../queries/context.ts";
-import { readTokens, readToolCalls } from "../../queries/tool-call.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
@@ -20,11 +20,11 @@ export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const query = context.query({ userId: session.sub });
   const chosen = new URLSearchParams([...url.searchParams].filter(([, value]) => value !== ""));
-  const validated = validate(listToolCalls, { ...queryFields(listToolCalls.input, chosen), limit: pageSize });
+  const validated = validate(listActions, { ...queryFields(listActions.input, chosen), limit: pageSize });
   if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const [{ timeZone }, found, known] = await Promise.all([
     readDaySettings(query),
-    readToolCalls(query, validated.input),
+    readActions(query, validated.input),
     readTokens(query, {}),
   ]);
   const today = localTime(query.now, timeZone).slice(0, 10);

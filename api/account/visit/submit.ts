@@ -15,6 +15,7 @@ export async function submit(
   const { outcome } = await perform(context, {
     contract: commands[name],
     actor,
+    door: "page",
     content: () => ({ fields }),
   });
   return outcome;

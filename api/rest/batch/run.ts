@@ -1,11 +1,11 @@
 import type { Actor } from "../../../shared/actor.ts";
-import { isRefused, type Refused } from "../../../shared/errors.ts";
+import { isRefused, type Refusal, type RefusalCode, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
 import { refusalBody, statusOf } from "../../http/refusal-response.ts";
-import type { Content, PerformContext } from "../../perform.ts";
+import { type Content, type PerformContext, senderOf } from "../../perform.ts";
 import { withUsersDates } from "../users-dates.ts";
 import { prepareOperations } from "./prepare-operations.ts";
 import { type ReadBatch, type ReadOperation, readOperations } from "./read-operations.ts";
@@ -15,15 +15,13 @@ export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dis
 /** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
 export async function answerBatch(
   context: BatchRequestContext,
-  actor: Pick<Actor, "userId" | "scopes">,
+  actor: Actor,
   content: Content,
 ): Promise<CommandResult> {
   const batch = readOperations(content);
   if (isRefused(batch)) return { outcome: batch, replayed: false };
   const ends = await endsOf(context, actor, batch, content.idempotencyKey);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
-  const whole = refusalOfAll(ends, batch.atomic);
-  if (whole) return { outcome: whole, replayed: false };
   const inOrder = ends.toSorted((one, other) => one.place - other.place);
   const outcomes = await withUsersDates(
     context,
@@ -37,7 +35,7 @@ export async function answerBatch(
 
 async function endsOf(
   { dispatchGroup }: BatchRequestContext,
-  actor: Pick<Actor, "userId" | "scopes">,
+  actor: Actor,
   { operations, atomic }: ReadBatch,
   idempotencyKey: string | undefined,
 ): Promise<readonly OperationEnd[] | Refused> {
@@ -50,8 +48,12 @@ async function endsOf(
     return operations.map(({ place }) => (place === failed.place ? failed : notDone(place, failed)));
   const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
   if (ready.length === 0) return early;
-  const ends = await dispatchGroup(actor, { atomic, operations: ready, idempotencyKey });
-  return isRefused(ends) ? ends : [...early, ...ends];
+  const ends = await dispatchGroup(actor, {
+    ...{ atomic, operations: ready, idempotencyKey },
+    by: senderOf(actor, "rest"),
+  });
+  if (isRefused(ends)) return ends;
+  return refusalOfAll(ends, atomic) ?? [...early, ...ends];
 }
 
 const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
@@ -60,24 +62,35 @@ const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
   replayed: false,
 });
 
-const isRefusedAs = (code: string, outcome: Outcome): boolean =>
+const isRefusedAs = (code: RefusalCode, outcome: Outcome): outcome is Refused =>
   isRefused(outcome) && outcome.refusal.code === code;
 
-/** What concerns the caller or the service and not one operation answers the whole request. */
-function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Outcome | undefined {
+/**
+ * What concerns the caller or the service and not one operation answers the whole request.
+ * @param ends those of all operations that were sent to a worker
+ */
+function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused | undefined {
   const outcomes = ends.map(({ outcome }) => outcome);
   const deleted = outcomes.find((outcome) => isRefusedAs("unauthenticated", outcome));
   const overloaded = outcomes.filter((outcome) => isRefusedAs("overloaded", outcome));
-  const isUnknown = (outcome: Outcome) => isRefused(outcome) && outcome.refusal.applied === "unknown";
   const isAll = atomic || overloaded.length === outcomes.length;
-  return deleted ?? (isAll ? (overloaded.find(isUnknown) ?? overloaded[0]) : undefined);
+  const unknown = overloaded.find(({ refusal }) => refusal.applied === "unknown");
+  return deleted ?? (isAll ? (unknown ?? overloaded[0]) : undefined);
 }
 
-function resultOf({ place, route }: ReadOperation, outcomes: readonly Outcome[]) {
+function resultOf({ place, route, idempotencyKey }: ReadOperation, outcomes: readonly Outcome[]) {
   const outcome = outcomes[place];
   if (!outcome) throw new Error(`Operation ${place} was not answered.`);
-  if (isRefused(outcome))
-    return { status: statusOf(outcome.refusal.code), body: refusalBody(outcome.refusal) };
+  if (isRefused(outcome)) {
+    const refusal = idempotencyKey === undefined ? outcome.refusal : withKeyAsField(outcome.refusal);
+    return { status: statusOf(refusal.code), body: refusalBody(refusal) };
+  }
   const { body } = outcome;
   return body === null || route.status === 204 ? { status: 204, body: null } : { status: route.status, body };
+}
+
+/** An operation has its own key in a field, where a request of its own has a header. */
+function withKeyAsField({ errors = {}, ...refusal }: Refusal): Refusal {
+  const { "Idempotency-Key": taken, ...others } = errors;
+  return { ...refusal, errors: { ...others, ...(taken && { idempotency_key: taken }) } };
 }

@@ -12,6 +12,7 @@ import { LongHistories } from "./20261130-long-histories.ts";
 import { SignInLinks } from "./20261130-sign-in-links.ts";
 import { TodosWithCategory } from "./20261201-todos-with-category.ts";
 import { Changes } from "./20261202-changes.ts";
+import { ActionImages } from "./20261203-action-images.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   { name: "20261130-long-histories", class: LongHistories },
   { name: "20261201-todos-with-category", class: TodosWithCategory },
   { name: "20261202-changes", class: Changes },
+  { name: "20261203-action-images", class: ActionImages },
 ];

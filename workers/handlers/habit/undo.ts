@@ -1,12 +1,12 @@
 import { undo } from "../../../shared/domain/streak.ts";
 import { conflict, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
-import { checkDate, checkSettled, whichDay } from "./completion-day.ts";
+import { checkDate, checkSettled, completionRows, whichDay } from "./completion-day.ts";
 import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 
 export const habitUndo: Handler<"habit.undo"> = {
-  rows: lockHabit,
+  rows: (input, acceptedAt) => [...lockHabit(input), ...completionRows(input, acceptedAt)],
   related: relatedToHabit,
   current: currentHabit,
   run(context, { habit_id, date: given }) {

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
-import type { ToolCallRow } from "../../shared/db/entities.ts";
+import type { ActionRow } from "../../shared/db/entities.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
-import type { ToolCall } from "../../shared/queue/batch.ts";
+import type { Call } from "../../shared/queue/batch.ts";
 import { allOf, type Condition, type QueryContext, type QueryHandler } from "./context.ts";
 
 const defaultLimit = 50;
@@ -10,12 +10,12 @@ const defaultLimit = 50;
 const mostLookedAt = 5_000;
 
 /** By keyset, newest first: calls that are logged between two pages never make one repeat or skip another. */
-export const readToolCalls: QueryHandler<"action.list"> = async (query, input) => {
+export const readActions: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit } = input;
   const end = await endOfPage(query, input);
-  const found = await query.rows(sql<Omit<ToolCallRow, "user_id">>`
-    select a.request_id, a.token_id, a.client_name, a.tool, a.arguments, a.outcome, a.replayed, a.calls,
-      a.called_at, a.duration_ms
+  const found = await query.rows(sql<Omit<ActionRow, "user_id">>`
+    select a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments, a.outcome, a.message,
+      a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed, a.calls, a.duration_ms
     from ${query.own("action_log")} a
     where ${allOf(...filtering(input), ...(end ? [isFrom(end)] : []))}
     order by a.called_at desc, a.request_id desc
@@ -23,8 +23,15 @@ export const readToolCalls: QueryHandler<"action.list"> = async (query, input) =
   const actions = found.slice(0, limit).map((row) => ({
     ...row,
     duration_ms: Number(row.duration_ms),
-    client_name: row.client_name ?? null,
     called_at: timestamp(row.called_at),
+    client_name: row.client_name ?? null,
+    message: row.message ?? null,
+    resource_kind: row.resource_kind ?? null,
+    resource_id: row.resource_id ?? null,
+    resource_name: row.resource_name ?? null,
+    before: row.before ?? null,
+    after: row.after ?? null,
+    undone_by: row.undone_by ?? null,
   }));
   const last = found.length > limit ? actions.at(-1) : end;
   return { actions, next_cursor: last ? `${last.called_at}_${last.request_id}` : null };
@@ -32,14 +39,14 @@ export const readToolCalls: QueryHandler<"action.list"> = async (query, input) =
 
 /** As in the index by token. */
 const tokenHash = sql`hashtextextended(a.token_id, 0)`;
-type Place = Pick<ToolCallRow, "called_at" | "request_id">;
+type Place = Pick<ActionRow, "called_at" | "request_id">;
 
 /** @returns undefined where nothing is left out, or no more calls are left than a page may look at */
 async function endOfPage(
   { own, rows }: QueryContext,
-  { tool, outcome, ...range }: InputOf<Queries["action.list"]>,
+  { tool, outcome, undoable, ...range }: InputOf<Queries["action.list"]>,
 ): Promise<Place | undefined> {
-  if (tool === undefined && outcome === undefined) return undefined;
+  if (tool === undefined && outcome === undefined && !undoable) return undefined;
   const [end] = await rows(sql<Place>`
     select a.called_at, a.request_id from ${own("action_log")} a where ${allOf(...filtering(range))}
     order by a.called_at desc, a.request_id desc limit 1 offset ${sql.lit(mostLookedAt - 1)}`);
@@ -49,7 +56,7 @@ async function endOfPage(
 const isFrom = ({ called_at, request_id }: Place): Condition =>
   sql`(a.called_at, a.request_id) >= (${called_at}::timestamptz, ${request_id}::uuid)`;
 
-function filtering({ token_id, tool, outcome, from, to, cursor }: InputOf<Queries["action.list"]>) {
+function filtering({ token_id, tool, outcome, undoable, from, to, cursor }: InputOf<Queries["action.list"]>) {
   const conditions: Condition[] = [];
   if (token_id !== undefined)
     conditions.push(
@@ -58,6 +65,7 @@ function filtering({ token_id, tool, outcome, from, to, cursor }: InputOf<Querie
     );
   if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
   if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
+  if (undoable) conditions.push(sql`(a.before is not null or a.after is not null) and a.undone_by is null`);
   if (from !== undefined) conditions.push(sql`a.called_at >= ${from}::timestamptz`);
   if (to !== undefined) conditions.push(sql`a.called_at < ${to}::timestamptz`);
   if (cursor !== undefined) conditions.push(isBefore(cursor));
@@ -91,7 +99,7 @@ export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) =
 /** Whether a call's row is known to be written: a worker's answer can be lost although the row is committed. */
 export async function isLogged(
   { own, rows }: QueryContext,
-  { requestId, startedAt }: Pick<ToolCall, "requestId" | "startedAt">,
+  { requestId, startedAt }: Pick<Call, "requestId" | "startedAt">,
 ): Promise<boolean> {
   const calledAt = new Date(startedAt).toISOString();
   const found = await rows(

@@ -1,0 +1,162 @@
+import { Type } from "typebox";
+import Format from "typebox/format";
+import { doors, resourceKinds } from "../domain/vocabulary.ts";
+import { command, query } from "./contract.ts";
+import { Flag, Id, Nullable, OneOf, Timestamp, WholeNumber } from "./fields.ts";
+import { isCalendarDate } from "./text.ts";
+
+/** The action log records what each token did, and what was done on the account pages. No bearer token reaches it. */
+
+const ToolCallFields = Type.Object({
+  requestId: Type.String(),
+  tokenId: Type.String(),
+  clientName: Nullable(Type.String()),
+  tool: Type.String(),
+  arguments: Type.String(),
+  startedAt: Type.Number(),
+});
+
+export const recordToolCall = command({
+  name: "action.record",
+  scopes: [],
+  summary: "Write the row of a tool call that changes nothing: a read, or a refused call",
+  input: Type.Object({
+    call: ToolCallFields,
+    outcome: Type.String(),
+    message: Type.Optional(Type.String({ description: "The sentence of a refusal" })),
+  }),
+  output: Type.Null(),
+});
+
+/** The row's `requestId` and `startedAt` are those of the token's minute. */
+export const countToolCalls = command({
+  name: "action.count",
+  scopes: [],
+  summary: "Add to the number of a token's calls over the rate limit in one minute",
+  input: Type.Object({ call: ToolCallFields, calls: WholeNumber(1, Number.MAX_SAFE_INTEGER) }),
+  output: Type.Null(),
+});
+
+const cursorShape =
+  /^(?<date>[\d-]{10})T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{6}Z_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+Format.Set("action-cursor", (text) => isCalendarDate(cursorShape.exec(text)?.groups?.date ?? ""));
+const ToolCallCursor = Type.String({
+  format: "action-cursor",
+  expects: "the next_cursor of an earlier answer",
+});
+
+const ActionKey = { called_at: Timestamp, request_id: Type.String({ format: "uuid" }) };
+
+export const LoggedAction = Type.Object({
+  ...ActionKey,
+  door: OneOf(doors),
+  token_id: Type.String(),
+  client_name: Nullable(Type.String()),
+  tool: Type.String(),
+  arguments: Type.String({ description: "JSON, as the caller sent it, or an array of what was kept of it" }),
+  outcome: Type.String({ description: "ok, or the code of the refusal" }),
+  message: Nullable(Type.String({ description: "The sentence of the refusal" })),
+  resource_kind: Nullable(OneOf(resourceKinds)),
+  resource_id: Nullable(Id),
+  resource_name: Nullable(Type.String({ description: "Its name when that happened" })),
+  before: Nullable(Type.String({ description: "JSON of what was changed, by row, or a cut of it" })),
+  after: Nullable(Type.String()),
+  undone_by: Nullable(Type.String({ description: "The request id of the action that took it back" })),
+  replayed: Type.Boolean(),
+  calls: Type.Integer({ description: "More than one: calls over the rate limit within one minute" }),
+  duration_ms: Type.Number(),
+});
+
+/** A value that a column is compared with. Postgres takes no NUL. */
+const Filter = Type.String({ pattern: "^[^\\u0000]*$", expects: "printable text" });
+const Instant = Type.String({
+  format: "date-time",
+  pattern: "^(?!0000).*Z$",
+  expects: "a time such as 2026-11-20T09:15:00Z",
+});
+
+export const listActions = query({
+  name: "action.list",
+  scopes: [],
+  summary: "What was done in a user's name, newest first, after a cursor",
+  input: Type.Object({
+    token_id: Type.Optional(Filter),
+    tool: Type.Optional(Filter),
+    outcome: Type.Optional(Filter),
+    /** Only what changed something and was not taken back. */
+    undoable: Type.Optional(Flag),
+    from: Type.Optional(Instant),
+    to: Type.Optional(Instant),
+    cursor: Type.Optional(ToolCallCursor),
+    limit: Type.Optional(WholeNumber(1, 200)),
+  }),
+  output: Type.Object({ actions: Type.Array(LoggedAction), next_cursor: Nullable(Type.String()) }),
+});
+
+export const listTokens = query({
+  name: "action.tokens",
+  scopes: [],
+  summary: "The tokens that a user's tool calls came with, the last used first",
+  input: Type.Object({}),
+  output: Type.Object({
+    tokens: Type.Array(
+      Type.Object({
+        token_id: Type.String(),
+        client_name: Nullable(Type.String()),
+        last_called_at: Timestamp,
+      }),
+    ),
+  }),
+});
+
+/** How many actions one command takes back. */
+export const maxUndone = 100;
+/** How long an action can be taken back (days): as long as images and deletions are kept. */
+export const undoDays = 30;
+
+/** Why something cannot be taken back. */
+export const undoObstacles = [
+  "unknown",
+  "too_old",
+  "nothing_changed",
+  "taken_back",
+  "changed_since",
+  "deleted_since",
+  "made_again",
+  "in_use",
+  "day_is_settled",
+  "category_gone",
+] as const;
+
+export const UndoConflict = Type.Object({
+  row: Nullable(Type.String({ description: "Such as todos/5; null where it is about the action itself" })),
+  fields: Type.Array(Type.String(), { description: "Empty where it is about the whole row" }),
+  why: OneOf(undoObstacles),
+});
+
+/** What became of one action, or would: `part` when some of it had to stay. */
+export const UndoEnd = Type.Object({
+  ...ActionKey,
+  undone: OneOf(["whole", "part", "none"]),
+  conflicts: Type.Array(UndoConflict),
+});
+
+export const undoActions = command({
+  name: "action.undo",
+  scopes: [],
+  summary: "Take actions back, the newest first, as far as nobody changed since what they did",
+  input: Type.Object({
+    actions: Type.Array(Type.Object(ActionKey), { minItems: 1, maxItems: maxUndone }),
+    /** Whether to say only what would become of them. */
+    preview: Type.Optional(Flag),
+  }),
+  output: Type.Object({ ends: Type.Array(UndoEnd) }),
+});
+
+export const forgetResource = command({
+  name: "action.forget",
+  scopes: [],
+  summary: "Forget a deleted thing: what the log and the stored answers still say of it",
+  input: Type.Object({ kind: OneOf(resourceKinds), id: Id }),
+  output: Type.Null(),
+});

@@ -1,0 +1,55 @@
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import type { Door, ResourceKind } from "../../domain/vocabulary.ts";
+import { owner, timestamptz } from "./columns.ts";
+
+/** One row for each tool call and each change, keyed by its request id: a redelivered batch cannot log one twice. */
+export const ActionEntity = defineEntity({
+  name: "Action",
+  tableName: "action_log",
+  properties: {
+    user_id: owner(),
+    called_at: timestamptz().primary(),
+    request_id: p.string().columnType("uuid").primary(),
+    door: p.text().$type<Door>(),
+    /** Empty for what a person did on the account pages. */
+    token_id: p.text(),
+    client_name: p.text().nullable(),
+    /** The tool; over REST and from pages the name of the command. */
+    tool: p.text(),
+    /** JSON text, as the caller sent it or shortened (shared/domain/cut-arguments.ts). */
+    arguments: p.text(),
+    /** `ok`, or the code of the refusal, whose sentence is the message. */
+    outcome: p.text(),
+    message: p.text().nullable(),
+    /** What the action was about, where that is one thing, with the name that it had then. */
+    resource_kind: p.text().$type<ResourceKind>().nullable(),
+    resource_id: p.bigint("number").nullable(),
+    resource_name: p.text().nullable(),
+    /** JSON text of `Images` (shared/domain/images.ts), or a cut of it. */
+    before: p.text().nullable(),
+    after: p.text().nullable(),
+    /** The request id of the action that took this one back. */
+    undone_by: p.string().columnType("uuid").nullable(),
+    replayed: p.boolean(),
+    /** Greater than one only for calls over the rate limit, which share a row per token and minute. */
+    calls: p.integer(),
+    duration_ms: p.double(),
+  },
+});
+
+export type ActionRow = InferEntity<typeof ActionEntity>;
+
+/** What is too long for the action's own row, whole. */
+export const ActionImagesEntity = defineEntity({
+  name: "ActionImages",
+  tableName: "action_images",
+  properties: {
+    user_id: owner(),
+    called_at: timestamptz().primary(),
+    request_id: p.string().columnType("uuid").primary(),
+    before: p.text(),
+    after: p.text(),
+  },
+});
+
+export type ActionImagesRow = InferEntity<typeof ActionImagesEntity>;

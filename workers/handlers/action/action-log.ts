@@ -1,0 +1,105 @@
+import { cutArguments, cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
+import { type BeforeAndAfter, imagesOf, type RowChange } from "../../../shared/domain/images.ts";
+import { cutImages } from "../../../shared/domain/stored-images.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
+import { trustedTime } from "../../unit-of-work/trusted-time.ts";
+import type { HandlerContext } from "../handler.ts";
+import { type NamedResource, resourceOf } from "./resource.ts";
+
+/** How an action ended: `ok`, or the code of the refusal with its sentence. */
+type ActionEnd = Readonly<{
+  outcome: string;
+  message?: string | undefined;
+  replayed: boolean;
+  resource?: NamedResource | undefined;
+  images?: BeforeAndAfter | undefined;
+  calls?: number;
+  durationMs?: number;
+}>;
+
+/**
+ * Logs what a command did, in its own transaction. An agent's call has a row whatever comes of it; over REST a repeat
+ * does nothing and has none, and what a person did on a page has one if it changed something.
+ */
+export function logAction(
+  context: HandlerContext,
+  { call, input }: QueuedCommand,
+  { outcome, replayed }: Reply,
+): void {
+  if (!call || (replayed && !isToolCall(call))) return;
+  const changes = context.takeChanges();
+  if (call.door === "page" && changes.length === 0) return;
+  const resource = resourceOf(context, input, changes);
+  if (isRefused(outcome)) {
+    const { code, message } = outcome.refusal;
+    const sent = isToolCall(call) ? call.arguments : cutArguments({ ...(input as object) }, keptOfRefused);
+    writeAction(context, { ...call, arguments: sent }, { outcome: code, message, replayed, resource });
+  } else {
+    writeAction(context, call, {
+      outcome: "ok",
+      replayed,
+      resource,
+      images: changedImages(context, changes),
+    });
+  }
+}
+
+export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: readonly RowChange[]) =>
+  imagesOf(changes, { time_zone: today.timeZone, day_start_hour: dayStartHour });
+
+/**
+ * Writes the row of an action in the transaction of its effects. A plain insert is cheaper and refused if the row stands;
+ * then the command is tried again as a repeat.
+ */
+export function writeAction(context: HandlerContext, call: Call, end: ActionEnd): void {
+  const { actions, nowMs, isRepeat } = context;
+  const { outcome, message = null, replayed, resource, calls = 1 } = end;
+  const { durationMs = Math.max(0, nowMs - call.startedAt) } = end;
+  const write = isRepeat ? actions.upsert : actions.insert;
+  const called_at = calledAt(context, call);
+  write({
+    request_id: call.requestId,
+    door: call.door ?? "mcp",
+    token_id: call.tokenId,
+    client_name: call.clientName,
+    tool: call.tool,
+    arguments: cutStored(call.arguments, outcome === "ok" ? keptOfRun : keptOfRefused),
+    outcome,
+    message,
+    resource_kind: resource?.kind ?? null,
+    resource_id: resource?.id ?? null,
+    resource_name: resource?.name ?? null,
+    ...keptImages(context, { request_id: call.requestId, called_at }, end.images),
+    undone_by: null,
+    replayed,
+    calls,
+    called_at,
+    duration_ms: durationMs,
+  });
+}
+
+/** When an action is said to have come in. The operations of one request stand in their order. */
+export function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call): string {
+  const time = trustedTime(startedAt, context);
+  return time === context.now || place === 0 ? time : time.replace("Z", `${String(place).padStart(3, "0")}Z`);
+}
+
+/** @returns the columns of the images; what is too long for them is written beside them, whole */
+function keptImages(
+  { images, isRepeat }: HandlerContext,
+  place: Readonly<{ request_id: string; called_at: string }>,
+  changed: BeforeAndAfter | undefined,
+) {
+  const isNothing = !changed || (isEmpty(changed.before) && isEmpty(changed.after));
+  if (isNothing) return { before: null, after: null };
+  const [before, after] = [JSON.stringify(changed.before), JSON.stringify(changed.after)];
+  const kept = { before: cutImages(before), after: cutImages(after) };
+  if (kept.before !== before || kept.after !== after) {
+    const write = isRepeat ? images.upsert : images.insert;
+    write({ ...place, before, after });
+  }
+  return kept;
+}
+
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0;

@@ -1,0 +1,49 @@
+import type { RowChange } from "../../../shared/domain/images.ts";
+import { kindOfTable } from "../../../shared/domain/images.ts";
+import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
+import type { HandlerContext } from "../handler.ts";
+
+/** What an action is about, with its name at that moment. */
+export type NamedResource = Readonly<{ kind: ResourceKind; id: number; name: string | null }>;
+
+/** The resource that the input names, else the one that was made; undefined where there are none or several. */
+export function resourceOf(
+  { categories, habits, todos }: Pick<HandlerContext, "categories" | "habits" | "todos">,
+  input: unknown,
+  changes: readonly RowChange[],
+): NamedResource | undefined {
+  const { todo_id, habit_id, category_id } = idsIn(input);
+  const removed = (id: number) => changes.find(({ key, before }) => before && key[0] === String(id))?.before;
+  const named = (kind: ResourceKind, id: number, row: object | undefined): NamedResource => ({
+    kind,
+    id,
+    name: nameOf(row ?? removed(id)),
+  });
+  if (todo_id !== undefined) return named("todo", todo_id, todos.get(todo_id));
+  if (habit_id !== undefined) return named("habit", habit_id, habits.get(habit_id));
+  const made = changes.filter(({ table, before }) => kindOfTable(table) && !before);
+  const [one] = made;
+  const kind = one && kindOfTable(one.table);
+  if (made.length === 1 && kind) return named(kind, Number(one.key[0]), one.after);
+  if (category_id !== undefined && made.length === 0)
+    return named("category", category_id, categories.get(category_id));
+  return undefined;
+}
+
+type NamedIds = Readonly<Partial<Record<"todo_id" | "habit_id" | "category_id", number>>>;
+
+function idsIn(input: unknown): NamedIds {
+  const fields: Record<string, unknown> = { ...(input as object) };
+  const id = (name: string) => (typeof fields[name] === "number" ? fields[name] : undefined);
+  const [todo_id, habit_id, category_id] = ["todo_id", "habit_id", "category_id"].map(id);
+  return {
+    ...(todo_id !== undefined && { todo_id }),
+    ...(habit_id !== undefined && { habit_id }),
+    ...(category_id !== undefined && { category_id }),
+  };
+}
+
+function nameOf(row: object | undefined): string | null {
+  const { title, name = title }: { title?: unknown; name?: unknown } = row ?? {};
+  return typeof name === "string" ? name : null;
+}

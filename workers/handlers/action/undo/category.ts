@@ -1,0 +1,60 @@
+import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
+import type { CategoryRow } from "../../../../shared/db/entities.ts";
+import type { HandlerContext } from "../../handler.ts";
+import { conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
+
+export const undoCategory: TableUndo = {
+  restore(context, row) {
+    const id = idOf(row);
+    if (context.categories.get(id)) return [conflictAt(row, "made_again")];
+    context.categories.insert({ ...(row.before as Omit<CategoryRow, "id">), id });
+    restoreMembers(context, id);
+    return [];
+  },
+  remove(context, row) {
+    const { categories } = context;
+    const current = categories.get(idOf(row));
+    if (!current) return [conflictAt(row, "deleted_since")];
+    const conflicts = touched(row, current);
+    if (conflicts.length > 0) return conflicts;
+    // Deleting a category again takes it from its members again.
+    if (!row.isReturn && isInUse(context, current.id)) return [conflictAt(row, "in_use")];
+    categories.remove(current.id);
+    return [];
+  },
+  change({ categories, now }, row) {
+    const current = categories.get(idOf(row));
+    if (!current) return [conflictAt(row, "deleted_since")];
+    const { patch, conflicts } = oldValues(row, current, []);
+    if (Object.keys(patch).length > 0) categories.update(current, { ...patch, updated_at: now });
+    return conflicts;
+  },
+};
+
+/** Loaded rows come back here, so that what is taken back next finds them as they were; all others by one statement. */
+function restoreMembers(context: HandlerContext, category_id: number): void {
+  const { deletions, categoryMembers, habits, todos } = context;
+  const deletion = deletions.get(deletionKinds.categories, category_id);
+  const habit_ids = (deletion?.habit_ids ?? []).map(Number);
+  const todo_ids = (deletion?.todo_ids ?? []).map(Number);
+  if (habit_ids.length + todo_ids.length > 0)
+    categoryMembers.insert({ id: category_id, habit_ids, todo_ids });
+  for (const row of habits.all())
+    if (row.category_id == null && habit_ids.includes(row.id)) habits.update(row, { category_id });
+  for (const row of todos.all())
+    if (row.category_id == null && todo_ids.includes(row.id)) todos.update(row, { category_id });
+}
+
+/** Whether anything is in the category but what this command has taken out of it. */
+function isInUse({ categoryMembers, habits, todos }: HandlerContext, id: number): boolean {
+  const stored = categoryMembers.get(id);
+  const [loadedHabits, loadedTodos] = [habits.all(), todos.all()];
+  const isIn = (row: Readonly<{ category_id?: number | null | undefined }>) => row.category_id === id;
+  const isUnknown = (known: (id: number) => boolean) => (member: number) => !known(Number(member));
+  return (
+    loadedHabits.some(isIn) ||
+    loadedTodos.some(isIn) ||
+    (stored?.habit_ids ?? []).some(isUnknown((habitId) => habits.isKnown(habitId))) ||
+    (stored?.todo_ids ?? []).some(isUnknown((todoId) => todos.isKnown(todoId)))
+  );
+}

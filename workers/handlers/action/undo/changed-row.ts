@@ -1,0 +1,90 @@
+import type { Static } from "typebox";
+import type { UndoConflict } from "../../../../shared/contracts/action.ts";
+import {
+  changedSince,
+  fieldsOf,
+  type Image,
+  isSame,
+  type SeenTable,
+} from "../../../../shared/domain/images.ts";
+import type { HandlerContext } from "../../handler.ts";
+
+export type Conflict = Readonly<Static<typeof UndoConflict>>;
+
+/** What an action did to one row: it made it (`after` alone), removed it (`before` alone) or changed fields. */
+export type ChangedRow = Readonly<{
+  name: string;
+  table: SeenTable;
+  key: readonly string[];
+  before: Image | undefined;
+  after: Image | undefined;
+  /** Whether the action was itself an undo, so that what it made had been there before. */
+  isReturn: boolean;
+}>;
+
+/** All that the action did, by row. */
+export type ChangedRows = ReadonlyMap<string, ChangedRow>;
+
+type UndoRow = (context: HandlerContext, row: ChangedRow, rows: ChangedRows) => readonly Conflict[];
+
+/** How the rows of one table are brought back to what they were. Each says what has to stay, and why. */
+export type TableUndo = Readonly<{
+  /** Brings back a row that the action removed. */
+  restore: UndoRow;
+  /** Removes a row that the action made. */
+  remove: UndoRow;
+  /** Gives fields that the action changed their old values. */
+  change: UndoRow;
+}>;
+
+export const conflictAt = (
+  { name }: Pick<ChangedRow, "name">,
+  why: Conflict["why"],
+  fields: string[] = [],
+): Conflict => ({ row: name, why, fields });
+
+/** @returns the id that the row's key begins with */
+export const idOf = ({ key }: ChangedRow): number => Number(key[0]);
+
+/** @returns a conflict when the row is not as the action made it */
+export function touched(row: ChangedRow, current: object): readonly Conflict[] {
+  const fields = changedSince(row.table, row.after ?? {}, current);
+  return fields.length > 0 ? [conflictAt(row, "changed_since", fields)] : [];
+}
+
+type Restorable = Readonly<{ patch: Record<string, unknown>; conflicts: readonly Conflict[] }>;
+
+/**
+ * The old values of the fields that still have those that the action gave them.
+ * @param groups fields that make sense only together: all of them come back, or none
+ */
+export function oldValues(
+  row: ChangedRow,
+  current: object,
+  groups: readonly (readonly string[])[],
+): Restorable {
+  const { before = {}, after = {} } = row;
+  const now = fieldsOf(row.table, current);
+  const names = Object.keys(before);
+  const together = groups.map((group) => group.filter((name) => names.includes(name)));
+  const alone = names.filter((name) => !together.flat().includes(name)).map((name) => [name]);
+  const patch: Record<string, unknown> = {};
+  const changed: string[] = [];
+  for (const group of [...together, ...alone]) {
+    const others = group.filter((name) => !isSame(now[name], after[name]));
+    if (others.length > 0) changed.push(...others);
+    else for (const name of group) patch[name] = before[name] ?? null;
+  }
+  return { patch, conflicts: changed.length > 0 ? [conflictAt(row, "changed_since", changed)] : [] };
+}
+
+/** Leaves out a category that is gone by now. */
+export function inPresentCategory(
+  { categories }: HandlerContext,
+  row: ChangedRow,
+  { patch, conflicts }: Restorable,
+): Restorable {
+  const { category_id, ...others } = patch;
+  if (typeof category_id !== "number" || categories.get(category_id)) return { patch, conflicts };
+  return { patch: others, conflicts: [...conflicts, conflictAt(row, "category_gone", ["category_id"])] };
+}

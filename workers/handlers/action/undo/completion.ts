@@ -1,0 +1,42 @@
+import type { HabitCompletionRow } from "../../../../shared/db/entities.ts";
+import { type History, historyField } from "../../../../shared/domain/images.ts";
+import { restoredCompletion, withoutCompletionOf } from "../../../../shared/domain/streak-undo.ts";
+import { updateStreak } from "../../habit/rows.ts";
+import { rulesOf } from "../../habit/rules.ts";
+import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
+
+export const undoCompletion: TableUndo = {
+  /** What an undo took away. With a habit that comes back, its streak has the completion already. */
+  restore(context, row, rows) {
+    const { habits, completions, today } = context;
+    const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
+    const habit = habits.get(habit_id);
+    if (!habit) return [conflictAt(row, "deleted_since")];
+    const completed = { ...(row.before as Pick<HabitCompletionRow, "completed_at">), habit_id, local_date };
+    const ofHabit = rows.get(`habits/${habit_id}`);
+    const [before, after] = [ofHabit?.before?.[historyField], ofHabit?.after?.[historyField]];
+    if (before && after) {
+      const events = { before: (before as History).events, after: (after as History).events };
+      const state = restoredCompletion(habit.streak_state, rulesOf(habit), local_date, today.date, events);
+      if (state === "settled") return [conflictAt(row, "day_is_settled")];
+      if (state === "already_completed") return [conflictAt(row, "made_again")];
+      updateStreak(context, habit, state, habit.completions_count + 1);
+    }
+    completions.insert(completed);
+    return [];
+  },
+  remove(context, row) {
+    const { habits, completions, today } = context;
+    const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
+    const habit = habits.get(habit_id);
+    if (!habit) return [conflictAt(row, "deleted_since")];
+    const state = withoutCompletionOf(habit.streak_state, rulesOf(habit), local_date, today.date);
+    if (state === "settled") return [conflictAt(row, "day_is_settled")];
+    if (state === "not_completed") return [conflictAt(row, "deleted_since")];
+    completions.remove(habit_id, local_date);
+    updateStreak(context, habit, state, habit.completions_count - 1);
+    return [];
+  },
+  /** A completion is made or removed, and never changed. */
+  change: () => [],
+};

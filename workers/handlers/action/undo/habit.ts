@@ -1,0 +1,109 @@
+import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
+import type { HabitRow } from "../../../../shared/db/entities.ts";
+import {
+  countField,
+  type DaySettings,
+  daySettingsField,
+  type History,
+  historyField,
+  isSame,
+} from "../../../../shared/domain/images.ts";
+import { movedMeanwhile, withoutEdit } from "../../../../shared/domain/streak-undo.ts";
+import { streakColumns } from "../../habit/rows.ts";
+import { rulesOf } from "../../habit/rules.ts";
+import type { HandlerContext } from "../../handler.ts";
+import {
+  type ChangedRow,
+  type Conflict,
+  conflictAt,
+  idOf,
+  inPresentCategory,
+  oldValues,
+  type TableUndo,
+  touched,
+} from "./changed-row.ts";
+
+const ruleFields = ["frequency", "schedule", "grace_days"];
+
+export const undoHabit: TableUndo = {
+  restore(context, row) {
+    const id = idOf(row);
+    if (context.habits.get(id)) return [conflictAt(row, "made_again")];
+    const { [daySettingsField]: day, ...before } = row.before ?? {};
+    const { patch, conflicts } = inPresentCategory(context, row, { patch: before, conflicts: [] });
+    const habit = context.habits.insert({ ...(patch as Omit<HabitRow, "id">), id });
+    followMoves(context, habit, day as DaySettings);
+    restoreCompletions(context, id);
+    return conflicts;
+  },
+  remove({ habits }, row) {
+    const current = habits.get(idOf(row));
+    if (!current) return [conflictAt(row, "deleted_since")];
+    const conflicts = touched(row, current);
+    if (conflicts.length > 0) return conflicts;
+    if (!isSame(current.completions_count, row.after?.[countField]))
+      return [conflictAt(row, "changed_since", [countField])];
+    habits.remove(current.id);
+    return [];
+  },
+  change(context, row) {
+    const { habits, now } = context;
+    const current = habits.get(idOf(row));
+    if (!current) return [conflictAt(row, "deleted_since")];
+    const { [historyField]: before, ...fields } = row.before ?? {};
+    const { [historyField]: after, ...made } = row.after ?? {};
+    const plain = withoutRules({ ...row, before: fields, after: made });
+    const old = inPresentCategory(context, row, oldValues(plain, current, []));
+    const isEdit = ruleFields.some((name) => name in fields);
+    const edit = isEdit ? editUndone(context, row, before as History, after as History) : noEdit;
+    const patch = { ...old.patch, ...edit.patch };
+    if (Object.keys(patch).length > 0) habits.update(current, { ...patch, updated_at: now });
+    return [...old.conflicts, ...edit.conflicts];
+  },
+};
+
+/** The user may have moved to another zone or start of day since the habit was deleted. */
+function followMoves(context: HandlerContext, habit: HabitRow, from: DaySettings): void {
+  const { habits, today, dayStartHour, acceptedAt } = context;
+  const to = { time_zone: today.timeZone, day_start_hour: dayStartHour };
+  if (isSame(from, to)) return;
+  const rules = rulesOf(habit);
+  const moved = movedMeanwhile(habit.streak_state, rules, { from, to }, acceptedAt);
+  habits.update(habit, streakColumns(moved, rules));
+}
+
+/** They were noted by the statement that deleted the habit. */
+function restoreCompletions({ deletions, completions }: HandlerContext, habit_id: number): void {
+  const deletion = deletions.get(deletionKinds.habits, habit_id);
+  const times = deletion?.completed_times ?? [];
+  for (const [index, local_date] of (deletion?.completed_dates ?? []).entries())
+    completions.insert({ habit_id, local_date, completed_at: times[index] ?? "" });
+}
+
+function withoutRules(row: ChangedRow): ChangedRow {
+  const others = (image: ChangedRow["before"]) =>
+    Object.fromEntries(Object.entries(image ?? {}).filter(([name]) => !ruleFields.includes(name)));
+  return { ...row, before: others(row.before), after: others(row.after) };
+}
+
+type Edit = Readonly<{ patch: Partial<HabitRow>; conflicts: readonly Conflict[] }>;
+const noEdit: Edit = { patch: {}, conflicts: [] };
+
+/** The rules are one thing: the streak follows from all of them. */
+function editUndone(
+  { habits, today }: HandlerContext,
+  row: ChangedRow,
+  before: History,
+  after: History,
+): Edit {
+  const current = habits.get(idOf(row));
+  if (!current) return noEdit;
+  const rules = rulesOf(current);
+  if (!isSame(rules, after.rules))
+    return { patch: {}, conflicts: [conflictAt(row, "changed_since", ruleFields)] };
+  const state = withoutEdit(current.streak_state, rules, before.rules, today.date, {
+    before: before.events,
+    after: after.events,
+  });
+  return { patch: { ...before.rules, ...streakColumns(state, before.rules) }, conflicts: [] };
+}

@@ -1,0 +1,77 @@
+import type { ReminderRow } from "../../../../shared/db/entities.ts";
+import { resolveLocalTime } from "../../../../shared/domain/day.ts";
+import { fieldsOf, type Image, isSame } from "../../../../shared/domain/images.ts";
+import { timestamp } from "../../../../shared/domain/timestamp.ts";
+import type { HandlerContext } from "../../handler.ts";
+import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
+
+/** Whether a reminder is for the same time. It may have rung since, and may follow its user to another zone. */
+export function isAsMade(made: Image, row: ReminderRow): boolean {
+  const { remind_at, wall_time } = fieldsOf("reminders", row);
+  return wall_time === undefined
+    ? made.wall_time == null && isSame(made.remind_at, remind_at)
+    : isSame(made.wall_time, wall_time);
+}
+
+export const undoReminder: TableUndo = {
+  restore(context, row) {
+    const id = idOf(row);
+    const todo = context.todos.get(id);
+    if (!todo) return [conflictAt(row, "deleted_since")];
+    if (context.reminders.get(id)) return [conflictAt(row, "made_again")];
+    const old = row.before as Omit<ReminderRow, "todo_id">;
+    context.reminders.insert({ ...old, ...asOfNow(context, id, old), todo_id: id });
+    touchTodo(context, id);
+    return [];
+  },
+  remove(context, row, rows) {
+    const id = idOf(row);
+    // It goes with the todo that was made with it, or stays with it.
+    if (rows.get(`todos/${id}`)?.before === undefined && rows.has(`todos/${id}`)) return [];
+    const current = context.reminders.get(id);
+    if (!current) return [conflictAt(row, "deleted_since")];
+    if (!isAsMade(row.after ?? {}, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
+    context.reminders.remove(id);
+    touchTodo(context, id);
+    return [];
+  },
+  change(context, row) {
+    const id = idOf(row);
+    const { before = {}, after = {} } = row;
+    const current = context.reminders.get(id);
+    if (!current) return [conflictAt(row, "deleted_since")];
+    const isMoved = "remind_at" in before || "wall_time" in before;
+    const made = { ...fieldsOf("reminders", current), ...after };
+    if (isMoved && !isAsMade(made, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
+    const old: ReminderRow = { ...current, ...before };
+    context.reminders.update(current, { ...old, ...asOfNow(context, id, old), updated_at: context.now });
+    if (isMoved) touchTodo(context, id);
+    return [];
+  },
+};
+
+/**
+ * What a reminder is by now that comes back: one that has not rung rings if its time is still ahead, by the user's
+ * present zone. With a completed todo it waits; one whose time has passed meanwhile was missed.
+ */
+function asOfNow(
+  { todos, today, acceptedAt }: HandlerContext,
+  todoId: number,
+  { remind_at, wall_time, status }: Pick<ReminderRow, "remind_at" | "wall_time" | "status">,
+): Partial<ReminderRow> {
+  const at =
+    wall_time == null
+      ? Date.parse(timestamp(remind_at))
+      : resolveLocalTime(wall_time.replace(" ", "T"), today.timeZone);
+  const time = { remind_at: new Date(at).toISOString() };
+  if (status !== "scheduled" && status !== "suspended") return time;
+  const isWaiting = todos.get(todoId)?.is_completed === true;
+  if (at < acceptedAt) return { ...time, status: isWaiting ? "suspended" : "missed" };
+  return { ...time, status: isWaiting ? "suspended" : "scheduled", delivery_id: null };
+}
+
+/** As for every change of a reminder. */
+function touchTodo({ todos, now }: HandlerContext, id: number): void {
+  const todo = todos.get(id);
+  if (todo && todo.created_at !== now) todos.update(todo, { updated_at: now });
+}

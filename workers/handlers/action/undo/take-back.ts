@@ -1,0 +1,40 @@
+import type { SeenTable } from "../../../../shared/domain/images.ts";
+import type { HandlerContext } from "../../handler.ts";
+import { undoCategory } from "./category.ts";
+import type { ChangedRow, ChangedRows, Conflict, TableUndo } from "./changed-row.ts";
+import { undoCompletion } from "./completion.ts";
+import { undoHabit } from "./habit.ts";
+import { undoReminder } from "./reminder.ts";
+import { undoTodo } from "./todo.ts";
+
+const undoOf: Readonly<Record<SeenTable, TableUndo>> = {
+  categories: undoCategory,
+  habits: undoHabit,
+  todos: undoTodo,
+  habit_completions: undoCompletion,
+  reminders: undoReminder,
+};
+
+/** A table comes after those that it refers to. */
+const order: readonly SeenTable[] = ["categories", "habits", "todos", "habit_completions", "reminders"];
+
+/**
+ * Takes back what one action did to rows, as far as they are what it made of them. What it removed comes first and what
+ * it made goes next, because fields of the others refer to both.
+ * @returns what has to stay, and why
+ */
+export function takeBack(context: HandlerContext, rows: ChangedRows): Conflict[] {
+  const inOrder = [...rows.values()].sort((a, b) => order.indexOf(a.table) - order.indexOf(b.table));
+  const isGone = ({ after }: ChangedRow) => after === undefined;
+  const isMade = ({ before }: ChangedRow) => before === undefined;
+  return [
+    ...inOrder.filter(isGone).flatMap((row) => undoOf[row.table].restore(context, row, rows)),
+    ...inOrder
+      .filter(isMade)
+      .toReversed()
+      .flatMap((row) => undoOf[row.table].remove(context, row, rows)),
+    ...inOrder
+      .filter((row) => !isGone(row) && !isMade(row))
+      .flatMap((row) => undoOf[row.table].change(context, row, rows)),
+  ];
+}
