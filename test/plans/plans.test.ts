@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { listSubjects } from "../../api/cli/subjects.ts";
-import { isLogged } from "../../api/queries/action.ts";
+import { isLogged, readActions } from "../../api/queries/action.ts";
 import { createQueryContext, type QueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase, type QueryDatabase } from "../../api/queries/guard.ts";
 import { read } from "../../api/queries/index.ts";
@@ -79,11 +79,17 @@ const dispatch = createDispatch(mailbox, reads, clock);
 const runAs =
   (userId: string): Run =>
   async (name, input, { key: idempotencyKey } = {}) => {
-    const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey });
+    const by = { door: "rest", tokenId: "token", clientName: null } as const;
+    const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey, by });
     if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
     exercised.add(name);
     return outcome.body;
   };
+
+const actionsOf = (userId: string) => async () => {
+  const { actions } = await readActions(queryOf(userId), { undoable: true, limit: 100 });
+  return actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
+};
 
 /** The statements of reads with the values that they had last. */
 const asked = new Map<string, readonly unknown[]>();
@@ -145,8 +151,11 @@ async function runTheRest(): Promise<void> {
   for (const table of Object.values(describeTables(writes.orm)))
     for (const [kind, text] of Object.entries(table.sql)) {
       // What is partitioned is only ever added to.
-      if (kind === "update" && ["inbox", "action_log"].includes(table.name)) continue;
-      const none: unknown[] = /^(insert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
+      if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
+      // These rows are written by the statements that delete what they tell of.
+      if (table.name === "deletions" && /^(insert|upsert|update)$/.test(kind)) continue;
+      if (text === "") continue;
+      const none: unknown[] = /^(insert|upsert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
       await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
     }
 }
@@ -163,7 +172,8 @@ let leadingColumns: ReadonlyMap<string, string> = new Map();
 beforeAll(async () => {
   // The first rows of the tables that are filled by copying them.
   await eventually(() => mailbox.ping());
-  await runEveryCommand(runAs("first"), { webhookUrl: webhook.url.href, dueAt: Date.parse("2099-01-01") });
+  const dueAt = Date.parse("2099-01-01");
+  await runEveryCommand(runAs("first"), { webhookUrl: webhook.url.href, dueAt, actions: actionsOf("first") });
   await fillDatabase(databaseUrl);
   // Before partitions are dropped with their indexes.
   leadingColumns = await readLeadingColumns(databaseUrl);
@@ -175,7 +185,8 @@ beforeAll(async () => {
   webhookAnswers = 0;
   await runEveryQuery();
   await readTogether();
-  await runEveryCommand(runAs(userAt(0)), { webhookUrl: webhook.url.href, dueAt: Date.now() + 100 });
+  const target = { webhookUrl: webhook.url.href, dueAt: Date.now() + 100, actions: actionsOf(userAt(0)) };
+  await runEveryCommand(runAs(userAt(0)), target);
   await runGroups(userAt(0));
   await runTheRest();
   await runAs(userAt(2))("user.delete", {});
