@@ -6,7 +6,7 @@ import type { Door } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
 
 /** A row of somebody's, by its name in images, and the fields that are meant; none for the row as a whole. */
-export type TouchedRow = Readonly<{ row: string; fields: readonly string[] }>;
+type TouchedRow = Readonly<{ row: string; fields: readonly string[] }>;
 
 export type LaterChange = Readonly<{
   called_at: string;

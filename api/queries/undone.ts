@@ -9,8 +9,8 @@ type Action = Static<typeof LoggedAction>;
 export type ActionKey = Pick<Action, "called_at" | "request_id">;
 
 /** What a selection of a token's changes has in it, up to the most that are counted. */
-export type RunCount = Readonly<{ changes: number; undone: number; isMore: boolean }>;
-export type Run = Readonly<{ token_id: string; from: string; to: string }>;
+type RunCount = Readonly<{ changes: number; undone: number; isMore: boolean }>;
+export type TokenRun = Readonly<{ token_id: string; from: string; to: string }>;
 
 /** The id that sorts last. */
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -47,7 +47,7 @@ const mostCounted = 50_000;
 /** @param cursor counts only what is older than its action */
 export async function countRun(
   { own, rows }: QueryContext,
-  { token_id, from, to }: Run,
+  { token_id, from, to }: TokenRun,
   cursor?: string,
 ): Promise<RunCount> {
   const [calledAt, requestId] = cursor?.split("_") ?? [to, "00000000-0000-0000-0000-000000000000"];
@@ -68,7 +68,7 @@ export async function countRun(
 type Part = Readonly<{ action: Action; undo: Pick<Action, "arguments"> }>;
 
 /** Of what was taken back of a run since its end, the changes of which something had to stay, the newest first. */
-export async function readParts(query: QueryContext, run: Run, most: number): Promise<readonly Part[]> {
+export async function readParts(query: QueryContext, run: TokenRun, most: number): Promise<readonly Part[]> {
   const { own, rows } = query;
   const undos = await rows(sql<Pick<Action, "arguments">>`
     select a.arguments from ${own("action_log")} a

@@ -154,6 +154,12 @@ test.each(searching)("%s %j reads each todo of the user once", async (name, inpu
   }
 });
 
+test("a search of pending todos that finds none looks once", async () => {
+  const asked = await statementsOf("todo.pending", { query: "absent" });
+  const askedTwice = 2;
+  expect(asked.filter(({ text }) => text.includes(" ~ "))).toHaveLength(askedTwice);
+});
+
 test.each([...lists, ...statuses.flatMap((status) => searches.map((search) => ({ status, ...search })))])(
   "the pages of %j are the whole list, in order",
   async (list) => {

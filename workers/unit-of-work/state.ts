@@ -31,6 +31,12 @@ export function remember<Row>(table: TableState<Row>, row: Row): void {
   if (!table.entries.has(place)) table.entries.set(place, { key, row, change: "none" });
 }
 
+/** Drops a row that was read before it was to be locked, because by then it may have changed or gone. */
+export function forget<Row>({ entries }: TableState<Row>, key: readonly KeyValue[]): void {
+  const place = placeOf(key);
+  if (entries.get(place)?.change === "none") entries.delete(place);
+}
+
 /** A table as a handler sees it: the calling user's rows and no others. */
 export type OwnRows<Row> = Readonly<{
   get(...key: readonly KeyValue[]): Row | undefined;

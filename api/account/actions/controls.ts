@@ -81,5 +81,4 @@ function here({ url }: Visit): URL {
 }
 
 /** The things that an action deleted, as far as the log's row has them. */
-export const removedThings = (action: LoggedRow) =>
-  thingsIn(action).filter(({ after }) => after === undefined);
+const removedThings = (action: LoggedRow) => thingsIn(action).filter(({ after }) => after === undefined);

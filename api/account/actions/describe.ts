@@ -12,13 +12,13 @@ import { sayRead } from "./resource-reads.ts";
 import type { Word } from "./words.ts";
 
 /** An action as one sentence, and where it did several things, as one of each. */
-export type Description = Readonly<{ words: readonly Word[]; deeds: readonly Deed[] }>;
+type ToldAction = Readonly<{ words: readonly Word[]; deeds: readonly Deed[] }>;
 
 /**
  * What an action did, or was refused to do, as a sentence about the user's own things. Whatever the tool, its
  * arguments and what is stored are, callers' words appear in it only between quotation marks.
  */
-export function describeAction(row: LoggedRow, telling: Telling): Description {
+export function describeAction(row: LoggedRow, telling: Telling): ToldAction {
   try {
     if (row.outcome === "rate_limited") return saying(sayRefusals(row.calls));
     const names = namesThen(row, telling.names);
@@ -34,7 +34,7 @@ export function describeAction(row: LoggedRow, telling: Telling): Description {
   }
 }
 
-const saying = (...words: readonly Word[]): Description => ({ words, deeds: [] });
+const saying = (...words: readonly Word[]): ToldAction => ({ words, deeds: [] });
 
 /** Calls over the rate limit share a row, which knows only the first of them. */
 const sayRefusals = (calls: number): string =>

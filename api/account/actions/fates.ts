@@ -12,8 +12,8 @@ import { describeAction } from "./describe.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
-import { nextStep, type Selection } from "./run-selection.ts";
-import { takeBack } from "./take-back.ts";
+import { nextStep, type RunSelection } from "./run-selection.ts";
+import { submitUndo } from "./submit-undo.ts";
 import type { Day } from "./undo-note.ts";
 import { type Word, wordsInHtml } from "./words.ts";
 
@@ -32,11 +32,11 @@ const mostExplained = 20;
 export async function foreseeFates(
   visit: Visit,
   query: QueryContext,
-  { selection, timeZone }: Readonly<{ selection: Selection; timeZone: string }>,
+  { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
 ): Promise<readonly Fate[] | Refused> {
   const actions = await firstActions(query, selection);
   if (actions.length === 0) return [];
-  const foreseen = await takeBack(visit, actions, { preview: true });
+  const foreseen = await submitUndo(visit, actions, { preview: true });
   if (isRefused(foreseen)) return foreseen;
   const ends = new Map(foreseen.ends.map((end) => [end.request_id, end]));
   const conflicted = foreseen.ends.filter(({ conflicts }) => conflicts.length > 0).slice(0, mostExplained);
@@ -50,7 +50,7 @@ export async function foreseeFates(
   );
 }
 
-async function firstActions(query: QueryContext, selection: Selection): Promise<readonly LoggedRow[]> {
+async function firstActions(query: QueryContext, selection: RunSelection): Promise<readonly LoggedRow[]> {
   const found: LoggedRow[] = [];
   let from = { ...selection, cursor: undefined as string | undefined };
   for (let step = 0; step < mostSteps && found.length < maxUndone; step++) {
@@ -65,7 +65,7 @@ async function firstActions(query: QueryContext, selection: Selection): Promise<
 /** What was taken back in part, of which the log says what had to stay. */
 export async function readPartFates(
   query: QueryContext,
-  { selection, timeZone }: Readonly<{ selection: Selection; timeZone: string }>,
+  { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
 ): Promise<readonly Fate[]> {
   const parts = await readParts(query, selection, mostExplained);
   return Promise.all(

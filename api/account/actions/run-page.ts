@@ -14,12 +14,12 @@ import { refusalPage } from "../visit/refusal-page.ts";
 import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
 import { quote } from "./quote.ts";
 import { runPath } from "./run.ts";
-import { paramsOf, type Selection, selectionOf } from "./run-selection.ts";
+import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
 import { actionsPath } from "./undo.ts";
 import type { Day } from "./undo-note.ts";
 import { nameOf } from "./who.ts";
 
-type Shown = Day & Readonly<{ query: QueryContext; selection: Selection; who: Html }>;
+type Shown = Day & Readonly<{ query: QueryContext; selection: RunSelection; who: Html }>;
 
 /**
  * GET /account/actions/run?token_id=…&since=…: what taking back all that a token did would bring back and what not.
@@ -80,7 +80,7 @@ function foreseen(
   return `${all}.${some}${fates.length - stays - parts} can be taken back, ${parts} in part, and ${stays} cannot.`;
 }
 
-function sinceForm({ token_id, from }: Selection, timeZone: string): Html {
+function sinceForm({ token_id, from }: RunSelection, timeZone: string): Html {
   return html`<form method="get" action="${runPath}" class="card filters">
     <input type="hidden" name="token_id" value="${token_id}">
     <div><label for="since">Since</label>

@@ -5,17 +5,17 @@ import { timestamp } from "../../../shared/domain/timestamp.ts";
 import { isRefused, type Refused } from "../../../shared/errors.ts";
 import { readActions } from "../../queries/action.ts";
 import type { QueryContext } from "../../queries/context.ts";
-import type { Run } from "../../queries/undone.ts";
+import type { TokenRun } from "../../queries/undone.ts";
 import type { LoggedRow } from "./logged-row.ts";
 
 /** What one token did in a time, and how far that was taken back: to the action that the cursor names. */
-export type Selection = Run & Readonly<{ cursor?: string | undefined; isBegun: boolean }>;
+export type RunSelection = TokenRun & Readonly<{ cursor?: string | undefined; isBegun: boolean }>;
 
 /** @returns what the parameters select; never what is too old to be taken back */
 export function selectionOf(
   params: URLSearchParams,
   { now, timeZone }: Readonly<{ now: number; timeZone: string }>,
-): Selection | Refused {
+): RunSelection | Refused {
   const oldest = new Date(now - undoDays * msPerDay).toISOString();
   const since = instantOf(params.get("since"), timeZone) ?? oldest;
   const to = params.get("to") ?? new Date(now).toISOString();
@@ -41,19 +41,19 @@ function instantOf(text: string | null, timeZone: string): string | undefined {
 }
 
 /** The selection as parameters of an address or fields of a form. */
-export const paramsOf = ({ token_id, from, to, cursor }: Selection): Record<string, string> => ({
+export const paramsOf = ({ token_id, from, to, cursor }: RunSelection): Record<string, string> => ({
   token_id,
   since: from,
   to,
   ...(cursor !== undefined && { cursor }),
 });
 
-type Step = Readonly<{ actions: readonly LoggedRow[]; next: Selection; isLast: boolean }>;
+type Step = Readonly<{ actions: readonly LoggedRow[]; next: RunSelection; isLast: boolean }>;
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 
 /** The newest changes of the selection that stand, at most as many as one command takes, and where to go on after them. */
-export async function nextStep(query: QueryContext, selection: Selection): Promise<Step> {
+export async function nextStep(query: QueryContext, selection: RunSelection): Promise<Step> {
   const { token_id, from, to, cursor } = selection;
   const range = { token_id, from, to, ...(cursor !== undefined && { cursor }) };
   const { actions, next_cursor } = await readActions(query, { ...range, undoable: true, limit: maxUndone });

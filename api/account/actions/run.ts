@@ -4,8 +4,8 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
-import { nextStep, paramsOf, type Selection, selectionOf } from "./run-selection.ts";
-import { takeBack } from "./take-back.ts";
+import { nextStep, paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
+import { submitUndo } from "./submit-undo.ts";
 
 export const runPath = "/account/actions/run";
 
@@ -39,13 +39,13 @@ function notRevoked({ context }: Visit): Response {
 }
 
 /** @returns how far it came in the time of a request; the refusal where it did not begin */
-async function takeBackFrom(visit: Visit, selection: Selection): Promise<Selection | Refused> {
+async function takeBackFrom(visit: Visit, selection: RunSelection): Promise<RunSelection | Refused> {
   const query = visit.context.query({ userId: visit.session.sub });
   const end = Date.now() + longest;
   let reached = selection;
   while (Date.now() < end) {
     const { actions, next, isLast } = await nextStep(query, reached);
-    const ends = actions.length > 0 ? await takeBack(visit, actions) : undefined;
+    const ends = actions.length > 0 ? await submitUndo(visit, actions) : undefined;
     // What came before is done, and its page offers to go on.
     if (ends && isRefused(ends)) return reached === selection ? ends : reached;
     reached = next;

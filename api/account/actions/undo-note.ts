@@ -8,11 +8,11 @@ import type { Visit } from "../visit/context.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import type { Obstacle } from "./obstacle-words.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
-import { takeBack } from "./take-back.ts";
+import { submitUndo } from "./submit-undo.ts";
 import { type Word, wordsInHtml } from "./words.ts";
 
 export type Day = Readonly<{ timeZone: string; today: string }>;
-export type UndoNote = Readonly<{ request_id: string; note: Html }>;
+type UndoNote = Readonly<{ request_id: string; note: Html }>;
 
 /**
  * What became of an action that was to be taken back (`?note=…`): the log says it, and of one that still stands a
@@ -40,7 +40,7 @@ async function endOf(
     const stayed = undo ? stayedAt(undo) : [];
     return [stayed.length > 0 ? "Taken back, but not all of it." : "Taken back.", stayed];
   }
-  const outcome = await takeBack(visit, [action], { preview: true });
+  const outcome = await submitUndo(visit, [action], { preview: true });
   const [end] = isRefused(outcome) ? [] : outcome.ends;
   return end && end.undone !== "whole" ? ["This could not be taken back.", end.conflicts] : [];
 }

@@ -7,7 +7,7 @@ import { submit } from "../visit/submit.ts";
 type Ends = OutputOf<Commands["action.undo"]>;
 
 /** Takes actions of the signed-in person's log back, or says what would become of them. */
-export async function takeBack(
+export async function submitUndo(
   visit: Pick<Visit, "context" | "session">,
   actions: readonly ActionKey[],
   { preview = false } = {},
