@@ -12,6 +12,7 @@ import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
 import { resourcesOf } from "./grants/resources.ts";
+import { takeRevocations } from "./grants/revocation-endpoint.ts";
 import { boundAuthorizations, defaultScope, keepStrangersHere } from "./oauth/authorization.ts";
 import { describeToken, listScopes } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
@@ -71,6 +72,7 @@ function mount(identity: IdentityContext): void {
   provider.silent = true;
   provider.use(explainFailures(log));
   provider.use(servePages(identity));
+  provider.use(takeRevocations(identity));
   provider.use(throttleRegistrations(throttle));
   provider.use(boundAuthorizations(identity));
   provider.use(keepStrangersHere(identity));

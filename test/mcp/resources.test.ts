@@ -1,9 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { describeCall } from "../../api/account/actions/describe.ts";
-import { argumentsOfRead } from "../../api/account/actions/resource-reads.ts";
-import { markup } from "../../shared/web/html.ts";
 import { startStack } from "../harness.ts";
+import { told } from "../pages/logged-row.ts";
 import { agent, loggedCalls, post, rpc } from "./support.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
@@ -140,9 +138,11 @@ describe("resources", () => {
   });
 
   test("the log of actions tells a read by the thing's own name", () => {
-    const names = { habits: new Map([[7, "Run <fast>"]]), todos: new Map() };
-    const said = (uri: string, ok = true) =>
-      markup(describeCall({ tool: "resources/read", args: argumentsOfRead({ uri }), ok, names }));
+    const names = { habits: new Map([[7, "Run <fast>"]]) };
+    const said = (uri: string, ok = true) => {
+      const row = { tool: "resources/read", arguments: JSON.stringify({ uri }) };
+      return told({ ...row, outcome: ok ? "ok" : "not_found" }, names);
+    };
     expect(said("kept://today")).toBe("Read the overview of the day");
     expect(said("kept://habits/7")).toContain("Read the habit ");
     expect(said("kept://habits/7")).toContain("Run &lt;fast&gt;");

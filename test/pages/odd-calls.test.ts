@@ -1,17 +1,16 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { describeCall } from "../../api/account/actions/describe.ts";
 import { actionList } from "../../api/account/actions/list.ts";
 import { callLine } from "../../api/cli/call-line.ts";
 import { readActions } from "../../api/queries/action.ts";
 import { createQueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
-import { readStored } from "../../shared/domain/cut-arguments.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { markup } from "../../shared/web/html.ts";
 import { startStack } from "../harness.ts";
 import { agent } from "../mcp/support.ts";
+import { loggedRow, told } from "./logged-row.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => database.close());
@@ -64,35 +63,38 @@ const argumentNames = [
   "tried",
   "object",
 ]);
-const names = { habits: new Map(), todos: new Map() };
 
 /** What a sentence says outside of quotation marks. */
 const ownWords = (tool: string, text: string, ok: boolean): string =>
-  markup(describeCall({ tool, args: readStored(text).args, ok, names })).replace(/<q>.*?<\/q>/gs, "");
+  told({ tool, arguments: text, outcome: ok ? "ok" : "invalid" }).replace(/<q>.*?<\/q>/gs, "");
 
 test("a completion is told with its date, and taking it back as that", () => {
-  const told = (args: object, ok = true) =>
-    markup(describeCall({ tool: "complete-habit", args: { habit_id: 7, ...args }, ok, names }));
-  expect(told({})).toBe("Completed the habit 7");
-  expect(told({ date: "2026-05-07" })).toBe("Completed the habit 7 for Thu 7 May 2026");
-  expect(told({ undo: true })).toBe("Took back the completion of the habit 7");
-  expect(told({ date: "2026-05-07", undo: true }, false)).toBe(
-    "Tried to take back the completion of the habit 7 on Thu 7 May 2026",
+  const completion = (args: object, ok = true) =>
+    told({
+      tool: "complete-habit",
+      arguments: JSON.stringify({ habit_id: 7, ...args }),
+      outcome: ok ? "ok" : "invalid",
+    });
+  expect(completion({})).toBe("Completed the habit 7");
+  expect(completion({ date: "2026-05-07" })).toBe("Completed the habit 7 for Thu 7 May");
+  expect(completion({ undo: true })).toBe("Took back the completion of the habit 7");
+  expect(completion({ date: "2026-05-07", undo: true }, false)).toBe(
+    "Tried to take back the completion of the habit 7 on Thu 7 May",
   );
 });
 
 test("a call of several todos is told with their number, and that some may have been refused", () => {
-  const told = (tool: string, args: object, ok = true) =>
-    markup(describeCall({ tool, args: { ...args }, ok, names })).replace(/<[^>]*>/g, "");
+  const severally = (tool: string, args: object, ok = true) =>
+    told({ tool, arguments: JSON.stringify(args), outcome: ok ? "ok" : "invalid" }).replace(/<[^>]*>/g, "");
   const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
   const created = "Created, as far as possible, 5 todos: a, b, c and 2 more";
-  expect(told("create-todo", { todos })).toBe(created);
-  expect(told("create-todo", { todos }, false)).toBe("Tried to create 5 todos: a, b, c and 2 more");
-  expect(told("create-todo", { todos: todos.slice(0, 1) })).toBe("Created 1 todo: a");
-  expect(told("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
-    "Changed, as far as possible, 2 todos: due Thu 7 May 2026",
+  expect(severally("create-todo", { todos })).toBe(created);
+  expect(severally("create-todo", { todos }, false)).toBe("Tried to create 5 todos: a, b, c and 2 more");
+  expect(severally("create-todo", { todos: todos.slice(0, 1) })).toBe("Created 1 todo: a");
+  expect(severally("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
+    "Changed, as far as possible, 2 todos: due Thu 7 May",
   );
-  expect(told("update-todo", { todo_ids: [7], title: "x" })).toBe("Changed 1 todo: title x");
+  expect(severally("update-todo", { todo_ids: [7], title: "x" })).toBe("Changed 1 todo: title x");
 });
 
 test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
@@ -115,6 +117,61 @@ test("whatever a call is, its sentence is ours: the caller's words stand in quot
   fc.assert(call, { numRuns: 3_000 });
 });
 
+test("whatever is stored of a change, its sentence is ours, and there is one", () => {
+  const value = fc.oneof(
+    fc.constantFrom("EVIL", "a” EVIL “b", "2026-02-30EVIL", "2026-11-20", 7, -1, 1e300, true, null, ""),
+    fc.constantFrom({ EVIL: "EVIL" }, ["EVIL"], { weekdays: ["EVIL"] }, { every_days: "EVIL" }, [], {}),
+  );
+  const columns = [
+    "title",
+    "name",
+    "due_date",
+    "category_id",
+    "frequency",
+    "schedule",
+    "is_completed",
+  ].concat(
+    ["completions_count", "longest_streak", "next_todo_id", "remind_at", "wall_time", "color", "recurrence"],
+    ["estimated_minutes", "time_of_day", "grace_days", "type", "EVIL", ...inherited],
+  );
+  const image = fc.dictionary(fc.constantFrom(...columns), value, { maxKeys: 6 });
+  const rows = [
+    "todos/5",
+    "todos/6",
+    "reminders/5",
+    "habits/7",
+    "habit_completions/7/2026-11-20",
+    "categories/2",
+  ];
+  const oddRows = [
+    "EVIL",
+    "todos",
+    "todos/EVIL",
+    "habit_completions/7",
+    "habit_completions/7/EVIL",
+    ...inherited,
+  ];
+  const images = fc.dictionary(fc.constantFrom(...rows, ...oddRows), image, { maxKeys: 5 });
+  const stored = fc.oneof(
+    fc.constantFrom(null, "", "{", "[]", "7", "null", `"EVIL"`, `[{"todos/5":"EVIL"},{}]`),
+    images.map((all) => JSON.stringify(all)),
+    images.map((all) => JSON.stringify([all, { bytes: 5_000, sha256: "0" }])),
+  );
+  const names = { categories: new Map([[7, "EVIL"]]) };
+  const row = fc.property(
+    stored,
+    stored,
+    fc.constantFrom(...toolNames, "habit.update"),
+    (before, after, tool) => {
+      const sentence = told({ tool, before, after }, names);
+      expect(sentence.replace(/<q>.*?<\/q>/gs, "")).not.toContain("EVIL");
+      expect(sentence).toMatch(/^[A-Z]/);
+      expect(sentence).not.toMatch(/undefined|NaN|Invalid|object Object/);
+    },
+  );
+  fc.assert(row, { numRuns: 5_000 });
+});
+
 test("no tool, argument or value takes the page or the terminal, and the page stays small", async () => {
   const { call } = await agent(stack, { sub: "ada" });
   const long = { todo_id: 1, clear: Array.from({ length: 16_000 }, () => "a") };
@@ -134,32 +191,24 @@ test("no tool, argument or value takes the page or the terminal, and the page st
   const found = await readActions(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
   const page = markup(await actionList(reader, found.actions, shown));
-  expect(page.match(/<li class="card">/g)).toHaveLength(calls.length);
+  expect(page.match(/<li class="card"/g)).toHaveLength(calls.length);
   expect(page).not.toContain("cannot be described");
   expect(page.length).toBeLessThan(calls.length * 6_000);
   for (const action of found.actions) expect(callLine(action, "UTC").length).toBeLessThan(600);
 });
 
 test("calls over the limit are one row that tells their number, and a shortened call says what was sent", async () => {
-  const row = {
-    request_id: crypto.randomUUID(),
-    door: "mcp" as const,
-    token_id: "token",
+  const row = loggedRow({
     client_name: "Script",
     tool: "create-todo",
-    ...{ message: null, resource_kind: null, resource_id: null, resource_name: null },
-    ...{ before: null, after: null, undone_by: null },
     arguments: `[{"title":"Buy milk"},{"bytes":61234,"sha256":"${"0".repeat(64)}"}]`,
     outcome: "rate_limited",
-    replayed: false,
     calls: 37,
-    called_at: "2026-11-21T09:00:00.000000Z",
-    duration_ms: 0,
-  };
+  });
   const page = markup(await actionList(reader, [row, { ...row, outcome: "ok", calls: 1 }], shown));
   expect(page).toContain("37 calls refused: over the limit");
   expect(page).toContain("Created the todo <q><bdi>Buy milk</bdi></q>");
-  expect(page).toContain("61234 bytes were sent");
+  expect(page).toContain("Shortened from 61234 bytes");
   expect(callLine(row, "UTC")).toContain("rate_limited (37 calls)");
   expect(callLine(row, "UTC")).toContain(`{"title":"Buy milk"} (shortened: 61234 bytes were sent)`);
 });

@@ -21,6 +21,7 @@ type OwnTables = Readonly<{
   images: OwnRows<Rows["action_images"]>;
   deletions: OwnRows<Rows["deletions"]>;
   categoryMembers: OwnRows<Rows["category_members"]>;
+  categoryReturns: OwnRows<Rows["category_returns"]>;
 }>;
 
 /** Everything that a handler may look at and change. */

@@ -1,31 +1,84 @@
 import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { resourceRead } from "../../../shared/contracts/mcp-resource.ts";
 import type { Tool } from "../../../shared/contracts/tool.ts";
-import type { Names, Phrase, SentArguments, Sentence } from "../../../shared/contracts/tool-sentence.ts";
-import { type Html, html } from "../../../shared/web/html.ts";
-import { sayFullDate } from "../visit/dates.ts";
-import { quote } from "./quote.ts";
+import type { Sentence } from "../../../shared/contracts/tool-sentence.ts";
+import { readImages } from "../../../shared/domain/stored-images.ts";
+import type { ThingNames } from "../../queries/names.ts";
+import { sayCommand } from "./command-sentences.ts";
+import { type Deed, deedsOf, summaryOf } from "./deeds.ts";
+import type { Telling } from "./field-words.ts";
+import { argumentsOfRow, type LoggedRow } from "./logged-row.ts";
 import { sayRead } from "./resource-reads.ts";
+import type { Word } from "./words.ts";
 
-type DescribedCall = Readonly<{ tool: string; args: SentArguments; ok: boolean; names: Names }>;
+/** An action as one sentence, and where it did several things, as one of each. */
+type ToldAction = Readonly<{ words: readonly Word[]; deeds: readonly Deed[] }>;
 
 /**
- * What a tool call did, or was refused to do, as a sentence about the user's own things. Whatever the tool
- * and its arguments are, they appear in the sentence only between quotation marks.
+ * What an action did, or was refused to do, as a sentence about the user's own things. Whatever the tool, its
+ * arguments and what is stored are, callers' words appear in it only between quotation marks.
  */
-export function describeCall({ tool, args, ok, names }: DescribedCall): Html {
+export function describeAction(row: LoggedRow, telling: Telling): ToldAction {
   try {
-    const { done, tried, object } = sentences.get(tool)?.(args, names) ?? unknownTool(tool);
-    return html`${ok ? done : `Tried to ${tried}`} ${object.map(phrase)}`;
+    if (row.outcome === "rate_limited") return saying(sayRefusals(row.calls));
+    const names = namesThen(row, telling.names);
+    const deeds = changesToTell(row, { ...telling, names });
+    if (deeds.length > 0) {
+      const words = [...summaryOf(deeds), ...othersSent(row, deeds.length), ...cutIn(row)];
+      return { words, deeds: deeds.length > 1 ? deeds : [] };
+    }
+    return saying(...sayCall(row, names));
   } catch {
     // One row that nobody thought of must not take the page with it.
-    return html`Made a call that cannot be described`;
+    return saying("Made a call that cannot be described");
   }
 }
 
+const saying = (...words: readonly Word[]): ToldAction => ({ words, deeds: [] });
+
 /** Calls over the rate limit share a row, which knows only the first of them. */
-export const describeRefusals = (calls: number): Html =>
-  html`${calls} ${calls === 1 ? "call" : "calls"} refused: over the limit`;
+const sayRefusals = (calls: number): string =>
+  `${calls} ${calls === 1 ? "call" : "calls"} refused: over the limit`;
+
+function changesToTell({ before, after, tool }: LoggedRow, telling: Telling): readonly Deed[] {
+  if (before === null && after === null) return [];
+  const images = { before: readImages(before).images, after: readImages(after).images };
+  return deedsOf({ images, isUndo: tool === "action.undo" }, telling);
+}
+
+const cutIn = ({ before, after }: LoggedRow): readonly Word[] =>
+  readImages(before).cut || readImages(after).cut ? [" (shortened)"] : [];
+
+/** A call of several todos does what it can, and changes nothing of those that are as they were to be. */
+function othersSent(row: LoggedRow, done: number): readonly Word[] {
+  const { todos, todo_ids = todos } = argumentsOfRow(row);
+  return Array.isArray(todo_ids) && todo_ids.length > done ? [`, of ${todo_ids.length} that were named`] : [];
+}
+
+function sayCall(row: LoggedRow, names: ThingNames): readonly Word[] {
+  const { tool, outcome } = row;
+  const args = argumentsOfRow(row);
+  const sentence = sentences.get(tool)?.(args, names) ?? sayCommand(row, args) ?? unknownTool(tool);
+  const { done, tried, object } = sentence;
+  const verb = outcome === "ok" ? done : `Tried to ${tried}`;
+  return [`${verb} `, ...object, isIdle(row) ? "; nothing changed" : ""];
+}
+
+/** Whether a change found everything as it was to be. Rows of earlier releases do not tell. */
+const isIdle = ({ outcome, replayed, tool, ...row }: LoggedRow): boolean =>
+  outcome === "ok" &&
+  !replayed &&
+  tool !== "action.forget" &&
+  row.resource_kind !== null &&
+  row.before === null &&
+  row.after === null;
+
+/** The present names, but that of what the action was about is the one that it had then. */
+function namesThen({ resource_kind, resource_id, resource_name }: LoggedRow, names: ThingNames): ThingNames {
+  if (!resource_kind || resource_id === null || resource_name === null) return names;
+  const place = ({ habit: "habits", todo: "todos", category: "categories" } as const)[resource_kind];
+  return { ...names, [place]: new Map(names[place]).set(resource_id, resource_name) };
+}
 
 /** By tool name. This is a map, because an object would answer to names such as `constructor`, too. */
 const sentences: ReadonlyMap<string, Tool["sentence"]> = new Map([
@@ -38,8 +91,3 @@ const unknownTool = (tool: string): Sentence => ({
   tried: "call",
   object: ["a tool that Kept does not have, ", { quoted: tool }],
 });
-
-function phrase(part: Phrase): Html | string {
-  if (typeof part === "string") return part;
-  return "date" in part ? sayFullDate(part.date) : quote(part.quoted);
-}

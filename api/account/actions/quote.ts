@@ -1,19 +1,26 @@
 import { type Html, html } from "../../../shared/web/html.ts";
 
-const longest = 80;
+const usual = 80;
 
 /** Shows a caller's words within ours: short, in quotation marks, and unable to turn the direction of the text around them. */
-export function quote(value: unknown): Html {
-  if (value === undefined) return html`without a name`;
-  if (typeof value === "number") return html`${value}`;
-  if (typeof value !== "string") return html`(no text)`;
-  return html`<q><bdi>${shorten(value)}</bdi></q>`;
+export function quote(value: unknown, longest = usual): Html {
+  if (typeof value !== "string") return html`${quoteInText(value)}`;
+  return html`<q><bdi>${shorten(value, longest)}</bdi></q>`;
 }
 
-function shorten(text: string): string {
+/** The same without markup. */
+export function quoteInText(value: unknown): string {
+  if (value === undefined) return "without a name";
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? `“${shorten(value, usual)}”` : "(no text)";
+}
+
+/** On one line, and without the quotation marks that are ours: a text that closed them could go on in our name. */
+function shorten(text: string, longest: number): string {
   // An emoji is more than one unit of a string, so the first cut leaves room for the second.
   const line = text
     .slice(0, longest * 10)
+    .replace(/[“”„‟]/g, '"')
     .replace(/\s+/g, " ")
     .trim();
   const characters = [...line];

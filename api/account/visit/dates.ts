@@ -6,18 +6,20 @@ const dateFormat = { weekday: "short", day: "numeric", month: "short", timeZone:
 export function sayDate(date: string, today: string): string {
   const near = { [-1]: "Yesterday", 0: "Today", 1: "Tomorrow" }[dayNumber(date) - dayNumber(today)];
   if (near !== undefined) return near;
+  return sayDated(date, today);
+}
+
+/** The same without near days in words, for what is no news by the time it is read: `Mon 23 Nov`, `Fri 1 Jan 2027`. */
+export function sayDated(date: string, today: string): string {
   const isThisYear = date.slice(0, 4) === today.slice(0, 4);
   return new Date(date)
-    .toLocaleDateString("en-GB", {
-      ...dateFormat,
-      ...(!isThisYear && { year: "numeric" }),
-    })
+    .toLocaleDateString("en-GB", { ...dateFormat, ...(!isThisYear && { year: "numeric" }) })
     .replace(",", "");
 }
 
-/** A date with its year, because it may be read much later. */
-export const sayFullDate = (date: string): string =>
-  new Date(date).toLocaleDateString("en-GB", { ...dateFormat, year: "numeric" }).replace(",", "");
+/** A wall time such as `2026-11-23T09:00:00`, as `Mon 23 Nov 09:00`; seconds where there are any. */
+export const sayWallTime = (wallTime: string, today: string): string =>
+  `${sayDated(wallTime.slice(0, 10), today)} ${wallTime.slice(11, 19).replace(/:00$/, "")}`;
 
 /** The date of an instant (RFC 3339) in a zone, as people say it on the given day. */
 export const sayDay = (instant: string, timeZone: string, today: string): string =>

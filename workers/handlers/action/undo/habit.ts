@@ -36,10 +36,11 @@ export const undoHabit: TableUndo = {
     restoreCompletions(context, id);
     return conflicts;
   },
-  remove({ habits }, row) {
+  remove(context, row) {
+    const { habits } = context;
     const current = habits.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const conflicts = touched(row, current);
+    const conflicts = touched(context, row, current);
     if (conflicts.length > 0) return conflicts;
     if (!isSame(current.completions_count, row.after?.[countField]))
       return [conflictAt(row, "changed_since", [countField])];
@@ -53,7 +54,7 @@ export const undoHabit: TableUndo = {
     const { [historyField]: before, ...fields } = row.before ?? {};
     const { [historyField]: after, ...made } = row.after ?? {};
     const plain = withoutRules({ ...row, before: fields, after: made });
-    const old = inPresentCategory(context, row, oldValues(plain, current, []));
+    const old = inPresentCategory(context, row, oldValues(context, plain, current, []));
     const isEdit = ruleFields.some((name) => name in fields);
     const edit = isEdit ? editUndone(context, row, before as History, after as History) : noEdit;
     const patch = { ...old.patch, ...edit.patch };

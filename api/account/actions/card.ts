@@ -1,0 +1,70 @@
+import { type Cut, readStored } from "../../../shared/domain/cut-arguments.ts";
+import { localTime } from "../../../shared/domain/day.ts";
+import { readImages } from "../../../shared/domain/stored-images.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { describeAction } from "./describe.ts";
+import type { Telling } from "./field-words.ts";
+import type { LoggedRow } from "./logged-row.ts";
+import { sayOutcome } from "./outcomes.ts";
+import { quote } from "./quote.ts";
+import { byWhom } from "./who.ts";
+import { type Thing, wordsInHtml } from "./words.ts";
+
+/** What all cards of a list share. */
+export type Listing = Telling &
+  Readonly<{
+    today: string;
+    /** Where a thing is shown, if it is. */
+    addressOf(thing: Thing): string | undefined;
+  }>;
+
+const longestReason = 300;
+
+/** One action: when it was, what it did in words, by whom, and with its details folded. */
+export function actionCard(row: LoggedRow, listing: Listing): Html {
+  const { outcome, replayed, message } = row;
+  const { words, deeds } = describeAction(row, listing);
+  const sayBadge = outcome === "ok" ? "Repeated" : `${sayOutcome(outcome)}${replayed ? ", repeated" : ""}`;
+  const hasBadge = outcome !== "ok" || replayed;
+  return html`<li class="card" id="action-${row.request_id}"><div class="spread">
+    <p class="deed"><time datetime="${row.called_at}">${timeOf(row, listing)}</time>
+    <span>${wordsInHtml(words, listing)}</span></p>
+    ${hasBadge && html`<p class="badge${outcome !== "ok" && " bad"}">${sayBadge}</p>`}</div>
+    ${deeds.length > 0 && html`<ul class="deeds small">${deeds.map(({ sentence }) => html`<li>${wordsInHtml(sentence, listing)}</li>`)}</ul>`}
+    ${message !== null && html`<p class="reason small">It was told: ${quote(message, longestReason)}</p>`}
+    <details><summary class="small"><span class="unseen">Details of what was done by </span>
+    ${byWhom(row)}${row.door === "mcp" && html` · ${row.tool}`}</summary>${details(row)}</details></li>`;
+}
+
+const timeOf = ({ called_at }: LoggedRow, { timeZone }: Listing): string =>
+  localTime(Date.parse(called_at), timeZone).slice(11);
+
+function details(row: LoggedRow): Html {
+  const { request_id, duration_ms, token_id } = row;
+  const own = `/account/actions?${new URLSearchParams({ token_id })}`;
+  const { args, cut } = readStored(row.arguments);
+  return html`<dl class="facts small">
+    ${row.arguments !== "{}" && json("Arguments", cut ? JSON.stringify(args) : row.arguments, cut)}
+    ${image("Before", row.before)}${image("After", row.after)}
+    <dt>Took</dt><dd>${Math.round(duration_ms)} ms</dd>
+    ${token_id !== "" && html`<dt>Token</dt><dd><code>${token_id}</code> <a href="${own}">All it did</a></dd>`}
+    <dt>Request</dt><dd><code>${request_id}</code></dd></dl>`;
+}
+
+function image(label: string, stored: string | null): Html | false {
+  if (stored === null || stored === "{}") return false;
+  try {
+    const { images, cut } = readImages(stored);
+    return json(label, JSON.stringify(images), cut);
+  } catch {
+    return json(label, stored, undefined);
+  }
+}
+
+const longestJson = 2_000;
+
+function json(label: string, text: string, cut: Cut | undefined): Html {
+  return html`<dt>${label}</dt>
+    <dd><code>${text.slice(0, longestJson)}${text.length > longestJson && "…"}</code>
+    ${cut && html`<p class="quiet">Shortened from ${cut.bytes} bytes, SHA-256 <code>${cut.sha256}</code></p>`}</dd>`;
+}
