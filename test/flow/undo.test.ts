@@ -188,6 +188,27 @@ test("what somebody else changed since stays, and is named; the rest comes back"
   ]);
 });
 
+test("a habit's whole life is taken back by one command, and comes back by another", async () => {
+  const { rest, world, changes, undo } = await someone();
+  const before = await world();
+  const { id } = (await rest("POST", "/habits", { name: "Walk", type: "good", frequency: "daily" })).body;
+  await rest("PATCH", `/habits/${id}`, { name: "Run" });
+  await rest("POST", `/habits/${id}/complete`);
+  await rest("DELETE", `/habits/${id}/complete`);
+  await rest("POST", `/habits/${id}/complete`);
+  await rest("PATCH", `/habits/${id}`, { frequency: "weekly" });
+  const alive = await world();
+  await rest("DELETE", `/habits/${id}`);
+  expect(await undo(await changes())).toEqual(whole(7));
+  expect(await world()).toEqual(before);
+  const undos = await changes();
+  expect(await undo(undos)).toEqual(whole(7));
+  expect(await world()).toEqual(before);
+  const [goneAgain] = await changes();
+  expect(await undo([goneAgain as Key])).toEqual(whole(1));
+  expect(await world()).toEqual(alive);
+});
+
 test("two undos at the same time are one", async () => {
   const { rest, changes, undo, log } = await someone();
   const { id } = (await rest("POST", "/todos", { title: "Keep me" })).body;

@@ -8,7 +8,8 @@ import { actionCard, type Listing } from "./card.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
 
-type Shown = Pick<Listing, "timeZone" | "today"> & Readonly<{ isFiltered: boolean; hasOlder: boolean }>;
+type Shown = Pick<Listing, "timeZone" | "today" | "controls"> &
+  Readonly<{ isFiltered: boolean; hasOlder: boolean }>;
 
 /** The actions, each under the user's day on which it was. */
 export async function actionList(

@@ -3,7 +3,7 @@ import type { Context, Next } from "koa";
 import { basicAuthorization, type IdentityClient } from "../../../shared/db/identity-client.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { revokeConnection } from "./connections.ts";
+import { revokeConnection } from "../grants/connections.ts";
 
 const path = /^\/accounts\/(?<account>[\w-]{1,64})\/connections\/(?<id>[\w-]{1,64})$/;
 
