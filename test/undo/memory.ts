@@ -8,7 +8,8 @@ import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../workers/commands/group.ts";
 import { runGroupTransaction } from "../../workers/commands/group-transaction.ts";
 import { runTransaction } from "../../workers/commands/transaction.ts";
-import { describeTables, type Table, type TableName } from "../../workers/unit-of-work/tables.ts";
+import type { Table, TableName } from "../../workers/unit-of-work/table.ts";
+import { describeTables } from "../../workers/unit-of-work/tables.ts";
 import { asStored } from "./stored-values.ts";
 
 /**
