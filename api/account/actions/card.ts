@@ -31,7 +31,7 @@ export function actionCard(row: LoggedRow, listing: Listing): Html {
     <span>${wordsInHtml(words, listing)}</span></p>
     ${hasBadge && html`<p class="badge${outcome !== "ok" && " bad"}">${sayBadge}</p>`}</div>
     ${deeds.length > 0 && html`<ul class="deeds small">${deeds.map(({ sentence }) => html`<li>${wordsInHtml(sentence, listing)}</li>`)}</ul>`}
-    ${message !== null && html`<p class="reason small">It was told: ${quote(message, longestReason)}</p>`}
+    ${message !== null && html`<p class="reason small">It was told: ${quote(message, { longest: longestReason })}</p>`}
     <details><summary class="small"><span class="unseen">Details of what was done by </span>
     ${byWhom(row)}${row.door === "mcp" && html` · ${row.tool}`}</summary>${details(row)}</details></li>`;
 }
