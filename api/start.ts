@@ -12,6 +12,7 @@ import { openAccountPages } from "./account/open.ts";
 import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
+import { createRevocation } from "./auth/revocation.ts";
 import { createHealthCheck, leaving } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
@@ -57,6 +58,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       token: { scopes, clientName, allowance },
     });
   const adoptZone = createZoneAdoption({ query, dispatch });
+  const { revokeToken, isRevoked } = createRevocation(config, client);
   const overLimit = createOverLimit({ dispatch, query }, now);
   const metrics = createMetrics(config);
   const onFallback = noteFallbacks(metrics, log);
@@ -70,8 +72,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     now,
     dispatch,
     dispatchGroup,
-    authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone }),
-    answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone }),
+    authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone, isRevoked }),
+    answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone, revokeToken }),
     overLimit,
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),

@@ -118,9 +118,8 @@ export interface components {
       method: components["schemas"]["BatchMethod"];
       /** @description The path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers */
       path: string;
-      body?: components["schemas"]["BatchBody"];
-      /** @description Text of 1 to 255 characters */
-      idempotency_key?: string;
+      body?: components["schemas"]["BatchBody"] | null;
+      idempotency_key?: string | null;
     };
     BatchResult: {
       status: number;

@@ -8,6 +8,9 @@ import {
   type PageMethods,
 } from "../../shared/web/router.ts";
 import { showActions } from "./actions/page.ts";
+import { takeRunBack } from "./actions/run.ts";
+import { showRun } from "./actions/run-page.ts";
+import { undoAction } from "./actions/undo.ts";
 import { showConnect } from "./connect/page.ts";
 import { showFront } from "./front/page.ts";
 import { showSettings } from "./settings/page.ts";
@@ -33,6 +36,8 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account": { GET: requireSignIn(showToday) },
   "/account/connect": { GET: showConnect },
   "/account/actions": { GET: requireSignIn(showActions) },
+  "/account/actions/undo": formOn("/account/actions", undoAction),
+  "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),

@@ -19,6 +19,8 @@ type Options = Readonly<{
   log: Log;
   /** Called whenever a token was checked, before the token counts as known. */
   onChecked(actor: Actor): Promise<void>;
+  /** Whether a token was revoked at this door, which no check that began before can know. */
+  isRevoked(actor: Actor): boolean;
 }>;
 
 type Known = Readonly<{ actor: Actor; until: number }>;
@@ -57,16 +59,19 @@ export function createAuthenticator(options: Options): Authenticate {
     }
   }
 
+  const unlessRevoked = (found: Known | undefined) =>
+    found && !options.isRevoked(found.actor) ? found : invalidToken;
+
   return async (authorization) => {
     if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
     const token = /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     if (token === undefined || token.length > maxTokenLength) return invalidToken;
     const tokenHash = hash("sha256", token);
     const cached = known.get(tokenHash);
-    if (cached && cached.until > Date.now()) return cached;
+    if (cached && cached.until > Date.now()) return unlessRevoked(cached);
     known.delete(tokenHash);
     try {
-      return (await checkOnce(token, tokenHash)) ?? invalidToken;
+      return unlessRevoked(await checkOnce(token, tokenHash));
     } catch (error) {
       if (!(error instanceof ProviderUnavailable)) throw error;
       sayAway(error.message);

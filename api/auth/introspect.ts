@@ -1,4 +1,4 @@
-import type { IdentityClient } from "../../shared/db/identity-client.ts";
+import { basicAuthorization, type IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Claims } from "./claims.ts";
 import { type Provider, ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
 
@@ -33,14 +33,11 @@ function isIssuedBy(issuer: string, iss: unknown): boolean {
   return typeof iss === "string" && iss.replace(/\/$/, "") === issuer.replace(/\/$/, "");
 }
 
-async function ask(token: string, endpoint: string, { id, secret }: IdentityClient): Promise<Claims> {
-  const credentials = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString(
-    "base64",
-  );
+async function ask(token: string, endpoint: string, client: IdentityClient): Promise<Claims> {
   try {
     const response = await fetch(endpoint, {
       method: "POST",
-      headers: { authorization: `Basic ${credentials}`, accept: "application/json" },
+      headers: { authorization: basicAuthorization(client), accept: "application/json" },
       body: new URLSearchParams({ token, token_type_hint: "access_token" }),
       signal: AbortSignal.timeout(providerTimeoutMs),
     });

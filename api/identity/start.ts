@@ -16,6 +16,7 @@ import { boundAuthorizations, defaultScope, keepStrangersHere } from "./oauth/au
 import { describeToken, listScopes } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
 import { throttleRegistrations } from "./oauth/registration.ts";
+import { takeRevocations } from "./oauth/revocations.ts";
 import { tellSignOut } from "./oauth/sign-out.ts";
 import { createOwner } from "./owner.ts";
 import { explainFailures } from "./pages/failures.ts";
@@ -71,6 +72,7 @@ function mount(identity: IdentityContext): void {
   provider.silent = true;
   provider.use(explainFailures(log));
   provider.use(servePages(identity));
+  provider.use(takeRevocations(identity));
   provider.use(throttleRegistrations(throttle));
   provider.use(boundAuthorizations(identity));
   provider.use(keepStrangersHere(identity));

@@ -9,6 +9,7 @@ import { withPresentExamples } from "../../shared/domain/example-dates.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import { isObject } from "../http/body.ts";
+import { createGiveWay } from "../http/give-way.ts";
 import type { Content } from "../perform.ts";
 import { readOwnArguments, withNumericIds } from "./arguments.ts";
 import type { SeveralForm, ToolEntry } from "./tools.ts";
@@ -20,7 +21,11 @@ export function severalIn(entry: ToolEntry, args: Fields): SeveralForm | undefin
 }
 
 /** Reads a call that names several things. Of a list of objects, one that is wrong is refused alone. */
-export function readSeveral(entry: ToolEntry, form: SeveralForm, args: Fields): Content | Refused {
+export async function readSeveral(
+  entry: ToolEntry,
+  form: SeveralForm,
+  args: Fields,
+): Promise<Content | Refused> {
   const { argument, each, listAndKey } = form;
   const { [argument]: _, idempotency_key: __, ...others } = args;
   const unknown = unknownNames(
@@ -35,14 +40,21 @@ export function readSeveral(entry: ToolEntry, form: SeveralForm, args: Fields): 
   if (isRefused(checked)) return checked;
   const { [argument]: list, idempotency_key: key } = checked.input;
   const things = Array.isArray(list) ? list : [];
-  const fields = each === undefined ? readObjects(entry, things) : readAlike(entry, each, things, others);
+  const fields =
+    each === undefined ? await readObjects(entry, things) : readAlike(entry, each, things, others);
   if (isRefused(fields)) return fields;
   return { fields, ...(typeof key === "string" && { idempotencyKey: key }) };
 }
 
-const readObjects = (entry: ToolEntry, things: readonly unknown[]) => ({
-  items: things.map((thing) => readOne(entry, thing)),
-});
+async function readObjects(entry: ToolEntry, things: readonly unknown[]) {
+  const items: SeveralItem[] = [];
+  const giveWay = createGiveWay();
+  for (const thing of things) {
+    items.push(readOne(entry, thing));
+    await giveWay();
+  }
+  return { items };
+}
 
 function readOne(entry: ToolEntry, thing: unknown): SeveralItem {
   if (!isObject(thing)) return notAnObject;

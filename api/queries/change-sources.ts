@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { changesLimit } from "../../shared/contracts/change.ts";
 import type { ChangePlace } from "../../shared/contracts/change-cursor.ts";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import type { ResourceKind } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
-
-export type ResourceKind = "category" | "habit" | "todo";
 
 /** One more than a page has shows whether there is another page. */
 const limit = sql.lit(changesLimit + 1);
@@ -13,6 +12,8 @@ type After = Readonly<{ xid: string; group: number; id: number }>;
 
 /** What makes a resource count as changed, and how the changes after a place are found, in their order. */
 type ChangeSource = Readonly<{
+  /** Cursors in use carry it, so it keeps its meaning: a new source takes the next one, and none beyond 9. */
+  number: number;
   /** Of a deletion, the kind is its group. */
   kind?: ResourceKind;
   /** Of a source that only says again what a copy that is being begun shows anyway. */
@@ -26,30 +27,31 @@ const deletedKinds: Readonly<Record<number, ResourceKind>> = {
   [deletionKinds.todos]: "todo",
 };
 
-/**
- * The places of changes are numbered by the sources' order. Each of them is a range of an index, or looks through rows
- * that are few by their quota: habits and categories.
- */
+/** Each is a range of an index, or looks through rows that are few by their quota: habits and categories. */
 const sources: readonly ChangeSource[] = [
   {
+    number: 1,
     kind: "category",
     rows: (own, { xid, id }) => sql`
       select c.changed_xid as xid, 0::bigint as group_id, c.id from ${own("categories")} c
       where (c.changed_xid, c.id) > (${xid}::xid8, ${id}::bigint) order by c.changed_xid, c.id`,
   },
   {
+    number: 2,
     kind: "habit",
     rows: (own, { xid, id }) => sql`
       select h.changed_xid, 0, h.id from ${own("habits")} h
       where (h.changed_xid, h.id) > (${xid}::xid8, ${id}::bigint) order by h.changed_xid, h.id`,
   },
   {
+    number: 3,
     kind: "todo",
     rows: (own, { xid, id }) => sql`
       select t.changed_xid, 0, t.id from ${own("todos")} t
       where (t.changed_xid, t.id) > (${xid}::xid8, ${id}::bigint) order by t.changed_xid, t.id`,
   },
   {
+    number: 4,
     // A reminder is sent or missed without a change of its todo's row.
     kind: "todo",
     isEcho: true,
@@ -58,6 +60,7 @@ const sources: readonly ChangeSource[] = [
       where (r.changed_xid, r.todo_id) > (${xid}::xid8, ${id}::bigint) order by r.changed_xid, r.todo_id`,
   },
   {
+    number: 5,
     // Every reminder is shown in the user's zone.
     kind: "todo",
     isEcho: true,
@@ -71,6 +74,7 @@ const sources: readonly ChangeSource[] = [
       where u.changed_xid >= ${xid}::xid8`,
   },
   {
+    number: 6,
     // Habits and todos show the name and colour of their category.
     kind: "habit",
     isEcho: true,
@@ -81,6 +85,7 @@ const sources: readonly ChangeSource[] = [
       order by c.changed_xid, c.id, h.id`,
   },
   {
+    number: 7,
     kind: "todo",
     isEcho: true,
     rows: (own, { xid, group, id }) => sql`
@@ -97,6 +102,7 @@ const sources: readonly ChangeSource[] = [
       order by c.changed_xid, c.id, t.id`,
   },
   {
+    number: 8,
     isEcho: true,
     rows: (own, { xid, group, id }) => sql`
       select d.changed_xid, d.kind, d.id from ${own("deletions")} d
@@ -106,16 +112,16 @@ const sources: readonly ChangeSource[] = [
 ];
 
 export const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">): ResourceKind | undefined =>
-  sources[source - 1]?.kind ?? deletedKinds[group];
+  sources.find(({ number }) => number === source)?.kind ?? deletedKinds[group];
 
 /**
  * The places of all changes after one, in order.
  * @param since where echoes begin
  */
 export function changesAfter({ own }: QueryContext, place: ChangePlace, since: bigint): RawBuilder<unknown> {
-  const parts = sources.map(({ isEcho, rows }, index) => {
-    const after = afterOf(place, index + 1, isEcho ? since : 0n);
-    return sql`select ${sql.lit(index + 1)} as source, f.* from (${rows(own, after)} limit ${limit}) f`;
+  const parts = sources.map(({ number, isEcho, rows }) => {
+    const after = afterOf(place, number, isEcho ? since : 0n);
+    return sql`select ${sql.lit(number)} as source, f.* from (${rows(own, after)} limit ${limit}) f`;
   });
   return sql`select * from (${sql.join(parts, sql` union all `)}) f
     order by f.xid, f.source, f.group_id, f.id limit ${limit}`;

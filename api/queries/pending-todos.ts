@@ -15,6 +15,8 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
   const selection = await selectTodos(query, { q, due, overdue_only, context, categories });
   const after = cursor === undefined ? undefined : parseTodoCursor(cursor);
   const rows = await query.rows(todoRows(query, todosInOrder(query, selection, { limit: limit + 1, after })));
+  // Every row has the total, so only a page after the last todo has to ask for it.
+  const [counted] = rows.length > 0 || !after ? rows : await query.rows(countTodos(query, selection));
   const { today } = rows.length > 0 ? daySettingsOf(rows, query) : await readDaySettings(query);
   const todos = presentTodos(rows.slice(0, limit), today);
   const last = rows.length > limit ? todos.at(-1) : undefined;
@@ -22,7 +24,7 @@ export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, inpu
     today: today.date,
     time_zone: today.timeZone,
     todos,
-    total: (rows[0] ?? (await query.rows(countTodos(query, selection)))[0])?.total ?? 0,
+    total: counted?.total ?? 0,
     next_cursor: last ? todoCursor(last) : null,
   };
 };

@@ -2,13 +2,25 @@ import { type RawBuilder, sql } from "kysely";
 import { folded } from "../../shared/domain/folding.ts";
 import { anyOf, type Condition } from "./context.ts";
 
-/** Letters of the scripts that have case or accents: Latin, Greek, Cyrillic and their extensions. */
+/** Where the letters of all scripts that have case or accents are: going through all of Unicode would take a second. */
 const ranges = [
   [0x41, 0x58f],
+  [0x10a0, 0x10ff],
+  [0x13a0, 0x13fd],
   [0x1c80, 0x24ff],
   [0x2c00, 0x2dff],
   [0xa640, 0xa7ff],
+  [0xab30, 0xabbf],
+  [0xff21, 0xff5a],
+  [0x10400, 0x105ff],
+  [0x10c80, 0x10d8f],
+  [0x118a0, 0x118df],
+  [0x16e40, 0x16eff],
+  [0x1e900, 0x1e943],
 ] as const;
+
+/** Written out, because what PostgreSQL takes for a blank depends on the locale of the database. */
+const blanks = "[\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+";
 
 let variants: ReadonlyMap<string, string> | undefined;
 
@@ -37,7 +49,7 @@ function foldedCharacters(): ReadonlyMap<string, string> {
 export function searchPattern(q: string): string {
   const text = folded(q) || q;
   return text.replace(/ss|ae|oe|\s+|./gsu, (part) => {
-    if (/^\s/.test(part)) return `\\s+${marks}`;
+    if (/^\s/.test(part)) return `${blanks}${marks}`;
     const single = Array.from(part, oneOf).join("");
     const joined = part.length > 1 ? variantsOf(part) : "";
     return joined === "" ? single : `(?:${single}|[${joined}])`;
@@ -50,7 +62,7 @@ const marks = "[\u0300-\u036f]*";
 /** The character in all its forms. */
 function oneOf(character: string): string {
   const forms = variantsOf(character);
-  if (forms !== "") return `[${forms}]${marks}`;
+  if (forms !== "") return `[${forms.includes(character) ? forms : forms + character}]${marks}`;
   return `${/[!-/:-@[-`{-~]/.test(character) ? "\\" : ""}${character}${marks}`;
 }
 

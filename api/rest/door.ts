@@ -62,13 +62,17 @@ async function performBatch(
   content: Content | Refused,
 ): Promise<CommandResult> {
   if (isRefused(content)) return { outcome: content, replayed: false };
-  if (preconditionsOf(request)) return { outcome: notConditional, replayed: false };
+  const conditions = ["If-Match", "If-None-Match"].filter((name) => request.headers.has(name));
+  if (conditions.length > 0) return { outcome: notConditional(conditions), replayed: false };
   return answerBatch(context, actor, content);
 }
 
-const notConditional = invalid({
-  "If-Match": ["A batch has no state to match: send a conditional change by itself."],
-});
+const notConditional = (headers: readonly string[]): Refused =>
+  invalid(
+    Object.fromEntries(
+      headers.map((name) => [name, ["A batch has no state to match: send a conditional change by itself."]]),
+    ),
+  );
 
 async function readContent(target: Target, request: Request): Promise<Content | Refused> {
   const content = await readFields(target, request);

@@ -22,8 +22,8 @@ export const BatchOperation = Type.Object({
   path: Type.String({
     expects: "the path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers",
   }),
-  body: Type.Optional(BatchBody),
-  idempotency_key: Type.Optional(IdempotencyKey),
+  body: Clearable(BatchBody),
+  idempotency_key: Clearable(IdempotencyKey),
 });
 
 /** A batch before its operations are looked at one by one. */

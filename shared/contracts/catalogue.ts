@@ -46,7 +46,7 @@ export const commands = catalogue(
 );
 
 /** Every read. The front door must answer each, or it does not compile. */
-const queries = catalogue(
+export const queries = catalogue(
   action.listActions,
   action.listTokens,
   category.listCategories,

@@ -3,7 +3,7 @@ import Format from "typebox/format";
 
 /**
  * How far a client's copy goes: every change before this place is in it. Places are ordered by the number of the
- * transaction that wrote the change, then by source (see api/queries/change-sources.ts) and by ids.
+ * transaction that wrote the change, then by the source's number (see api/queries/change-sources.ts) and by ids.
  */
 export type ChangePlace = Readonly<{ xid: bigint; source: number; group: number; id: number }>;
 

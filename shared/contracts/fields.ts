@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { exampleDate } from "../domain/example-dates.ts";
+import { examples } from "../domain/example-dates.ts";
 import { timesOfDay } from "../domain/vocabulary.ts";
 import type { FieldErrors } from "../errors.ts";
 import "./text.ts";
@@ -53,10 +53,7 @@ export function WholeNumber(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum, expects: `a whole number from ${minimum} to ${maximum}` });
 }
 
-export const CalendarDate = titled(
-  "CalendarDate",
-  Type.String({ format: "date", expects: `a real date such as ${exampleDate}` }),
-);
+export const CalendarDate = titled("CalendarDate", Type.String({ format: "date", expects: examples.date }));
 export const DueField = titled("Due", OneOf(["today", "overdue", "upcoming"]));
 export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));
 export const Flag = Type.Boolean({ expects: "true or false" });

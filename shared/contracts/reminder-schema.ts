@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
-import { exampleDayAfter } from "../domain/example-dates.ts";
+import { examples } from "../domain/example-dates.ts";
 import { reminderStatuses } from "../domain/vocabulary.ts";
 import { Id, OneOf, Timestamp, titled } from "./fields.ts";
 
@@ -10,7 +10,7 @@ export const RemindAt = titled(
   "ReminderTime",
   Type.String({
     format: "reminder-time",
-    expects: `a time such as ${exampleDayAfter}T09:00:00+01:00, or ${exampleDayAfter}T09:00 in the user's own zone`,
+    expects: examples.time,
   }),
 );
 

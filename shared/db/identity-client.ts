@@ -18,6 +18,15 @@ export async function identityClient(
   return authClient ?? keepSecret(pool, "client", async () => (await fromFile(dataDir)) ?? newClient());
 }
 
+/** The Authorization header of the service's own requests to the provider (RFC 6749 §2.3.1). */
+export function basicAuthorization({ id, secret }: IdentityClient): string {
+  return `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
+}
+
+/** Where the service tells the built-in provider that a person ends one of their tokens or apps. */
+export const connectionPath = (accountId: string, id: string): string =>
+  `/accounts/${encodeURIComponent(accountId)}/connections/${encodeURIComponent(id)}`;
+
 const newClient = (): IdentityClient => ({ id: "kept", secret: randomBytes(32).toString("base64url") });
 
 /** Earlier releases kept the pair in DATA_DIR, and the sessions of the account pages depend on it. */

@@ -1,27 +1,41 @@
-import type { FieldErrors, Refusal } from "../errors.ts";
+import type { Refusal } from "../errors.ts";
 import { addDays } from "./day.ts";
 
-/** The dates of the examples in refusals, as documents show them. */
-export const exampleDate = "2026-11-20";
-export const exampleDayAfter = "2026-11-21";
-export const exampleUntil = "20261231";
+/** What refusals show as an example, each with dates around a user's day. */
+const examplesOn = (today: string) => ({
+  date: `a real date such as ${today}`,
+  time: `a time such as ${addDays(today, 1)}T09:00:00+01:00, or ${addDays(today, 1)}T09:00 in the user's own zone`,
+  until: `a date such as ${today.slice(0, 4)}1231 in UNTIL`,
+});
+
+/** The examples as documents show them, and refusals until they are told to a user. */
+export const examples = examplesOn("2026-11-20");
+
+/** A whole sentence of ours about a field, because other sentences have dates of the user's own things. */
+const demand = /^(The \w+ field must (?:be|have) )(.*?)(\.(?: \(and \d+ more errors?\))?)$/;
+
+/** The sentence with the example of that day; undefined when it has none. */
+function present(sentence: string, now: typeof examples): string | undefined {
+  const [, begin, shown, end] = demand.exec(sentence) ?? [];
+  const name = exampleNames.find((known) => examples[known] === shown);
+  return name && `${begin}${now[name]}${end}`;
+}
+
+const exampleNames = ["date", "time", "until"] as const;
 
 /** Whether a refusal shows an example of a date. */
 export const hasExampleDate = ({ message, errors }: Refusal): boolean =>
-  [exampleDate, exampleDayAfter, exampleUntil].some((date) =>
-    [message, ...Object.values(errors ?? {}).flat()].some((sentence) => sentence.includes(date)),
-  );
+  [message, ...Object.values(errors ?? {}).flat()].some((sentence) => present(sentence, examples));
 
 /** The refusal with examples that fit the user's day, because callers copy them. */
 export function withPresentExamples(refusal: Refusal, today: string): Refusal {
   if (!hasExampleDate(refusal)) return refusal;
-  const present = (sentence: string) =>
-    sentence
-      .replaceAll(exampleDate, today)
-      .replaceAll(exampleDayAfter, addDays(today, 1))
-      .replaceAll(exampleUntil, `${today.slice(0, 4)}1231`);
-  const errors: FieldErrors = Object.fromEntries(
-    Object.entries(refusal.errors ?? {}).map(([name, sentences]) => [name, sentences.map(present)]),
-  );
-  return { ...refusal, message: present(refusal.message), ...(refusal.errors && { errors }) };
+  const now = examplesOn(today);
+  const told = (sentence: string) => present(sentence, now) ?? sentence;
+  const errors = Object.entries(refusal.errors ?? {}).map(([name, all]) => [name, all.map(told)]);
+  return {
+    ...refusal,
+    message: told(refusal.message),
+    ...(refusal.errors && { errors: Object.fromEntries(errors) }),
+  };
 }

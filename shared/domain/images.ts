@@ -24,7 +24,7 @@ export type RowName = Readonly<{ table: SeenTable; key: readonly string[] }>;
 /** One row before and after an action; undefined where there is none. */
 export type RowChange = RowName & Readonly<{ before: object | undefined; after: object | undefined }>;
 
-export const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
+const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
 
 /** @throws Error for what names no row */
 export function parseRowName(name: string): RowName {
@@ -75,11 +75,14 @@ function isFollowing(table: SeenTable, column: string): boolean {
   return column === "updated_at" || (table === "habits" && derivedColumns.includes(column));
 }
 
+/** The owner, and by which transaction the row was written. */
+const notShown = ["user_id", "changed_xid"];
+
 /** @returns a row's fields as images have them, without its key */
 export function fieldsOf(table: SeenTable, row: object): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [column, value] of Object.entries(row))
-    if (value != null && column !== "user_id" && !keyColumns[table].includes(column))
+    if (value != null && !notShown.includes(column) && !keyColumns[table].includes(column))
       fields[column] = inImage(column, value);
   return fields;
 }
@@ -110,11 +113,12 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
   return { before, after };
 }
 
-/** A habit that comes back brings its completions along, which can be thousands. */
+/** A habit that comes back brings its completions along, which can be thousands; so does a category its members. */
 const isOfMadeHabit = ({ table, key, before }: RowChange, changes: readonly RowChange[]): boolean =>
-  table === "habit_completions" &&
-  !before &&
-  changes.some((other) => other.table === "habits" && other.key[0] === key[0] && !other.before);
+  table === "habit_completions" && !before && isMade("habits", key[0], changes);
+
+const isMade = (table: SeenTable, id: unknown, changes: readonly RowChange[]): boolean =>
+  changes.some((other) => other.table === table && other.key[0] === String(id) && !other.before);
 
 function imagesOfRow(
   { table, before, after, key }: RowChange,
@@ -125,7 +129,10 @@ function imagesOfRow(
   if (!after) return [old, undefined];
   const changed = fieldsOf(table, after);
   const names = [...new Set([...Object.keys(old), ...Object.keys(changed)])].filter(
-    (column) => !isFollowing(table, column) && !isSame(old[column], changed[column]),
+    (column) =>
+      !isFollowing(table, column) &&
+      !isSame(old[column], changed[column]) &&
+      !(column === "category_id" && isMade("categories", changed[column], changes)),
   );
   const events = table === "habits" && needsEvents(names, key, changes);
   if (names.length === 0 && !events) return [undefined, undefined];

@@ -99,15 +99,23 @@ export function replay(run: StreakRun, events: StreakEvents, rules: Rules): Stre
   return replayOrdered(run, ordered.slice(0, last + 1), rules);
 }
 
-/** Replays the events before a day into the run, because they cannot change any more, and returns the rest. */
+/** How far a time-zone or day-start change can move today back. */
+const daysMovedBack = 2;
+
+/**
+ * Replays the events before a day into the run, because they cannot change any more, and returns the rest. An edit waits
+ * for as long as a completion that comes back or goes, on a day from which today had moved back, can give it another place.
+ */
 export function settle(
   run: StreakRun,
   events: StreakEvents,
   rules: Rules,
   day: number,
 ): { run: StreakRun; rest: StreakEvents } {
+  const waiting = editsOf(events).filter((edit) => edit.day >= day - daysMovedBack);
+  const until = Math.min(day, ...waiting.map((edit) => edit.day));
   const ordered = inOrderOfDays(events);
-  const count = ordered.filter(({ on }) => on < day).length;
+  const count = ordered.filter(({ on }) => on < until).length;
   if (count === 0) return { run, rest: events };
   const past = ordered.slice(0, count);
   return {

@@ -1,4 +1,4 @@
-import { exampleUntil } from "./example-dates.ts";
+import { examples } from "./example-dates.ts";
 
 const maxLength = 500;
 const maxInterval = 1_000;
@@ -37,7 +37,7 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
   },
   UNTIL: {
     normalise: until,
-    demand: `have a date such as ${exampleUntil} in UNTIL`,
+    demand: `have ${examples.until}`,
   },
   COUNT: {
     normalise: (value) => wholeNumber(value, maxCount),

@@ -12,12 +12,17 @@ async function outcomeOf(authenticate: Authenticate, token: string): Promise<str
   return isRefused(answer) ? answer.refusal.code : "ok";
 }
 
-function authenticatorFor(authUrl: string, client?: { id: string; secret: string }): Authenticate {
+function authenticatorFor(
+  authUrl: string,
+  client?: { id: string; secret: string },
+  isRevoked = () => false,
+): Authenticate {
   return createAuthenticator({
     config: { authUrl, authAudience: [audience], authJwtTyp: "any", tokenCacheSeconds: 60 },
     client,
     log: createLog("test", "error"),
     onChecked: async () => {},
+    isRevoked,
   });
 }
 
@@ -69,3 +74,20 @@ test("of more than 10,000 known tokens the oldest is checked anew; refused token
   for (const token of ["another", "second", "oldest"]) await present([token]);
   expect([checks.get("oldest"), checks.get("second")]).toEqual([2, 1]);
 }, 60_000);
+
+test("a token revoked at this door is refused at once, though its check is remembered or under way", async () => {
+  let revoked = false;
+  const answered = Promise.withResolvers<void>();
+  const issuer = await startIssuer(audience, async (token) => {
+    if (token === "slow") await answered.promise;
+    return { active: true, sub: "ada", aud: audience };
+  });
+  afterAll(() => issuer.stop());
+  const authenticate = authenticatorFor(issuer.url, { id: "kept", secret: "secret" }, () => revoked);
+  expect(await outcomeOf(authenticate, "known")).toBe("ok");
+  const underWay = outcomeOf(authenticate, "slow");
+  revoked = true;
+  answered.resolve();
+  expect(await underWay).toBe("unauthenticated");
+  expect(await outcomeOf(authenticate, "known")).toBe("unauthenticated");
+});

@@ -127,6 +127,12 @@ export const restlessLives = livesOf({
   hours: fc.integer({ min: 0, max: 12 }),
   moves: 8,
 });
+/** The same, while days become too old to change. */
+export const longRestlessLives = livesOf({
+  zone: fc.constantFrom(-12, 14),
+  hours: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 80 })),
+  moves: 6,
+});
 export const livesInRealZones = livesOf({
   zone: fc.constantFrom(...realZones),
   hours: daysAndWeeks,

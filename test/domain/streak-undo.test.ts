@@ -88,3 +88,23 @@ test("the changes of a state that an earlier release stored can be taken back", 
   if (typeof restored === "string") throw new Error(restored);
   expect(view(restored, weekly)).toEqual(view(done(stored, weekly, 6), weekly));
 });
+
+/** Completes the 6th, travels back to the 5th, edits there, and lives on until the 6th is the first day that can change. */
+function editedOnTheDayBefore(completed: StreakState) {
+  const before = moveDay(completed, daily, day(6), day(5));
+  const edited = editRules(before, daily, weekly, day(5));
+  return { state: done(edited, weekly, 16), images: change(before, edited) };
+}
+
+test("an edit from a day to which its user travelled back waits until no later day can change", () => {
+  const completed = done(doneOn(daily, 4, 5), daily, 6);
+  const without = undone(completed, daily, 6);
+  const { state, images } = editedOnTheDayBefore(without);
+  const restored = restoredCompletion(state, weekly, day(6), day(16), change(completed, without));
+  if (typeof restored === "string") throw new Error(restored);
+  expect(view(restored, weekly)).toEqual(view(editedOnTheDayBefore(completed).state, weekly));
+  const unedited = withoutEdit(state, weekly, daily, day(16), images);
+  expect(view(unedited, daily)).toEqual(
+    view(done(moveDay(without, daily, day(6), day(5)), daily, 16), daily),
+  );
+});

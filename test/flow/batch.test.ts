@@ -32,9 +32,11 @@ async function titlesOf(sub: string): Promise<string[]> {
 
 test("a batch has no state of its own, so a precondition on it is refused before anything is done", async () => {
   const token = await userOf("precondition");
-  const headers = { "if-match": '"a"' };
-  const answer = await rest("POST", "/batch", { token, headers, body: { operations: [create("one")] } });
-  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ["If-Match"]]);
+  for (const name of ["If-Match", "If-None-Match"]) {
+    const headers = { [name]: '"a"' };
+    const answer = await rest("POST", "/batch", { token, headers, body: { operations: [create("one")] } });
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [name]]);
+  }
   expect(await titlesOf("precondition")).toEqual([]);
 });
 
@@ -91,6 +93,21 @@ describe("operations of a batch", () => {
     const { body: next } = await rest("GET", `/todos/${described.next_todo_id}`, { token });
     expect(next).toMatchObject({ title: "$0.id", category: { name: "House" } });
     expect((await rest("GET", `/todos/${todo.id}`, { token })).body).toEqual(described);
+  });
+
+  test("get ids in their order, one each, whether others refer to them or not", async () => {
+    const token = await userOf("ids");
+    await using sql = new SQL(config.databaseUrl, { max: 1 });
+    const lastId = async () => Number((await sql`select last_value from categories_id_seq`)[0].last_value);
+    const category = (name: string) => ({ method: "POST", path: "/categories", body: { name } });
+    const before = await lastId();
+    const answer = await batch(
+      [category("a"), category("b"), create("in b", { category_id: "$1.id" }), category("c")],
+      { token },
+    );
+    const [a, b, , c] = bodies(answer).map(({ id }) => id);
+    expect([a, b, c]).toEqual([a, a + 1, a + 2]);
+    expect(await lastId()).toBe(before + 3);
   });
 
   test("that need a failed one are 424, and so are those that need these; others are carried out", async () => {
@@ -150,10 +167,23 @@ describe("operations of a batch", () => {
       { method: "POST", path },
       { method: "DELETE", path: `${path}?date=${date}` },
       { method: "DELETE", path: `${path}?date=${date}` },
+      { method: "DELETE", path: `${path}?date=${date}?x` },
     ];
     const answer = await batch(operations, { token });
-    expect(statuses(answer)).toEqual([201, 200, 200, 200, 409]);
-    expect(bodies(answer).map(({ completions_count }) => completions_count)).toEqual([0, 1, 2, 1, undefined]);
+    expect(statuses(answer)).toEqual([201, 200, 200, 200, 409, 422]);
+    const counts = bodies(answer).map(({ completions_count }) => completions_count);
+    expect(counts).toEqual([0, 1, 2, 1, undefined, undefined]);
+  });
+
+  test("may say null for what they leave out, but not for their path", async () => {
+    const token = await userOf("nulls");
+    const { body: todo } = await rest("POST", "/todos", { token, body: { title: "mine" } });
+    const toggle = { method: "POST", path: `/todos/${todo.id}/toggle`, body: null, idempotency_key: null };
+    expect(statuses(await batch([toggle], { token }))).toEqual([200]);
+    const described = { ...create("a"), body: { title: "a", description: null } };
+    expect(statuses(await batch([described], { token }))).toEqual([201]);
+    const refused = await batch([{ ...toggle, path: null }], { token });
+    expect([refused.status, Object.keys(refused.body.errors)]).toEqual([422, ["operations.0.path"]]);
   });
 
   test("of another user's things find nothing", async () => {
@@ -264,6 +294,7 @@ describe("idempotency keys", () => {
     ];
     const answer = await batch(operations, { token });
     expect(statuses(answer)).toEqual([201, 422, 201, 200]);
+    expect(Object.keys(bodies(answer)[1].errors)).toEqual(["idempotency_key"]);
     expect(bodies(answer)[0]).toEqual(alone.body);
     const inBatch = { "idempotency-key": "in a batch" };
     const replay = await rest("POST", "/todos", { token, headers: inBatch, body: { title: "in a batch" } });

@@ -47,13 +47,22 @@ test("a body far over the limit is still our 413", async () => {
 test("a worker's metrics count batches, jobs and commands by name and outcome", async () => {
   await open.rest("POST", "/todos", { body: { title: "Counted" } });
   await open.rest("DELETE", "/habits/1");
+  const operations = [
+    { method: "POST", path: "/categories", body: { name: "Counted" } },
+    { method: "DELETE", path: "/todos/999999" },
+  ];
+  await open.rest("POST", "/batch", { body: { operations } });
   const metrics = await fetch(`http://127.0.0.1:${workerPort}/metrics`);
   expect(metrics.headers.get("content-type")).toStartWith("text/plain");
   const text = await metrics.text();
   for (const line of [
     'kept_commands_total{command="todo.create",outcome="done"} 1',
     'kept_commands_total{command="habit.delete",outcome="not_found"} 1',
+    'kept_commands_total{command="category.create",outcome="done"} 1',
+    'kept_commands_total{command="todo.delete",outcome="not_found"} 1',
+    'kept_commands_total{command="batch.run",outcome="done"} 1',
     'kept_command_seconds_count{command="todo.create"} 1',
+    'kept_command_seconds_count{command="category.create"} 1',
     "kept_batches_refused_total 0",
   ])
     expect(text).toContain(`${line}\n`);

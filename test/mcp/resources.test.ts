@@ -70,6 +70,17 @@ describe("resources", () => {
     );
   });
 
+  test("a day of more than a hundred todos says that there are more", async () => {
+    const { call, read } = await reader();
+    const textOf = async (): Promise<string> => (await read("kept://today")).body.result.contents[0].text;
+    const add = (count: number) =>
+      call("create-todo", { todos: Array(count).fill({ title: "t", due_date: "2026-11-20" }) });
+    for (let n = 0; n < 4; n++) await add(25);
+    expect(await textOf()).toEndWith("t — due 2026-11-20");
+    await add(1);
+    expect(await textOf()).toEndWith("\nThese are the first 100; get-pending-todos lists all.");
+  });
+
   test("a habit shows its streak, and somebody else's is not there", async () => {
     const { call, read, outcomes } = await reader();
     const { id } = (await call("create-habit", { name: "Run" })).facts.habit;

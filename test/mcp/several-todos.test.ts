@@ -89,6 +89,20 @@ test("somebody else's todos are not there", async () => {
   expect([isError, facts.code, facts.results]).toEqual([true, "not_found", undefined]);
 });
 
+test("examples of dates in the refusal of one of several todos are of the user's day", async () => {
+  const { call } = await withTodos(0);
+  const before = stack.clock.now;
+  stack.clock.now = Date.parse("2026-11-21T10:00:00Z");
+  const { facts, text } = await call("create-todo", {
+    todos: [{ title: "a" }, { title: "b", due_date: "x" }],
+  });
+  stack.clock.now = before;
+  expect(facts.results[1].errors).toEqual({
+    due_date: ["The due_date field must be a real date such as 2026-11-21."],
+  });
+  expect(text).toContain("such as 2026-11-21.");
+});
+
 test("a call of which nothing was done is refused, and logged as that", async () => {
   const { call, ids, userId } = await withTodos(1);
   const before = (await loggedCalls(sql, userId)).length;

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
+import { findTool } from "../../api/mcp/call.ts";
+import { readSeveral, severalIn } from "../../api/mcp/several.ts";
+import { isRefused } from "../../shared/errors.ts";
 import { type JsonBody, startStack } from "../harness.ts";
 import { agent, loggedCalls } from "./support.ts";
 
@@ -110,6 +113,22 @@ test("the known categories are listed once, and not without end", async () => {
   expect(one).toEndWith('x" and 18 more.');
   expect(other).toBe("The category field must name a category of yours.");
   expect(text.length).toBeLessThan(1_000);
+});
+
+test("the check of many costly rules lets other requests go on", async () => {
+  const recurrence = "FREQ=DAILY;INTERVAL=999;BYMONTH=2;BYMONTHDAY=29";
+  const args = { todos: Array.from({ length: 25 }, () => ({ title: "t", recurrence })) };
+  const entry = findTool("create-todo");
+  if (isRefused(entry)) throw new Error("There is no such tool.");
+  const form = severalIn(entry, args);
+  if (!form) throw new Error("The call names several todos.");
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  await readSeveral(entry, form, args);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
 });
 
 test("a token that may not list categories is not told their names", async () => {

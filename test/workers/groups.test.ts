@@ -115,8 +115,8 @@ test("the quota holds within a batch, and an atomic one beyond it makes nothing"
     insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
     select 'hoarder', 1000000 + n, 'Todo', false, 'due', now(), now() from generate_series(1, 49998) n`;
   const three = [create("a"), create("b"), create("c")];
-  expect(statuses(await batch("hoarder", three, { atomic: true }))).toEqual([424, 424, 422]);
-  await Bun.sleep(1_100);
+  for (let tries = 0; tries < 4; tries++)
+    expect(statuses(await batch("hoarder", three, { atomic: true }))).toEqual([424, 424, 422]);
   expect(statuses(await batch("hoarder", three))).toEqual([201, 201, 422]);
 });
 

@@ -70,10 +70,12 @@ test("a handler that throws an Error, a SyntaxError or a string spoils its own c
 });
 
 test("so does a handler that throws when it is asked which rows it needs", async () => {
-  const spy = spyOn(todoCreate as Required<typeof todoCreate>, "rows").mockImplementation((input, acceptedAt) => {
-    faultOf(input.title)?.();
-    return rows?.(input, acceptedAt) ?? [];
-  });
+  const spy = spyOn(todoCreate as Required<typeof todoCreate>, "rows").mockImplementation(
+    (input, acceptedAt) => {
+      faultOf(input.title)?.();
+      return rows?.(input, acceptedAt) ?? [];
+    },
+  );
   spies.push(spy);
   await expectOnlyFaultsRefused(twenty("rows"));
 });

@@ -35,7 +35,7 @@ function answerNext(run: Run, { operations, ended }: RunningGroup, command: Queu
 
 /** All or none: a stored refusal decides before anything is run, so that a repeat is answered like the first time. */
 function answerTogether(run: Run, group: RunningGroup, commands: readonly QueuedCommand[]): Reply[] {
-  const undo = checkpoint(run.state);
+  const undo = [checkpoint(run.state), run.quotaUses.checkpoint()];
   const replies: Reply[] = [];
   let failed = commands.map((command) => replayOf(run, command)).find(hasFailed);
   for (const command of commands) {
@@ -45,7 +45,7 @@ function answerTogether(run: Run, group: RunningGroup, commands: readonly Queued
     if (hasFailed(reply)) failed = reply;
   }
   if (!failed) return replies;
-  undo();
+  for (const restore of undo) restore();
   const { ticket } = failed;
   for (const command of commands) if (command.ticket === ticket) storeFailure(run, group, command, failed);
   return commands.map((command) =>

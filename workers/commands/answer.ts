@@ -7,15 +7,14 @@ import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../
 import { logAction } from "../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
-import type { Quotas } from "../unit-of-work/quotas.ts";
 import { createRecorder } from "../unit-of-work/recorder.ts";
 import { checkpoint, ownRows } from "../unit-of-work/state.ts";
-import type { Rows } from "../unit-of-work/tables.ts";
+import type { Rows } from "../unit-of-work/table.ts";
 import { trustedTime } from "../unit-of-work/trusted-time.ts";
 import type { Begun } from "./begin.ts";
 import { checkPreconditions } from "./preconditions.ts";
 
-export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; quotas: Quotas }>;
+export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone"> }>;
 
 /** A transaction under way; `newIds` has the ids by command of what is made, where others refer to it already. */
 export type Run = Begun & Readonly<{ context: AnswerContext; newIds?: ReadonlyMap<string, number> }>;
@@ -100,7 +99,7 @@ function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: O
 }
 
 function contextOf(
-  { context, state, times, ids, newIds, repeats }: Run,
+  { context, state, times, ids, newIds, quotaUses, repeats }: Run,
   command: QueuedCommand,
 ): HandlerContext {
   const { userId, acceptedAt } = command;
@@ -120,7 +119,7 @@ function contextOf(
     dayStartHour,
     isRepeat: repeats.has(command),
     nextId: (table) => newIds?.get(command.id) ?? ids.next(table),
-    useQuota: (table) => context.quotas.use({ userId, table }),
+    useQuota: (table) => quotaUses.use({ userId, table }),
     takeChanges: recorder.take,
     checkpoint: () => checkpoint(state),
     users,
@@ -134,5 +133,6 @@ function contextOf(
     images: ownRows(state.action_images, userId),
     deletions: ownRows(state.deletions, userId),
     categoryMembers: ownRows(state.category_members, userId),
+    categoryReturns: ownRows(state.category_returns, userId),
   };
 }

@@ -3,7 +3,7 @@ import type { Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
-import type { ReceivedBatch } from "./command-metrics.ts";
+import type { CommandMetrics, ReceivedBatch } from "./command-metrics.ts";
 import { openGroup, operationCommand, replyToGroup } from "./group.ts";
 import type { ReceivedCommand } from "./received.ts";
 import { type Manner, type RunContext, runCommands, unavailableReply } from "./retries.ts";
@@ -16,7 +16,9 @@ export type BatchContext = RunContext &
     slowQueue: SlowQueue;
     /** Groups that have no slow commands, so that they wait for none. */
     groupQueue: SlowQueue;
-    reply(batch: ReceivedCommand["batch"], replies: readonly Reply[]): Promise<unknown>;
+    reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
+    /** Counts answers that go out inside of that to a group. */
+    countAnswers: CommandMetrics["answered"];
   }>;
 
 /**
@@ -83,6 +85,7 @@ async function runUntilAnswered(
 async function runGroup(context: BatchContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
   const operations = group.operations.map((operation) => operationCommand(one, operation));
   const replies = await runUntilAnswered(context, operations, openGroup(group));
+  context.countAnswers({ ...one.batch, commands: operations.map(({ command }) => command) }, replies);
   await context.reply(one.batch, [replyToGroup(one.command, replies)]);
 }
 

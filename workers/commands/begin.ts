@@ -5,10 +5,10 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds, type Ids } from "../unit-of-work/ids.ts";
 import { lockKeys } from "../unit-of-work/key-locks.ts";
 import { load, type OnLocked } from "../unit-of-work/load.ts";
-import type { Quotas } from "../unit-of-work/quotas.ts";
+import type { Quotas, QuotaUses } from "../unit-of-work/quotas.ts";
 import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../unit-of-work/state.ts";
-import type { TableMap } from "../unit-of-work/tables.ts";
+import type { TableMap } from "../unit-of-work/table.ts";
 import { type CommandToRun, type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
 import { callHandlers } from "./transaction-failed.ts";
 
@@ -22,6 +22,7 @@ export type Begun = Readonly<{
   state: State;
   times: BatchTimes;
   ids: Ids;
+  quotaUses: QuotaUses;
   /** Commands that come too late to be run, and whether they may have been applied if no reply is stored. */
   late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
   /** Commands on rows or keys that another transaction has locked. */
@@ -52,9 +53,10 @@ export async function begin(
   /** @returns the ids of rows that another transaction has locked */
   const fulfil = async (demands: readonly Demand[], replies: readonly UserRowRequest[] = []) => {
     const makes = demands.flatMap((demand) => demand.makes);
+    const needsIds = demands.flatMap((demand) => demand.needsIds);
     const rows = demands.flatMap((demand) => demand.rows);
     const [, , skipped] = await Promise.all([
-      ids.reserve(connection, makes),
+      ids.reserve(connection, needsIds),
       quotas.learn(connection, makes),
       load(connection, tables, state, [...rows, ...replies], onLocked),
     ]);
@@ -79,7 +81,7 @@ export async function begin(
     commands.filter((command, index) => !late.has(command) && isLocked(command, index)),
   );
   const repeats = new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : [])));
-  return { state, times, ids, late, lockedElsewhere, repeats };
+  return { state, times, ids, quotaUses: quotas.open(), late, lockedElsewhere, repeats };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
 export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number }>;
 
 /** Counts the commands of one worker process. */
-type CommandMetrics = Readonly<{
+export type CommandMetrics = Readonly<{
   received(batch: CommandBatch): void;
   /** Counts a batch that was refused because of its format. */
   refused(): void;

@@ -1,11 +1,11 @@
-import { type OperationName, resolved } from "../../shared/queue/group.ts";
+import { type QueuedOperation, resolved } from "../../shared/queue/group.ts";
 import { answeredId } from "../../shared/queue/group-end.ts";
 import { handlerOf } from "../handlers/index.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
-import { createIds, type NumberedTable } from "../unit-of-work/ids.ts";
+import { createIds } from "../unit-of-work/ids.ts";
 import { load } from "../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../unit-of-work/state.ts";
-import type { TableMap } from "../unit-of-work/tables.ts";
+import type { TableMap } from "../unit-of-work/table.ts";
 import { answerGroup } from "./answer-group.ts";
 import { begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
@@ -33,7 +33,7 @@ export const runGroupTransaction = (
       ? callHandlers(() => answerGroup({ context, ...begun, newIds }, group, commands))
       : undefined;
     if (replies) {
-      await commit(begun.state, replies);
+      await commit(begun, replies);
       return { replies, lockedElsewhere: new Set() };
     }
     await connection.query("rollback");
@@ -41,8 +41,8 @@ export const runGroupTransaction = (
   });
 
 /**
- * The ids of what operations make that others refer to: those of stored replies where there are any, else new ones. So
- * all inputs are known before rows are loaded.
+ * The ids of what operations make, where others refer to any of it: those of stored replies where there are any, else
+ * new ones. So all inputs are known before rows are loaded, and ids grow in the order of the operations.
  * @returns the ids by command
  */
 async function idsOfMade(
@@ -51,10 +51,13 @@ async function idsOfMade(
   work: readonly CommandToRun[],
   { operations }: RunningGroup,
 ): Promise<ReadonlyMap<string, number>> {
-  const places = new Set([...operations.values()].flatMap(({ references }) => Object.values(references)));
+  const all = [...operations.values()];
   const [userId] = work.map(({ command }) => command.userId);
-  const makers = [...places].flatMap((place) => operations.get(place) ?? []);
-  if (makers.length === 0 || userId === undefined) return new Map();
+  if (userId === undefined || !all.some(hasReferences)) return new Map();
+  const makers = all.flatMap(({ id, name }) => {
+    const { makes: table } = handlerOf(name);
+    return table ? [{ id, name, table }] : [];
+  });
   const state = emptyState(tables);
   const stored = makers.flatMap(({ name, id }) => storedReply({ name, id, userId }));
   await load(connection, tables, state, stored, "skip");
@@ -63,25 +66,28 @@ async function idsOfMade(
     const id = callHandlers(() => answeredId(JSON.parse(reply)));
     if (id !== undefined) newIds.set(command_id, id);
   }
-  const unmade = makers
-    .filter(({ id }) => !newIds.has(id))
-    .map(({ id, name }) => ({ id, table: tableOf(name) }));
+  const unmade = makers.filter(({ id }) => !newIds.has(id));
   const ids = createIds();
   await ids.reserve(connection, unmade);
   for (const { id, table } of unmade) newIds.set(id, ids.next(table));
   return newIds;
 }
 
-function tableOf(name: OperationName): NumberedTable {
-  const { makes } = handlerOf(name);
-  if (makes === undefined) throw new Error(`Nothing can refer to what ${name} makes.`);
-  return makes;
-}
+const hasReferences = ({ references }: QueuedOperation): boolean => Object.keys(references).length > 0;
 
-function withIds(one: CommandToRun, { operations }: RunningGroup, newIds: ReadonlyMap<string, number>) {
-  const operation = operations.get(one.command.ticket);
-  if (!operation || Object.keys(operation.references).length === 0) return one;
-  const idAt = (place: number) => newIds.get(operations.get(place)?.id ?? "");
-  const { input, fingerprint } = resolved(operation, idAt);
-  return { ...one, command: { ...one.command, input, fingerprint } };
+function withIds(
+  one: CommandToRun,
+  { operations }: RunningGroup,
+  newIds: ReadonlyMap<string, number>,
+): CommandToRun {
+  const { command } = one;
+  const operation = operations.get(command.ticket);
+  const numbered = { ...one, hasId: newIds.has(command.id) };
+  if (!operation || !hasReferences(operation)) return numbered;
+  const { input, fingerprint } = resolved(operation, (place) => {
+    const id = newIds.get(operations.get(place)?.id ?? "");
+    if (id === undefined) throw new Error(`Operation ${place} makes nothing that another can refer to.`);
+    return id;
+  });
+  return { ...numbered, command: { ...command, input, fingerprint } };
 }

@@ -7,22 +7,33 @@ import { ownRows, type State } from "../unit-of-work/state.ts";
 
 /**
  * A command to run. `repeat` says that it may have run before, so its stored reply is looked for; `inGroup` that the
- * commands before it in the transaction are its caller's, and may make or change the rows that it works on.
+ * commands before it in the transaction are its caller's, and may make or change the rows that it works on; `hasId`
+ * that the id of what it makes is known.
  */
-export type CommandToRun = Readonly<{ command: QueuedCommand; repeat: boolean; inGroup?: boolean }>;
+export type CommandToRun = Readonly<{
+  command: QueuedCommand;
+  repeat: boolean;
+  inGroup?: boolean;
+  hasId?: boolean;
+}>;
 
-/** A command needs rows loaded before its handler runs, and ids and quota for rows that the handler may make. */
-export type Demand = Readonly<{ rows: readonly UserRowRequest[]; makes: readonly QuotaUse[] }>;
+/** A command needs rows loaded before its handler runs, and quota and ids for rows that the handler may make. */
+export type Demand = Readonly<{
+  rows: readonly UserRowRequest[];
+  makes: readonly QuotaUse[];
+  needsIds: readonly QuotaUse[];
+}>;
 
 /**
  * The demand that a command's input names. A command without idempotency key has a new id, unless its job came twice:
  * then the inbox refuses the id, and the next attempt looks for the stored reply.
  */
-export function demandOf({ command, repeat, inGroup }: CommandToRun): Demand {
+export function demandOf({ command, repeat, inGroup, hasId }: CommandToRun): Demand {
   const { rows, makes, mayMake, count } = handlerOf(command.name);
   const seen = repeat || command.fingerprint !== null ? storedReply(command) : [];
   const asked = [...(rows?.(command.input, command.acceptedAt) ?? []), ...seen];
-  return demand(command, asked, inGroup ? (makes ?? mayMake) : makes, count?.(command.input));
+  const demanded = demand(command, asked, inGroup ? (makes ?? mayMake) : makes, count?.(command.input));
+  return hasId ? { ...demanded, needsIds: [] } : demanded;
 }
 
 /** The demand that follows from loaded rows: rows that they refer to, and rows that may be made from them. */
@@ -48,12 +59,12 @@ export const storedReply = ({
 }: Pick<QueuedCommand, "name" | "id" | "userId">): UserRowRequest[] =>
   handlerOf(name).idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
 
-const demand = (
+function demand(
   { userId }: QueuedCommand,
   rows: readonly (RowRequest | UserRowRequest)[],
-  makes?: NumberedTable,
+  table?: NumberedTable,
   count = 1,
-): Demand => ({
-  rows: rows.map((row) => ({ ...row, userId })),
-  makes: makes === undefined ? [] : Array.from({ length: count }, () => ({ userId, table: makes })),
-});
+): Demand {
+  const makes = table === undefined ? [] : Array.from({ length: count }, () => ({ userId, table }));
+  return { rows: rows.map((row) => ({ ...row, userId })), makes, needsIds: makes };
+}

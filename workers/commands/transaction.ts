@@ -1,11 +1,12 @@
 import type { Pool, PoolClient } from "pg";
+import { waitForStandbys } from "../../shared/db/wait-for-standbys.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { connect, markFailures, type Queryable } from "../unit-of-work/connection.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
 import { hasLoggedChange, save } from "../unit-of-work/save.ts";
 import type { State } from "../unit-of-work/state.ts";
 import { type AnswerContext, answerAll } from "./answer.ts";
-import { type BeginContext, begin } from "./begin.ts";
+import { type BeginContext, type Begun, begin } from "./begin.ts";
 import type { CommandToRun } from "./row-requests.ts";
 import { callHandlers, failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
@@ -30,15 +31,15 @@ export const runTransaction = (
 ): Promise<TransactionResult> =>
   transact(context, async (connection, commit) => {
     const begun = await begin(context, connection, work, onLocked);
-    const { lockedElsewhere, state } = begun;
+    const { lockedElsewhere } = begun;
     const free = work.map(({ command }) => command).filter((command) => !lockedElsewhere.has(command));
     const replies = callHandlers(() => answerAll({ context, ...begun }, free));
-    await commit(state, replies);
+    await commit(begun, replies);
     return { replies, lockedElsewhere };
   });
 
 /** Writes what was changed and commits, so that the replies can be sent. */
-type Commit = (state: State, replies: readonly Reply[]) => Promise<unknown>;
+type Commit = (begun: Pick<Begun, "state" | "quotaUses">, replies: readonly Reply[]) => Promise<void>;
 
 /**
  * Gives `run` a connection for a transaction, which it begins and ends itself.
@@ -53,11 +54,12 @@ export async function transact<Result>(
   try {
     client = await connect(pool);
     const connection = markFailures(client);
-    const result = await run(connection, (state, replies) => {
+    const result = await run(connection, async ({ state, quotaUses }, replies) => {
       const writes = save(connection, tables, state);
       const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
       commitSent = true;
-      return Promise.all([...writes, ...marker, connection.query("commit")]);
+      await Promise.all([...writes, ...marker, connection.query("commit")]);
+      quotaUses.committed();
     });
     client.release();
     return result;
@@ -76,9 +78,6 @@ const restsOnOthers = (replies: readonly Reply[], state: State): boolean =>
   replies.some(({ replayed, outcome }) => replayed || tellsOfChange(outcome)) && !hasLoggedChange(state);
 
 const tellsOfChange = (outcome: Outcome): boolean => "body" in outcome || outcome.refusal.code === "conflict";
-
-/** A record in the write-ahead log, because without one there is nothing to wait for. */
-const waitForStandbys = "select pg_logical_emit_message(true, 'kept', '')";
 
 /** Closes a connection that may be lost, and any that does not roll back. */
 async function abandon(client: PoolClient, { by }: TransactionFailed): Promise<void> {

@@ -48,6 +48,7 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
     groupQueue,
     retryQueue,
     reply,
+    countAnswers: metrics.answered,
   };
 
   async function process({ data, attemptsStarted }: Pick<Job<unknown>, "data" | "attemptsStarted">) {

@@ -6,7 +6,7 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
 import type { OwnRows } from "../unit-of-work/state.ts";
-import type { Rows } from "../unit-of-work/tables.ts";
+import type { Rows } from "../unit-of-work/table.ts";
 
 /** The calling user's rows, as the commands before this one left them. */
 type OwnTables = Readonly<{
@@ -21,6 +21,7 @@ type OwnTables = Readonly<{
   images: OwnRows<Rows["action_images"]>;
   deletions: OwnRows<Rows["deletions"]>;
   categoryMembers: OwnRows<Rows["category_members"]>;
+  categoryReturns: OwnRows<Rows["category_returns"]>;
 }>;
 
 /** Everything that a handler may look at and change. */

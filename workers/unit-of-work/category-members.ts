@@ -1,4 +1,5 @@
-import type { Table } from "./tables.ts";
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import type { Table } from "./table.ts";
 
 /** As many as show that there are others beside those that a command takes out of the category itself. */
 const mostSeen = 201;
@@ -12,25 +13,51 @@ const comeBack = (table: string, ids: string): string => `
   where t.user_id = v.user_id and t.id = member.id and t.category_id is null`;
 
 /**
- * The habits and todos of a category, of which there can be tens of thousands: they are not loaded to come back to a
- * category whose deletion is undone. Those that are in another one by now stay there.
+ * Who is in a category that this transaction deletes but is not there any more when it does. The statement that deletes
+ * the category adds all others to this note.
  */
+const note = `
+  insert into deletions (user_id, changed_xid, kind, id, deleted_at, habit_ids, todo_ids)
+  select user_id, pg_current_xact_id(), ${deletionKinds.categories}, id, now(), habit_ids, todo_ids
+  from json_to_recordset($1) v(user_id text, id bigint, habit_ids bigint[], todo_ids bigint[])`;
+
+const unused = {
+  ...{ forUpdate: "", forUpdateSkipLocked: "", forKeyShare: "", forKeyShareSkipLocked: "" },
+  ...{ allForUpdate: "", read: "", readAll: "", insert: "", upsert: "", update: "", remove: "" },
+};
+
+const key: Table["key"] = [
+  { name: "user_id", type: "text" },
+  { name: "id", type: "bigint" },
+];
+
+/** The habits and todos of a category. */
 export const categoryMembers: Table = {
   name: "category_members",
   columns: [],
-  key: [
-    { name: "user_id", type: "text" },
-    { name: "id", type: "bigint" },
-  ],
+  key,
   sql: {
+    ...unused,
     read: `select v.user_id, v.id::bigint, ${members("habits")} as habit_ids, ${members("todos")} as todo_ids
       from unnest($1::text[], $2::bigint[]) v(user_id, id)`,
+    upsert: note,
+    update: note,
+  },
+};
+
+/**
+ * The members that come back to a category whose deletion is undone: not loaded, because there can be tens of thousands.
+ * Those that are in another category by now stay there.
+ */
+export const categoryReturns: Table = {
+  name: "category_returns",
+  columns: [],
+  key,
+  sql: {
+    ...unused,
     insert: `with returning_members as (
         select * from json_to_recordset($1) v(user_id text, id bigint, habit_ids bigint[], todo_ids bigint[])
       ), habits_back as (${comeBack("habits", "habit_ids")})
       ${comeBack("todos", "todo_ids")}`,
-    ...{ upsert: "", update: "", remove: "" },
-    ...{ forUpdate: "", forUpdateSkipLocked: "", forKeyShare: "", forKeyShareSkipLocked: "" },
-    ...{ allForUpdate: "", readAll: "" },
   },
 };

@@ -1,7 +1,7 @@
 import type { Queryable } from "./connection.ts";
 import { keyParts, type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
-import { remember, type State } from "./state.ts";
-import type { Rows, Table, TableMap, TableName } from "./tables.ts";
+import { forget, remember, type State } from "./state.ts";
+import type { Rows, Table, TableMap, TableName } from "./table.ts";
 
 /** Whether to wait for rows that another transaction has locked, or to leave them out. */
 export type OnLocked = "skip" | "wait";
@@ -27,8 +27,12 @@ export async function load(
     const { table, lock } = group;
     const { rows } = await connection.query<LoadedRow>(statement(group, onLocked), keyArrays(group));
     const isSkipped = (row: LoadedRow) => onLocked === "skip" && lock !== "none" && row.created_at === null;
+    const skipped = new Set(rows.filter(isSkipped).map((row) => idOfRow(table, row)));
+    for (const request of lock === "none" ? [] : group.requests)
+      if (!skipped.has(requestId(request)))
+        forget(state[table.name] as never, [request.userId, ...keyParts(request.key)]);
     for (const row of rows) if (!isSkipped(row)) remember(state[table.name] as never, row as never);
-    return rows.filter(isSkipped).map((row) => idOfRow(table, row));
+    return [...skipped];
   });
   return new Set((await Promise.all(queries)).flat());
 }

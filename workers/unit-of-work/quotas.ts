@@ -14,8 +14,17 @@ export type QuotaUse = Readonly<{ userId: string; table: NumberedTable }>;
 export type Quotas = Readonly<{
   /** Counts the rows of these users, unless a count is known that can still be trusted. */
   learn(connection: Queryable, uses: readonly QuotaUse[]): Promise<void>;
+  /** Begins the count of what one transaction makes. */
+  open(): QuotaUses;
+}>;
+
+/** What one transaction makes. For others it counts from its commit on, so that what is rolled back uses nothing up. */
+export type QuotaUses = Readonly<{
   /** Counts one more row. @returns false when the quota is used up */
   use(one: QuotaUse): boolean;
+  /** Notes what was used. @returns a function that forgets all uses since then */
+  checkpoint(): () => void;
+  committed(): void;
 }>;
 
 type Count = { count: number; trustedUntil: number };
@@ -30,7 +39,6 @@ const maxKnown = 20_000;
  */
 export function createQuotas(): Quotas {
   const known = new Map<string, Count>();
-  const idOf = ({ userId, table }: QuotaUse): string => `${table} ${userId}`;
 
   async function learnTable(
     connection: Queryable,
@@ -55,12 +63,33 @@ export function createQuotas(): Quotas {
       const byTable = Map.groupBy(unknown, ({ table }) => table);
       await Promise.all([...byTable].map(([table, some]) => learnTable(connection, table, some)));
     },
+    open: () => openUses(known),
+  };
+}
+
+const idOf = ({ userId, table }: QuotaUse): string => `${table} ${userId}`;
+
+function openUses(known: ReadonlyMap<string, Count>): QuotaUses {
+  let used = new Map<string, number>();
+  return {
     use(one) {
-      const entry = known.get(idOf(one));
-      if (!entry) return true;
-      if (entry.count >= quotas[one.table]) return false;
-      entry.count += 1;
+      const id = idOf(one);
+      const own = used.get(id) ?? 0;
+      if ((known.get(id)?.count ?? 0) + own >= quotas[one.table]) return false;
+      used.set(id, own + 1);
       return true;
+    },
+    checkpoint() {
+      const before = new Map(used);
+      return () => {
+        used = before;
+      };
+    },
+    committed() {
+      for (const [id, own] of used) {
+        const entry = known.get(id);
+        if (entry) entry.count += own;
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Rows, TableMap, TableName } from "./tables.ts";
+import type { Rows, TableMap, TableName } from "./table.ts";
 
 type KeyValue = string | number;
 export type Change = "none" | "insert" | "upsert" | "update" | "remove";
@@ -29,6 +29,12 @@ export function remember<Row>(table: TableState<Row>, row: Row): void {
   const key = keyOfRow(table, row);
   const place = placeOf(key);
   if (!table.entries.has(place)) table.entries.set(place, { key, row, change: "none" });
+}
+
+/** Drops a row that was read before it was to be locked, because by then it may have changed or gone. */
+export function forget<Row>({ entries }: TableState<Row>, key: readonly KeyValue[]): void {
+  const place = placeOf(key);
+  if (entries.get(place)?.change === "none") entries.delete(place);
 }
 
 /** A table as a handler sees it: the calling user's rows and no others. */

@@ -1,73 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
-import type {
-  ActionImagesRow,
-  ActionRow,
-  CategoryRow,
-  DeletionRow,
-  HabitCompletionRow,
-  HabitRow,
-  InboxRow,
-  ReminderDeliveryRow,
-  ReminderRow,
-  TodoRow,
-  UserRow,
-} from "../../shared/db/entities.ts";
-import { categoryMembers } from "./category-members.ts";
-
-/** The rows that a batch can load and change, in the order in which they are written. */
-export type Rows = {
-  users: UserRow;
-  categories: CategoryRow;
-  habits: HabitRow;
-  habit_completions: HabitCompletionRow;
-  todos: TodoRow;
-  reminders: ReminderRow;
-  reminder_deliveries: ReminderDeliveryRow;
-  action_log: ActionRow;
-  action_images: ActionImagesRow;
-  deletions: DeletionRow;
-  category_members: CategoryMembers;
-  inbox: InboxRow;
-};
-export type TableName = keyof Rows;
-
-/** No table of its own: the habits and todos of a category, and how they come back to it. */
-export type CategoryMembers = Readonly<{
-  user_id: string;
-  id: number;
-  habit_ids: readonly number[];
-  todo_ids: readonly number[];
-}>;
-
-type Column = Readonly<{ name: string; type: string }>;
-
-/** A table with its statements. Each has one text for any number of rows, so that it is planned once. */
-export type Table = Readonly<{
-  name: TableName;
-  columns: readonly Column[];
-  key: readonly Column[];
-  sql: Readonly<{
-    forUpdate: string;
-    /** Never waits: of a row that another transaction has locked, it returns only the key. */
-    forUpdateSkipLocked: string;
-    /** The lock of a foreign key: the row cannot be deleted, and inserting a reference to it never waits. */
-    forKeyShare: string;
-    forKeyShareSkipLocked: string;
-    /** All rows of the given users. */
-    allForUpdate: string;
-    read: string;
-    /** All rows of the given users. */
-    readAll: string;
-    /** Takes the rows as one JSON array, as do `upsert` and `update`. */
-    insert: string;
-    upsert: string;
-    update: string;
-    remove: string;
-  }>;
-}>;
-
-export type TableMap = Readonly<Record<TableName, Table>>;
+import { categoryMembers, categoryReturns } from "./category-members.ts";
+import type { Column, Table, TableMap, TableName } from "./table.ts";
 
 /** A table comes after those that it refers to. */
 const writeOrder = [
@@ -82,7 +16,7 @@ const writeOrder = [
   "action_images",
   "deletions",
   "inbox",
-] as const satisfies readonly Exclude<TableName, "category_members">[];
+] as const satisfies readonly Exclude<TableName, "category_members" | "category_returns">[];
 
 /** What comes back loses the note of its deletion, so that there is one at the most. */
 const keyOfDeletion = ["user_id", "kind", "id"];
@@ -101,7 +35,7 @@ export function describeTables(orm: MikroORM): TableMap {
     const key = columns.filter((column) => keyNames.includes(column.name));
     return [name, { name, columns, key, sql: statements(name, columns, key) }];
   });
-  described.push(["category_members", categoryMembers]);
+  described.push(["category_members", categoryMembers], ["category_returns", categoryReturns]);
   return Object.fromEntries(described) as unknown as TableMap;
 }
 
@@ -155,25 +89,28 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
 function removal(name: TableName, statement: string): string {
   const kind = toldOf[name];
   if (kind === undefined) return statement;
-  const { columns, values } = hangingOn[name] ?? { columns: "", values: "" };
+  const { columns, values, noted } = hangingOn[name] ?? { columns: "", values: "", noted: "" };
   return `with gone as (${statement} returning t.user_id, t.id)
     insert into deletions (user_id, changed_xid, kind, id, deleted_at${columns})
-    select g.user_id, pg_current_xact_id(), ${kind}, g.id, now()${values} from gone g`;
+    select g.user_id, pg_current_xact_id(), ${kind}, g.id, now()${values} from gone g ${noted}`;
 }
 
 /** What a deletion takes with it and its undoing brings back: all parts of a statement see the rows as before it. */
-const hangingOn: Partial<Record<TableName, Readonly<{ columns: string; values: string }>>> = {
+const hangingOn: Partial<Record<TableName, Readonly<{ columns: string; values: string; noted: string }>>> = {
   habits: {
     columns: ", completed_dates, completed_times",
     values: `,
       (select array_agg(c.local_date order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id),
       (select array_agg(c.completed_at order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id)`,
+    noted: "",
   },
   categories: {
     columns: ", habit_ids, todo_ids",
     values: `,
       (select array_agg(h.id order by h.id) from habits h where h.user_id = g.user_id and h.category_id = g.id),
       (select array_agg(t.id order by t.id) from todos t where t.user_id = g.user_id and t.category_id = g.id)`,
+    noted: `on conflict (user_id, changed_xid, kind, id) do update set
+      habit_ids = deletions.habit_ids || excluded.habit_ids, todo_ids = deletions.todo_ids || excluded.todo_ids`,
   },
 };
 

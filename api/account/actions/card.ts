@@ -16,6 +16,8 @@ export type Listing = Telling &
     today: string;
     /** Where a thing is shown, if it is. */
     addressOf(thing: Thing): string | undefined;
+    /** What can be done about an action. */
+    controls(row: LoggedRow): Html | undefined;
   }>;
 
 const longestReason = 300;
@@ -32,6 +34,7 @@ export function actionCard(row: LoggedRow, listing: Listing): Html {
     ${hasBadge && html`<p class="badge${outcome !== "ok" && " bad"}">${sayBadge}</p>`}</div>
     ${deeds.length > 0 && html`<ul class="deeds small">${deeds.map(({ sentence }) => html`<li>${wordsInHtml(sentence, listing)}</li>`)}</ul>`}
     ${message !== null && html`<p class="reason small">It was told: ${quote(message, { longest: longestReason })}</p>`}
+    ${listing.controls(row)}
     <details><summary class="small"><span class="unseen">Details of what was done by </span>
     ${byWhom(row)}${row.door === "mcp" && html` · ${row.tool}`}</summary>${details(row)}</details></li>`;
 }

@@ -3,7 +3,7 @@ import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
 import { validate } from "../../../shared/contracts/validate.ts";
 import { addDays, resolveLocalTime } from "../../../shared/domain/day.ts";
-import { exampleDate } from "../../../shared/domain/example-dates.ts";
+import { examples } from "../../../shared/domain/example-dates.ts";
 import type { ActionKind } from "../../../shared/domain/vocabulary.ts";
 import { type FieldErrors, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { queryFields } from "../../http/query-fields.ts";
@@ -51,9 +51,7 @@ function wrongDates(dates: Readonly<Record<string, unknown>>): FieldErrors | und
     ([, date]) => date !== undefined && !(typeof date === "string" && isCalendarDate(date)),
   );
   if (wrong.length === 0) return undefined;
-  return Object.fromEntries(
-    wrong.map(([name]) => [name, [`The ${name} field must be a real date such as ${exampleDate}.`]]),
-  );
+  return Object.fromEntries(wrong.map(([name]) => [name, [`The ${name} field must be ${examples.date}.`]]));
 }
 
 /** Nothing was logged outside these dates, and instants far away cannot be written. */

@@ -23,7 +23,8 @@ function addId(ids: Set<number>, id: unknown): void {
   if (typeof id === "number" && Number.isSafeInteger(id)) ids.add(id);
 }
 
-function thingsIn({ before, after }: LoggedRow) {
+/** What a row of the log changed, thing by thing; nothing where that cannot be read. */
+export function thingsIn({ before, after }: LoggedRow) {
   try {
     return changedThings({ before: readImages(before).images, after: readImages(after).images });
   } catch {

@@ -8,9 +8,11 @@ import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { controlsOf } from "./controls.ts";
 import { filterForm } from "./filter-form.ts";
 import { type ActionsFilter, readFilters } from "./filters.ts";
 import { actionList } from "./list.ts";
+import { runLink } from "./run-link.ts";
 
 const pageSize = 50;
 
@@ -31,11 +33,14 @@ export async function showActions(visit: Visit): Promise<Response> {
   const today = localTime(query.now, timeZone).slice(0, 10);
   const isFirst = !chosen.has("cursor");
   chosen.delete("cursor");
+  chosen.delete("note");
   const address = (more: Record<string, string>) =>
     `/account/actions?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
-  const shown = { timeZone, today, isFiltered: chosen.size > 0, hasOlder: next_cursor !== null };
+  const { note, controls } = await controlsOf(visit, query, { actions: rows, timeZone, today });
+  const shown = { timeZone, today, controls, isFiltered: chosen.size > 0, hasOlder: next_cursor !== null };
   const body = html`<p class="quiet lead">What agents, scripts and you did here. Times are those of ${timeZone}.</p>
     ${known.tokens.length > 0 && filterForm({ chosen, tokens: known.tokens, timeZone, today })}
+    ${note}${runLink(chosen)}
     ${await actionList(query, { rows, reads }, shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav>`;

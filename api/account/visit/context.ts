@@ -2,6 +2,7 @@ import type { Actor } from "../../../shared/actor.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/log.ts";
 import type { FormRequest, PageRequest, Site } from "../../../shared/web/site.ts";
+import type { RevokeToken } from "../../auth/revocation.ts";
 import type { PerformContext } from "../../perform.ts";
 import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
@@ -16,6 +17,8 @@ export type PagesContext = PerformContext &
     findProvider: FindProvider;
     /** Stores the time zone that a sign-in brings, as is done with the one in a token. */
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
+    /** Undefined where tokens are revoked at another provider. */
+    revokeToken: RevokeToken | undefined;
   }>;
 
 /** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */

@@ -2,6 +2,7 @@ import type { Actor } from "../../../shared/actor.ts";
 import { isRefused, type Refused } from "../../../shared/errors.ts";
 import type { GroupedOperation } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency } from "../../../shared/queue/group-end.ts";
+import { createGiveWay } from "../../http/give-way.ts";
 import { type Content, prepare } from "../../perform.ts";
 import { pathIds, targetContent } from "../target.ts";
 import type { ReadOperation } from "./read-operations.ts";
@@ -15,9 +16,11 @@ export async function prepareOperations(
   operations: readonly ReadOperation[],
 ): Promise<readonly PreparedOperation[]> {
   const prepared: PreparedOperation[] = [];
+  const giveWay = createGiveWay();
   for (const operation of operations) {
     const failed = operation.references.find(({ place }) => isRefused(prepared[place] ?? {}));
     prepared.push(failed ? failedDependency(failed.place) : await prepareOne(actor, operation, operations));
+    await giveWay();
   }
   return prepared;
 }

@@ -48,8 +48,8 @@ function readOperation(
   const unknown = unknownNames(Object.keys(sent), operationFields);
   const checked = validate({ input: BatchOperation }, sent, { unknown });
   if (isRefused(checked)) return invalid(below(checked.refusal.errors ?? {}));
-  const { method, path, body = {}, idempotency_key } = checked.input;
-  const [address = "", query = ""] = path.split("?");
+  const { method, path, body, idempotency_key } = checked.input;
+  const [address = "", ...query] = path.split("?");
   const found = findRoute(method, address);
   if (!found)
     return invalid({
@@ -60,11 +60,11 @@ function readOperation(
   const place = earlier.length;
   const operation = {
     place,
-    query: new URLSearchParams(query),
+    query: new URLSearchParams(query.join("?")),
     body: { ...body },
     references: read.references,
   };
-  return { ...found, ...operation, idempotencyKey: idempotency_key };
+  return { ...found, ...operation, idempotencyKey: idempotency_key ?? undefined };
 }
 
 const operationFields = { what: "a field of an operation", names: Object.keys(BatchOperation.properties) };

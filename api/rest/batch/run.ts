@@ -1,5 +1,5 @@
 import type { Actor } from "../../../shared/actor.ts";
-import { isRefused, type RefusalCode, type Refused } from "../../../shared/errors.ts";
+import { isRefused, type Refusal, type RefusalCode, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
@@ -78,11 +78,19 @@ function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused |
   return deleted ?? (isAll ? (unknown ?? overloaded[0]) : undefined);
 }
 
-function resultOf({ place, route }: ReadOperation, outcomes: readonly Outcome[]) {
+function resultOf({ place, route, idempotencyKey }: ReadOperation, outcomes: readonly Outcome[]) {
   const outcome = outcomes[place];
   if (!outcome) throw new Error(`Operation ${place} was not answered.`);
-  if (isRefused(outcome))
-    return { status: statusOf(outcome.refusal.code), body: refusalBody(outcome.refusal) };
+  if (isRefused(outcome)) {
+    const refusal = idempotencyKey === undefined ? outcome.refusal : withKeyAsField(outcome.refusal);
+    return { status: statusOf(refusal.code), body: refusalBody(refusal) };
+  }
   const { body } = outcome;
   return body === null || route.status === 204 ? { status: 204, body: null } : { status: route.status, body };
+}
+
+/** An operation has its own key in a field, where a request of its own has a header. */
+function withKeyAsField({ errors = {}, ...refusal }: Refusal): Refusal {
+  const { "Idempotency-Key": taken, ...others } = errors;
+  return { ...refusal, errors: { ...others, ...(taken && { idempotency_key: taken }) } };
 }

@@ -3,12 +3,19 @@ import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../shared/contracts/contract.ts";
 import { tags } from "../../../shared/contracts/tags.ts";
 import type { KnownNames } from "../../../shared/contracts/unknown-names.ts";
+import { groupCommand } from "../../../shared/queue/group.ts";
 import { isConditional } from "../conditions.ts";
 import { routeFields } from "../route-fields.ts";
 import { errorsOf, statusOfError } from "./errors.ts";
 import { headerParametersOf } from "./header-parameters.ts";
 import { headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
+
+function neededToken({ name, scopes }: Contract): string {
+  if (name === groupCommand)
+    return "Needs any valid token, and for each operation the scopes that its route needs.";
+  return scopes.length > 0 ? `Needs a token with ${scopes.join(" and ")}.` : "Needs any valid token.";
+}
 
 /** One REST route of a contract as an operation of the document. */
 export function operation(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
@@ -29,7 +36,7 @@ export function operation(contract: Contract, route: Route, schemas: Schemas): J
     operationId: route.operationId,
     tags: [tagOf(route)],
     summary: contract.summary,
-    description: `Needs ${contract.scopes.length > 0 ? `a token with ${contract.scopes.join(" and ")}` : "any valid token"}.`,
+    description: neededToken(contract),
     security: [{ bearer: [] }, { oauth: contract.scopes }],
     parameters: [
       ...inPath.map((name) => parameter(name, "path", properties[name])),

@@ -8,6 +8,7 @@ export const ActionEntity = defineEntity({
   tableName: "action_log",
   properties: {
     user_id: owner(),
+    called_at: timestamptz().primary(),
     request_id: p.string().columnType("uuid").primary(),
     door: p.text().$type<Door>(),
     /** Empty for what a person did on the account pages. */
@@ -32,7 +33,6 @@ export const ActionEntity = defineEntity({
     replayed: p.boolean(),
     /** Greater than one only for calls over the rate limit, which share a row per token and minute. */
     calls: p.integer(),
-    called_at: timestamptz(),
     duration_ms: p.double(),
   },
 });

@@ -6,8 +6,9 @@ import type { Outcome, QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId, placedId } from "../command-id.ts";
 import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "../group.ts";
 import { answeredId, failedDependency, type OperationEnd, readEnds } from "../group-end.ts";
-import { callOf, type Sender, waitForStandbys } from "./dispatch.ts";
+import { callOf, type Sender } from "./dispatch.ts";
 import type { Mailbox } from "./mailbox.ts";
+import { findStoredReplies, type StoredReplies } from "./stored-replies.ts";
 
 /** One change of a batch request, validated. */
 export type GroupedOperation = Pick<QueuedOperation, "place" | "name" | "input" | "references" | "after"> &
@@ -72,27 +73,17 @@ function queuedOperation(
   return { ...operation, id, fingerprint: fingerprintOf(name, input) };
 }
 
-const lookupTimeoutMs = 400;
-
-const lookup = `
-  select command_id as id, fingerprint, reply, keyed and created_at < to_timestamp($3 / 1000.0) as before
-  from inbox where user_id = $1 and command_id = any($2::uuid[])`;
-
-type Stored = { id: string; fingerprint: string; reply: string; before: boolean };
-
 /**
  * Looks up the replies of a group whose answer was lost on its way.
  * @returns a refusal when none is committed, or the database does not answer in time
  */
 async function committedEnds(
-  { pool }: Database,
-  { userId, sentAt }: Omit<QueuedCommand, "ticket">,
+  database: Database,
+  command: Omit<QueuedCommand, "ticket">,
   { atomic, operations }: QueuedGroup,
 ): Promise<readonly OperationEnd[] | Refused> {
   const ids = operations.map(({ id }) => id);
-  const found = lookUpAll(pool, [userId, ids, sentAt]).catch(() => []);
-  const rows = await Promise.race([found, Bun.sleep(lookupTimeoutMs).then(() => [])]);
-  const stored = new Map(rows.map((row) => [row.id, row]));
+  const stored = await findStoredReplies(database, ids, command);
   if (stored.size === 0) return unavailable("unknown");
   const ended = new Map<number, Outcome>();
   const ends = operations.map((operation) => {
@@ -103,15 +94,9 @@ async function committedEnds(
   return atomic ? allOrNone(ends) : ends;
 }
 
-async function lookUpAll(pool: Pick<Database["pool"], "query">, values: unknown[]): Promise<Stored[]> {
-  const { rows } = await pool.query<Stored>(lookup, values);
-  if (rows.length > 0) await pool.query(waitForStandbys);
-  return rows;
-}
-
 function endOf(
   operation: QueuedOperation,
-  stored: ReadonlyMap<string, Stored>,
+  stored: StoredReplies,
   ended: ReadonlyMap<number, Outcome>,
 ): OperationEnd {
   const { place, id } = operation;

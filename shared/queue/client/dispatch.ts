@@ -10,6 +10,7 @@ import { keyTaken, unavailable } from "../../errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId } from "../command-id.ts";
 import type { Mailbox } from "./mailbox.ts";
+import { findStoredReplies } from "./stored-replies.ts";
 
 /** Who sends a command by REST or from a page, for the action log. */
 export type Sender = Readonly<{ door: Door; tokenId: string; clientName: string | null }>;
@@ -76,42 +77,19 @@ export const callOf = (
   startedAt,
 });
 
-const lookupTimeoutMs = 400;
-
-const lookup = `
-  select i.fingerprint, i.reply, a.replayed, i.keyed and i.created_at < to_timestamp($4 / 1000.0) as before
-  from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3 and a.called_at = $5::timestamptz
-  where i.user_id = $1 and i.command_id = $2`;
-
-type Stored = { fingerprint: string; reply: string; replayed: boolean | null; before: boolean };
-
 /**
- * Looks up a reply that was lost on its way. A committed reply is in the inbox, and is a replay when it was there
- * before this command was sent. For a tool call its own row decides, which also has whether it was a replay.
+ * Looks up a reply that was lost on its way. For a tool call its own row decides, which also has whether it was a replay.
  * @returns undefined when nothing is committed, or the database does not answer in time
  */
 async function committed(
-  { pool }: Database,
-  { userId, id, fingerprint, sentAt, call }: Omit<QueuedCommand, "ticket">,
+  database: Database,
+  command: Omit<QueuedCommand, "ticket">,
 ): Promise<CommandResult | undefined> {
-  const toolCall = isToolCall(call) ? call : undefined;
-  const calledAt = toolCall ? new Date(toolCall.startedAt).toISOString() : null;
-  const values = [userId, id, toolCall?.requestId ?? null, sentAt, calledAt];
-  const found = lookUp(pool, values).catch(() => undefined);
-  const row = await Promise.race([found, Bun.sleep(lookupTimeoutMs)]);
-  if (!row || (toolCall && row.replayed === null)) return undefined;
-  if (row.fingerprint !== (fingerprint ?? ""))
-    return { outcome: keyTaken(toolCall !== undefined), replayed: false };
-  const outcome: Outcome = JSON.parse(row.reply);
-  return { outcome, replayed: row.replayed ?? row.before };
-}
-
-/** What is found may not have reached the synchronous standbys yet, if PostgreSQL was started anew; a standby's own has. */
-export const waitForStandbys = `
-  select case when not pg_is_in_recovery() then pg_logical_emit_message(true, 'kept', '') end`;
-
-async function lookUp(pool: Pick<Database["pool"], "query">, values: unknown[]): Promise<Stored | undefined> {
-  const { rows } = await pool.query<Stored>(lookup, values);
-  if (rows[0]) await pool.query(waitForStandbys);
-  return rows[0];
+  const { id, fingerprint } = command;
+  const isFromTool = isToolCall(command.call);
+  const stored = (await findStoredReplies(database, [id], command)).get(id);
+  if (!stored || (isFromTool && stored.replayed === null)) return undefined;
+  if (stored.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken(isFromTool), replayed: false };
+  const outcome: Outcome = JSON.parse(stored.reply);
+  return { outcome, replayed: stored.replayed ?? stored.before };
 }

@@ -1,10 +1,10 @@
 import type { Handler } from "../handler.ts";
-import { writeAction } from "./action-log.ts";
+import { calledAt, writeAction } from "./action-log.ts";
 
 /** Several front doors add to one row; the inbox makes sure that each number is added once. */
 export const actionCount: Handler<"action.count"> = {
   run(context, { call, calls }) {
-    const before = context.actions.get(call.requestId)?.calls ?? 0;
+    const before = context.actions.get(calledAt(context, call), call.requestId)?.calls ?? 0;
     const end = { outcome: "rate_limited", replayed: false, calls: before + calls, durationMs: 0 };
     writeAction({ ...context, isRepeat: true }, call, end);
     return null;

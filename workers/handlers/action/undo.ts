@@ -123,7 +123,7 @@ function logged(
     tokenId: "",
     clientName: null,
     tool: undoTool,
-    arguments: JSON.stringify({ called_at: timestamp(action.called_at), request_id: action.request_id }),
+    arguments: undoArguments(action, conflicts),
     startedAt: context.acceptedAt,
     place,
   };
@@ -133,6 +133,19 @@ function logged(
   context.actions.update(action, { undone_by: call.requestId });
   standAgain(context, action);
   return end(key, conflicts.length > 0 ? "part" : "whole", conflicts);
+}
+
+/** Rows of the log are bounded, and arguments that were cut would not tell what was taken back. */
+const mostConflictsKept = 10;
+
+/** Beside the action that was taken back: what of it had to stay, for the pages to tell. */
+function undoArguments({ called_at, request_id }: ActionRow, conflicts: readonly Conflict[]): string {
+  const stayed = conflicts.slice(0, mostConflictsKept);
+  return JSON.stringify({
+    called_at: timestamp(called_at),
+    request_id,
+    ...(stayed.length > 0 && { stayed }),
+  });
 }
 
 /** What an undo took back stands again once the undo is taken back, and can be taken back again. */

@@ -1,5 +1,6 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
-import { firstOccurrence, parseRecurrence } from "../../../shared/domain/recurrence.ts";
+import { firstOccurrence } from "../../../shared/domain/recurrence.ts";
+import { parseRule } from "../../../shared/domain/recurrence-rule.ts";
 import type { HandlerContext } from "../handler.ts";
 
 export const defaultRecurrenceFrom = "due";
@@ -15,7 +16,8 @@ export function recurrenceColumns(
   dueDate: string | null,
   row?: TodoRow,
 ) {
-  const parsed = text === null ? undefined : parseRecurrence(text);
+  // The front door has found out that it matches some date, which is costly.
+  const parsed = text === null ? undefined : parseRule(text);
   if (!parsed || "error" in parsed) return { recurrence: null, recurrence_anchor: null, due_date: dueDate };
   const due_date = dueDate ?? firstOccurrence(parsed.rule, today.date);
   const anchor = dueDate !== null && row?.recurrence === parsed.rule ? row.recurrence_anchor : null;

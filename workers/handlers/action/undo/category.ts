@@ -3,7 +3,7 @@ import type { CategoryRow } from "../../../../shared/db/entities.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
 
-export const undoCategory: TableUndo = {
+export const takeBackCategory: TableUndo = {
   restore(context, row) {
     const id = idOf(row);
     if (context.categories.get(id)) return [conflictAt(row, "made_again")];
@@ -15,17 +15,20 @@ export const undoCategory: TableUndo = {
     const { categories } = context;
     const current = categories.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const conflicts = touched(row, current);
+    const conflicts = touched(context, row, current);
     if (conflicts.length > 0) return conflicts;
     // Deleting a category again takes it from its members again.
     if (!row.isReturn && isInUse(context, current.id)) return [conflictAt(row, "in_use")];
     categories.remove(current.id);
+    const isStored = categories.isKnown(current.id);
+    (isStored ? noteMembers : leaveMembers)(context, current.id);
     return [];
   },
-  change({ categories, now }, row) {
+  change(context, row) {
+    const { categories, now } = context;
     const current = categories.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const { patch, conflicts } = oldValues(row, current, []);
+    const { patch, conflicts } = oldValues(context, row, current, []);
     if (Object.keys(patch).length > 0) categories.update(current, { ...patch, updated_at: now });
     return conflicts;
   },
@@ -33,16 +36,31 @@ export const undoCategory: TableUndo = {
 
 /** Loaded rows come back here, so that what is taken back next finds them as they were; all others by one statement. */
 function restoreMembers(context: HandlerContext, category_id: number): void {
-  const { deletions, categoryMembers, habits, todos } = context;
+  const { deletions, categoryReturns, habits, todos } = context;
   const deletion = deletions.get(deletionKinds.categories, category_id);
   const habit_ids = (deletion?.habit_ids ?? []).map(Number);
   const todo_ids = (deletion?.todo_ids ?? []).map(Number);
   if (habit_ids.length + todo_ids.length > 0)
-    categoryMembers.insert({ id: category_id, habit_ids, todo_ids });
+    categoryReturns.insert({ id: category_id, habit_ids, todo_ids });
   for (const row of habits.all())
     if (row.category_id == null && habit_ids.includes(row.id)) habits.update(row, { category_id });
   for (const row of todos.all())
     if (row.category_id == null && todo_ids.includes(row.id)) todos.update(row, { category_id });
+}
+
+/** Some of them may be deleted by this command as well, before it deletes the category. */
+function noteMembers({ categoryMembers, habits, todos }: HandlerContext, id: number): void {
+  const idsIn = (rows: readonly Readonly<{ id: number; category_id?: number | null | undefined }>[]) =>
+    rows.flatMap((row) => (row.category_id === id ? [row.id] : []));
+  const [habit_ids, todo_ids] = [idsIn(habits.all()), idsIn(todos.all())];
+  if (habit_ids.length + todo_ids.length > 0) categoryMembers.upsert({ id, habit_ids, todo_ids });
+}
+
+/** A category that this command brought back itself is not stored, so no statement takes it from its members. */
+function leaveMembers({ categoryReturns, habits, todos }: HandlerContext, id: number): void {
+  if (categoryReturns.isKnown(id)) categoryReturns.remove(id);
+  for (const row of habits.all()) if (row.category_id === id) habits.update(row, { category_id: null });
+  for (const row of todos.all()) if (row.category_id === id) todos.update(row, { category_id: null });
 }
 
 /** Whether anything is in the category but what this command has taken out of it. */

@@ -46,9 +46,19 @@ export const conflictAt = (
 /** @returns the id that the row's key begins with */
 export const idOf = ({ key }: ChangedRow): number => Number(key[0]);
 
+/**
+ * A row as it will be stored. The statement that deletes a category takes it from its members and notes who they were, so
+ * until then they still have it.
+ */
+function asStored({ categories }: HandlerContext, row: object): object {
+  if (!("category_id" in row) || typeof row.category_id !== "number") return row;
+  const isGone = categories.isKnown(row.category_id) && !categories.get(row.category_id);
+  return isGone ? { ...row, category_id: null } : row;
+}
+
 /** @returns a conflict when the row is not as the action made it */
-export function touched(row: ChangedRow, current: object): readonly Conflict[] {
-  const fields = changedSince(row.table, row.after ?? {}, current);
+export function touched(context: HandlerContext, row: ChangedRow, current: object): readonly Conflict[] {
+  const fields = changedSince(row.table, row.after ?? {}, asStored(context, current));
   return fields.length > 0 ? [conflictAt(row, "changed_since", fields)] : [];
 }
 
@@ -59,12 +69,13 @@ type Restorable = Readonly<{ patch: Record<string, unknown>; conflicts: readonly
  * @param groups fields that make sense only together: all of them come back, or none
  */
 export function oldValues(
+  context: HandlerContext,
   row: ChangedRow,
   current: object,
   groups: readonly (readonly string[])[],
 ): Restorable {
   const { before = {}, after = {} } = row;
-  const now = fieldsOf(row.table, current);
+  const now = fieldsOf(row.table, asStored(context, current));
   const names = Object.keys(before);
   const together = groups.map((group) => group.filter((name) => names.includes(name)));
   const alone = names.filter((name) => !together.flat().includes(name)).map((name) => [name]);

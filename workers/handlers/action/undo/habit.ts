@@ -25,7 +25,7 @@ import {
 
 const ruleFields = ["frequency", "schedule", "grace_days"];
 
-export const undoHabit: TableUndo = {
+export const takeBackHabit: TableUndo = {
   restore(context, row) {
     const id = idOf(row);
     if (context.habits.get(id)) return [conflictAt(row, "made_again")];
@@ -36,14 +36,16 @@ export const undoHabit: TableUndo = {
     restoreCompletions(context, id);
     return conflicts;
   },
-  remove({ habits }, row) {
+  remove(context, row) {
+    const { habits } = context;
     const current = habits.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const conflicts = touched(row, current);
+    const conflicts = touched(context, row, current);
     if (conflicts.length > 0) return conflicts;
     if (!isSame(current.completions_count, row.after?.[countField]))
       return [conflictAt(row, "changed_since", [countField])];
     habits.remove(current.id);
+    if (!habits.isKnown(current.id)) dropCompletions(context, current.id);
     return [];
   },
   change(context, row) {
@@ -53,7 +55,7 @@ export const undoHabit: TableUndo = {
     const { [historyField]: before, ...fields } = row.before ?? {};
     const { [historyField]: after, ...made } = row.after ?? {};
     const plain = withoutRules({ ...row, before: fields, after: made });
-    const old = inPresentCategory(context, row, oldValues(plain, current, []));
+    const old = inPresentCategory(context, row, oldValues(context, plain, current, []));
     const isEdit = ruleFields.some((name) => name in fields);
     const edit = isEdit ? editUndone(context, row, before as History, after as History) : noEdit;
     const patch = { ...old.patch, ...edit.patch };
@@ -78,6 +80,12 @@ function restoreCompletions({ deletions, completions }: HandlerContext, habit_id
   const times = deletion?.completed_times ?? [];
   for (const [index, local_date] of (deletion?.completed_dates ?? []).entries())
     completions.insert({ habit_id, local_date, completed_at: times[index] ?? "" });
+}
+
+/** A habit that this command brought back itself is not stored, so no statement removes its completions. */
+function dropCompletions({ completions }: HandlerContext, habit_id: number): void {
+  for (const row of completions.all())
+    if (row.habit_id === habit_id) completions.remove(habit_id, row.local_date);
 }
 
 function withoutRules(row: ChangedRow): ChangedRow {

@@ -14,18 +14,19 @@ import { isAsMade } from "./reminder.ts";
 const completion = ["is_completed", "completed_at", "completed_on", "next_todo_id"];
 const series = ["recurrence", "recurrence_anchor"];
 
-export const undoTodo: TableUndo = {
+export const takeBackTodo: TableUndo = {
   restore(context, row) {
     if (context.todos.get(idOf(row))) return [conflictAt(row, "made_again")];
     const { patch, conflicts } = inPresentCategory(context, row, { patch: { ...row.before }, conflicts: [] });
     context.todos.insert({ ...(patch as Omit<TodoRow, "id">), id: idOf(row) });
     return conflicts;
   },
-  remove({ todos, reminders }, row, rows) {
+  remove(context, row, rows) {
+    const { todos, reminders } = context;
     const id = idOf(row);
     const current = todos.get(id);
     if (!current) return [conflictAt(row, "deleted_since")];
-    const conflicts = touched(row, current);
+    const conflicts = touched(context, row, current);
     if (conflicts.length > 0) return conflicts;
     const reminder = reminders.get(id);
     const made = rows.get(`reminders/${id}`)?.after;
@@ -40,7 +41,7 @@ export const undoTodo: TableUndo = {
     if (!current) return [conflictAt(row, "deleted_since")];
     const isOtherSeries = row.before !== undefined && "recurrence" in row.before;
     const groups = [completion, isOtherSeries ? [...series, "due_date"] : series];
-    const old = inPresentCategory(context, row, oldValues(row, current, groups));
+    const old = inPresentCategory(context, row, oldValues(context, row, current, groups));
     const patch: Partial<TodoRow> = { ...old.patch, ...keptSuccessor(context, row, old.patch) };
     const isWithoutDate = (patch.due_date ?? current.due_date) == null || patch.due_date === null;
     const recurs = "recurrence" in patch ? patch.recurrence != null : current.recurrence != null;

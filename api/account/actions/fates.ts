@@ -1,0 +1,99 @@
+import { maxUndone } from "../../../shared/contracts/action.ts";
+import type { Commands, OutputOf } from "../../../shared/contracts/catalogue.ts";
+import { localTime } from "../../../shared/domain/day.ts";
+import { isRefused, type Refused } from "../../../shared/errors.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { QueryContext } from "../../queries/context.ts";
+import { namesOf, type ThingNames } from "../../queries/names.ts";
+import { readParts } from "../../queries/undone.ts";
+import type { Visit } from "../visit/context.ts";
+import { sayWallTime } from "../visit/dates.ts";
+import { describeAction } from "./describe.ts";
+import type { LoggedRow } from "./logged-row.ts";
+import { idsNamedIn } from "./named-ids.ts";
+import { stayedAt, tellObstacles } from "./obstacles.ts";
+import { nextStep, type RunSelection } from "./run-selection.ts";
+import { submitUndo } from "./submit-undo.ts";
+import type { Day } from "./undo-note.ts";
+import { type Word, wordsInHtml } from "./words.ts";
+
+type End = OutputOf<Commands["action.undo"]>["ends"][number];
+type Undone = End["undone"];
+
+/** What becomes of an action when it is taken back, with a sentence for each thing that has to stay. */
+export type Fate = Readonly<{ action: LoggedRow; undone: Undone; told: readonly (readonly Word[])[] }>;
+
+/** A token may have done little among much reading: so many steps are looked through for a page. */
+const mostSteps = 5;
+/** For so many the page says who changed what since. */
+const mostExplained = 20;
+
+/** What would become of the newest changes of the selection that stand: as many as one command takes. */
+export async function foreseeFates(
+  visit: Visit,
+  query: QueryContext,
+  { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
+): Promise<readonly Fate[] | Refused> {
+  const actions = await firstActions(query, selection);
+  if (actions.length === 0) return [];
+  const foreseen = await submitUndo(visit, actions, { preview: true });
+  if (isRefused(foreseen)) return foreseen;
+  const ends = new Map(foreseen.ends.map((end) => [end.request_id, end]));
+  const conflicted = foreseen.ends.filter(({ conflicts }) => conflicts.length > 0).slice(0, mostExplained);
+  return Promise.all(
+    actions.map(async (action): Promise<Fate> => {
+      const { undone = "none", conflicts: obstacles = [] } = ends.get(action.request_id) ?? {};
+      const isExplained = conflicted.some(({ request_id }) => request_id === action.request_id);
+      const told = isExplained ? await tellObstacles(query, action, { obstacles, timeZone }) : [];
+      return { action, undone, told };
+    }),
+  );
+}
+
+async function firstActions(query: QueryContext, selection: RunSelection): Promise<readonly LoggedRow[]> {
+  const found: LoggedRow[] = [];
+  let from = { ...selection, cursor: undefined as string | undefined };
+  for (let step = 0; step < mostSteps && found.length < maxUndone; step++) {
+    const { actions, next, isLast } = await nextStep(query, from);
+    found.push(...actions);
+    from = { ...from, cursor: next.cursor };
+    if (isLast) break;
+  }
+  return found.slice(0, maxUndone);
+}
+
+/** What was taken back in part, of which the log says what had to stay. */
+export async function readPartFates(
+  query: QueryContext,
+  { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
+): Promise<readonly Fate[]> {
+  const parts = await readParts(query, selection, mostExplained);
+  return Promise.all(
+    parts.map(async ({ action, undo }): Promise<Fate> => {
+      const told = await tellObstacles(query, action, { obstacles: stayedAt(undo), timeZone });
+      return { action, undone: "part", told };
+    }),
+  );
+}
+
+const badges: Readonly<Record<Undone, Html | false>> = {
+  whole: false,
+  part: html`<p class="badge warn">In part</p>`,
+  none: html`<p class="badge bad">Stays</p>`,
+};
+
+/** The list of actions with what becomes of each. */
+export async function fateList(query: QueryContext, fates: readonly Fate[], day: Day): Promise<Html> {
+  const names = await namesOf(query, idsNamedIn(fates.map(({ action }) => action)));
+  return html`<ul class="plain log">${fates.map((fate) => fateItem(fate, names, day))}</ul>`;
+}
+
+function fateItem({ action, undone, told }: Fate, names: ThingNames, { timeZone, today }: Day): Html {
+  const reading = { today, addressOf: () => undefined };
+  const at = sayWallTime(localTime(Date.parse(action.called_at), timeZone), today);
+  const { words } = describeAction(action, { names, timeZone });
+  return html`<li class="card"><div class="spread">
+    <p class="deed"><time datetime="${action.called_at}">${at}</time>
+    <span>${wordsInHtml(words, reading)}</span></p>${badges[undone]}</div>
+    ${told.length > 0 && html`<ul class="reason small">${told.map((sentence) => html`<li>${wordsInHtml(sentence, reading)}</li>`)}</ul>`}</li>`;
+}

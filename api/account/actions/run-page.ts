@@ -1,0 +1,145 @@
+import { localTime } from "../../../shared/domain/day.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { formToken } from "../../../shared/web/form.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { readTokens } from "../../queries/action.ts";
+import { type QueryContext, readDaySettings } from "../../queries/context.ts";
+import { countRun } from "../../queries/undone.ts";
+import type { Visit } from "../visit/context.ts";
+import { sayWallTime } from "../visit/dates.ts";
+import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
+import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
+import { quote } from "./quote.ts";
+import { runPath } from "./run.ts";
+import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
+import { actionsPath } from "./undo.ts";
+import type { Day } from "./undo-note.ts";
+import { nameOf } from "./who.ts";
+
+type Shown = Day & Readonly<{ query: QueryContext; selection: RunSelection; who: Html }>;
+
+/**
+ * GET /account/actions/run?token_id=…&since=…: what taking back all that a token did would bring back and what not.
+ * With `to` and `cursor` it is under way or done, and the page tells how far it is.
+ */
+export async function showRun(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const query = context.query({ userId: session.sub });
+  const { timeZone } = await readDaySettings(query);
+  const selection = selectionOf(url.searchParams, { now: query.now, timeZone });
+  if (isRefused(selection)) return refusalPage(context, selection.refusal);
+  const { token_id } = selection;
+  if (token_id === "") return seeOther(actionsPath);
+  const { tokens } = await readTokens(query, {});
+  const who = quote(
+    nameOf(tokens.find((token) => token.token_id === token_id) ?? { token_id, client_name: null }),
+  );
+  const today = localTime(query.now, timeZone).slice(0, 10);
+  const shown = { query, selection, timeZone, today, who };
+  const body = selection.isBegun ? await progress(visit, shown) : await preview(visit, shown);
+  if (isRefused(body)) return refusalPage(context, body.refusal);
+  return page(context.site, { title: "Take back", body, ...accountFrame(visit) });
+}
+
+async function preview(visit: Visit, shown: Shown) {
+  const { query, selection, who, timeZone, today } = shown;
+  const [fates, count] = await Promise.all([
+    foreseeFates(visit, query, { selection, timeZone }),
+    countRun(query, selection),
+  ]);
+  if (isRefused(fates)) return fates;
+  const open = Math.max(count.changes - count.undone, fates.length);
+  const since = sayWallTime(localTime(Date.parse(selection.from), timeZone), today);
+  return html`<p class="quiet lead">What ${who} changed since ${since}</p>
+    ${sinceForm(selection, timeZone)}
+    ${
+      fates.length === 0
+        ? html`<p class="note" role="status">There is nothing to take back.</p>`
+        : html`<p>${foreseen(fates, { open, isMore: count.isMore })}</p>
+          ${takeBackForm(visit, shown)}
+          ${await fateSections(query, fates, shown)}
+          ${open > fates.length && html`<p class="quiet">${inWords(open - fates.length)} older ones follow after these.</p>`}`
+    }`;
+}
+
+const inWords = (count: number): string => count.toLocaleString("en-GB");
+
+function foreseen(
+  fates: readonly Fate[],
+  { open, isMore }: Readonly<{ open: number; isMore: boolean }>,
+): string {
+  const stays = fates.filter(({ undone }) => undone === "none").length;
+  const parts = fates.filter(({ undone }) => undone === "part").length;
+  const all = `${isMore ? "More than " : ""}${inWords(open)} change${open === 1 ? "" : "s"}`;
+  const some = open > fates.length ? ` Of the newest ${fates.length} ` : " Of these ";
+  if (stays + parts === 0)
+    return `${all}.${open > fates.length ? `${some}all` : " All of it"} can be taken back.`;
+  return `${all}.${some}${fates.length - stays - parts} can be taken back, ${parts} in part, and ${stays} cannot.`;
+}
+
+function sinceForm({ token_id, from }: RunSelection, timeZone: string): Html {
+  return html`<form method="get" action="${runPath}" class="card filters">
+    <input type="hidden" name="token_id" value="${token_id}">
+    <div><label for="since">Since</label>
+    <input type="datetime-local" step="1" id="since" name="since" value="${localTime(Date.parse(from), timeZone)}"></div>
+    <div class="actions"><button class="plain">Look</button></div></form>`;
+}
+
+/** Both buttons take back whatever the token does until then as well. */
+function takeBackForm(visit: Visit, { selection, who }: Shown): Html {
+  const { context } = visit;
+  const { token_id, from } = selection;
+  return html`<form method="post" action="${runPath}" class="card">${formToken(visit)}
+    <input type="hidden" name="token_id" value="${token_id}"><input type="hidden" name="since" value="${from}">
+    <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
+    changed since stays as it is. Each of it can be brought back in the list of actions.</p>
+    <div class="actions"><button>Take it all back</button>
+    ${context.revokeToken && html`<button class="danger" name="revoke" value="yes">Revoke the token first</button>`}</div>
+    ${
+      !context.revokeToken &&
+      html`<p class="quiet small">${who} can go on meanwhile: its token is revoked at
+    <a href="${context.config.authUrl}">your identity provider</a>.</p>`
+    }</form>`;
+}
+
+async function fateSections(query: QueryContext, fates: readonly Fate[], day: Day): Promise<Html> {
+  const stays = fates.filter(({ undone }) => undone !== "whole");
+  const comes = fates.filter(({ undone }) => undone === "whole");
+  return html`${stays.length > 0 && html`<h2>What has to stay</h2>${await fateList(query, stays, day)}`}
+    ${comes.length > 0 && html`<h2>What is taken back</h2>${await fateList(query, comes, day)}`}`;
+}
+
+async function progress(visit: Visit, shown: Shown) {
+  const { query, selection, who } = shown;
+  const [all, older] = await Promise.all([
+    countRun(query, selection),
+    countRun(query, selection, selection.cursor),
+  ]);
+  const isRevoked = visit.url.searchParams.get("revoked") === "yes";
+  const revoked = isRevoked && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
+  const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
+  if (older.changes === older.undone) return html`${revoked}${await finished(visit, shown, done)}`;
+  const fields = { ...paramsOf(selection), ...(isRevoked && { revoke: "yes" }) };
+  return html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
+    <p><progress max="${all.changes}" value="${all.undone}" aria-label="Taken back"></progress></p></div>
+    <form method="post" action="${runPath}">${formToken(visit)}
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+    <div class="actions"><button>Go on</button></div></form>`;
+}
+
+/** What was tried and stands has to stay, unless what was in its way is gone by now. */
+async function finished(visit: Visit, shown: Shown, done: string) {
+  const { query, selection, who, timeZone } = shown;
+  const [fates, parts] = await Promise.all([
+    foreseeFates(visit, query, { selection, timeZone }),
+    readPartFates(query, { selection, timeZone }),
+  ]);
+  const stayed = [...parts, ...(isRefused(fates) ? [] : fates)];
+  const list = `${actionsPath}?${new URLSearchParams({ token_id: selection.token_id })}`;
+  return html`<div class="note" role="status"><p>${done} ${who} are taken back.</p></div>
+    ${stayed.length > 0 && html`<h2>What stayed</h2>${await fateList(query, stayed, shown)}`}
+    <p><a href="${list}">Everything it did</a></p>`;
+}

@@ -1,0 +1,62 @@
+import { listActions, maxUndone, undoDays } from "../../../shared/contracts/action.ts";
+import { validate } from "../../../shared/contracts/validate.ts";
+import { msPerDay, resolveLocalTime } from "../../../shared/domain/day.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
+import { isRefused, type Refused } from "../../../shared/errors.ts";
+import { readActions } from "../../queries/action.ts";
+import type { QueryContext } from "../../queries/context.ts";
+import type { TokenRun } from "../../queries/undone.ts";
+import type { LoggedRow } from "./logged-row.ts";
+
+/** What one token did in a time, and how far that was taken back: to the action that the cursor names. */
+export type RunSelection = TokenRun & Readonly<{ cursor?: string | undefined; isBegun: boolean }>;
+
+/** @returns what the parameters select; never what is too old to be taken back */
+export function selectionOf(
+  params: URLSearchParams,
+  { now, timeZone }: Readonly<{ now: number; timeZone: string }>,
+): RunSelection | Refused {
+  const oldest = new Date(now - undoDays * msPerDay).toISOString();
+  const since = instantOf(params.get("since"), timeZone) ?? oldest;
+  const to = params.get("to") ?? new Date(now).toISOString();
+  const cursor = params.get("cursor") ?? undefined;
+  const token_id = params.get("token_id") ?? "";
+  const fields = { token_id, from: since, to, ...(cursor !== undefined && { cursor }) };
+  const validated = validate(listActions, fields);
+  if (isRefused(validated)) return validated;
+  return { token_id, to, cursor, from: since > oldest ? since : oldest, isBegun: params.has("to") };
+}
+
+const wallTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
+
+/** An address has an instant, and a field of a form the person's own time. */
+function instantOf(text: string | null, timeZone: string): string | undefined {
+  if (!text) return undefined;
+  if (!wallTime.test(text)) return text;
+  try {
+    return new Date(resolveLocalTime(text, timeZone)).toISOString();
+  } catch {
+    return text;
+  }
+}
+
+/** The selection as parameters of an address or fields of a form. */
+export const paramsOf = ({ token_id, from, to, cursor }: RunSelection): Record<string, string> => ({
+  token_id,
+  since: from,
+  to,
+  ...(cursor !== undefined && { cursor }),
+});
+
+type Step = Readonly<{ actions: readonly LoggedRow[]; next: RunSelection; isLast: boolean }>;
+
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+/** The newest changes of the selection that stand, at most as many as one command takes, and where to go on after them. */
+export async function nextStep(query: QueryContext, selection: RunSelection): Promise<Step> {
+  const { token_id, from, to, cursor } = selection;
+  const range = { token_id, from, to, ...(cursor !== undefined && { cursor }) };
+  const { actions, next_cursor } = await readActions(query, { ...range, undoable: true, limit: maxUndone });
+  const reached = next_cursor ?? `${timestamp(from)}_${firstId}`;
+  return { actions, next: { ...selection, cursor: reached }, isLast: next_cursor === null };
+}

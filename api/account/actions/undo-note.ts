@@ -1,0 +1,52 @@
+import { listActions } from "../../../shared/contracts/action.ts";
+import { validate } from "../../../shared/contracts/validate.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { QueryContext } from "../../queries/context.ts";
+import { readAction, readUndos } from "../../queries/undone.ts";
+import type { Visit } from "../visit/context.ts";
+import type { LoggedRow } from "./logged-row.ts";
+import type { Obstacle } from "./obstacle-words.ts";
+import { stayedAt, tellObstacles } from "./obstacles.ts";
+import { submitUndo } from "./submit-undo.ts";
+import { type Word, wordsInHtml } from "./words.ts";
+
+export type Day = Readonly<{ timeZone: string; today: string }>;
+type UndoNote = Readonly<{ request_id: string; note: Html }>;
+
+/**
+ * What became of an action that was to be taken back (`?note=…`): the log says it, and of one that still stands a
+ * preview does. So the page can be loaded again, and says what is true then.
+ */
+export async function readNote(visit: Visit, query: QueryContext, day: Day): Promise<UndoNote | undefined> {
+  const cursor = visit.url.searchParams.get("note") ?? "";
+  if (isRefused(validate(listActions, { cursor }))) return undefined;
+  const [called_at = "", request_id = ""] = cursor.split("_");
+  const action = await readAction(query, { called_at, request_id });
+  const [headline, obstacles] = action ? await endOf(visit, query, action) : [];
+  if (!action || !headline || !obstacles) return undefined;
+  const told = await tellObstacles(query, action, { obstacles, timeZone: day.timeZone });
+  return { request_id, note: noteOf(headline, told, day) };
+}
+
+/** @returns undefined for an action that could be taken back now */
+async function endOf(
+  visit: Visit,
+  query: QueryContext,
+  action: LoggedRow,
+): Promise<readonly [headline: string, obstacles: readonly Obstacle[]] | []> {
+  if (action.undone_by !== null) {
+    const undo = (await readUndos(query, [action])).get(action.undone_by);
+    const stayed = undo ? stayedAt(undo) : [];
+    return [stayed.length > 0 ? "Taken back, but not all of it." : "Taken back.", stayed];
+  }
+  const outcome = await submitUndo(visit, [action], { preview: true });
+  const [end] = isRefused(outcome) ? [] : outcome.ends;
+  return end && end.undone !== "whole" ? ["This could not be taken back.", end.conflicts] : [];
+}
+
+function noteOf(headline: string, told: readonly (readonly Word[])[], { today }: Day): Html {
+  const reading = { today, addressOf: () => undefined };
+  return html`<div class="note${told.length > 0 && " warn"}" role="status"><p>${headline}</p>
+    ${told.length > 0 && html`<ul>${told.map((words) => html`<li>${wordsInHtml(words, reading)}</li>`)}</ul>`}</div>`;
+}

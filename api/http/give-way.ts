@@ -1,0 +1,15 @@
+/** How long a request may keep the others waiting at a time. */
+const heldMs = 4;
+
+/**
+ * For work that consists of many parts, each of which may take milliseconds, such as the check of a recurrence.
+ * @returns a function to call between the parts, which lets other requests go on when it is their turn
+ */
+export function createGiveWay(): () => Promise<void> {
+  let began = performance.now();
+  return async () => {
+    if (performance.now() - began < heldMs) return;
+    await Bun.sleep(0);
+    began = performance.now();
+  };
+}

@@ -1,0 +1,29 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Context, Next } from "koa";
+import { basicAuthorization, type IdentityClient } from "../../../shared/db/identity-client.ts";
+import { hashToken } from "../accounts/confirmation.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { revokeConnection } from "../grants/connections.ts";
+
+const path = /^\/accounts\/(?<account>[\w-]{1,64})\/connections\/(?<id>[\w-]{1,64})$/;
+
+/**
+ * DELETE /accounts/{account}/connections/{id}, for the service itself: its account pages end what a person let in, as
+ * the page of tokens does. 204 also where there is nothing left to end.
+ */
+export function takeRevocations({ pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const { account, id } = path.exec(ctx.path)?.groups ?? {};
+    if (ctx.method !== "DELETE" || account === undefined || id === undefined) return next();
+    if (!isService(ctx.get("authorization"), ownClient)) {
+      ctx.status = 401;
+      return;
+    }
+    await revokeConnection(pool, account, id);
+    ctx.status = 204;
+  };
+}
+
+/** Hashes have one length, so that comparing them takes the same time whatever was sent. */
+const isService = (shown: string, client: IdentityClient): boolean =>
+  timingSafeEqual(hashToken(shown), hashToken(basicAuthorization(client)));

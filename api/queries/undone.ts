@@ -1,0 +1,85 @@
+import { sql } from "kysely";
+import type { Static } from "typebox";
+import type { LoggedAction } from "../../shared/contracts/action.ts";
+import { timestamp } from "../../shared/domain/timestamp.ts";
+import { readActions } from "./action.ts";
+import type { QueryContext } from "./context.ts";
+
+type Action = Static<typeof LoggedAction>;
+export type ActionKey = Pick<Action, "called_at" | "request_id">;
+
+/** What a selection of a token's changes has in it, up to the most that are counted. */
+type RunCount = Readonly<{ changes: number; undone: number; isMore: boolean }>;
+export type TokenRun = Readonly<{ token_id: string; from: string; to: string }>;
+
+/** The id that sorts last. */
+const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/** @returns one action of the log, undefined where there is none */
+export async function readAction(
+  query: QueryContext,
+  { called_at, request_id }: ActionKey,
+): Promise<Action | undefined> {
+  const cursor = `${called_at}_${lastId}`;
+  const { actions } = await readActions(query, { from: called_at, cursor, limit: 200 });
+  return actions.find((action) => action.request_id === request_id);
+}
+
+/** The actions that took others back, by their request ids. Only pages take back, so they are found by no token. */
+export async function readUndos(
+  { own, rows }: QueryContext,
+  actions: readonly Action[],
+): Promise<ReadonlyMap<string, Pick<Action, "called_at" | "arguments">>> {
+  const undone = actions.filter(({ undone_by }) => undone_by !== null);
+  const since = undone.map(({ called_at }) => called_at).toSorted()[0];
+  if (since === undefined) return new Map();
+  const ids = undone.map(({ undone_by }) => undone_by);
+  const found = await rows(sql<Pick<Action, "request_id" | "called_at" | "arguments">>`
+    select a.request_id, a.called_at, a.arguments from ${own("action_log")} a
+    where hashtextextended(a.token_id, 0) = hashtextextended('', 0) and a.token_id = ''
+      and a.called_at >= ${since}::timestamptz and a.request_id = any(${ids}::uuid[])`);
+  return new Map(found.map((row) => [row.request_id, { ...row, called_at: timestamp(row.called_at) }]));
+}
+
+/** How many rows of a token's log are looked at for counting. */
+const mostCounted = 50_000;
+
+/** @param cursor counts only what is older than its action */
+export async function countRun(
+  { own, rows }: QueryContext,
+  { token_id, from, to }: TokenRun,
+  cursor?: string,
+): Promise<RunCount> {
+  const [calledAt, requestId] = cursor?.split("_") ?? [to, "00000000-0000-0000-0000-000000000000"];
+  const [count] = await rows(sql<{ looked_at: number; changes: number; undone: number }>`
+    select count(*)::int as looked_at, count(*) filter (where changed)::int as changes,
+      count(*) filter (where changed and undone_by is not null)::int as undone
+    from (
+      select a.undone_by, a.before is not null or a.after is not null as changed from ${own("action_log")} a
+      where hashtextextended(a.token_id, 0) = hashtextextended(${token_id}::text, 0) and a.token_id = ${token_id}
+        and a.called_at >= ${from}::timestamptz
+        and (a.called_at, a.request_id) < (${calledAt}::timestamptz, ${requestId}::uuid)
+      order by a.called_at desc limit ${sql.lit(mostCounted)}
+    ) looked`);
+  const { looked_at = 0, changes = 0, undone = 0 } = count ?? {};
+  return { changes, undone, isMore: looked_at === mostCounted };
+}
+
+type Part = Readonly<{ action: Action; undo: Pick<Action, "arguments"> }>;
+
+/** Of what was taken back of a run since its end, the changes of which something had to stay, the newest first. */
+export async function readParts(query: QueryContext, run: TokenRun, most: number): Promise<readonly Part[]> {
+  const { own, rows } = query;
+  const undos = await rows(sql<Pick<Action, "arguments">>`
+    select a.arguments from ${own("action_log")} a
+    where hashtextextended(a.token_id, 0) = hashtextextended('', 0) and a.token_id = ''
+      and a.called_at >= ${run.to}::timestamptz and a.tool = 'action.undo' and position('"stayed":' in a.arguments) > 0
+    order by a.called_at limit ${sql.lit(200)}`);
+  const parts = await Promise.all(
+    undos.slice(0, most).map(async (undo) => {
+      const action = await readAction(query, JSON.parse(undo.arguments));
+      return action?.token_id === run.token_id && action.undone_by !== null ? [{ action, undo }] : [];
+    }),
+  );
+  return parts.flat();
+}

@@ -1,0 +1,221 @@
+import { afterAll, expect, test } from "bun:test";
+import { type JsonBody, startStack } from "../harness.ts";
+import { agent } from "../mcp/support.ts";
+import { openPageDoor } from "../support/page-door.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => page.close());
+const stack = await startStack();
+const page = await openPageDoor(stack);
+
+type Row = Record<string, JsonBody>;
+type Key = Readonly<{ called_at: string; request_id: string }>;
+
+const seen = ["categories", "habits", "habit_completions", "todos", "reminders"];
+
+/** A person with two agents, and everything that is stored for them. */
+async function someone(name = "Claude") {
+  const sub = crypto.randomUUID();
+  const [mine, other] = await Promise.all([
+    agent(stack, { sub, jti: `${sub}-1`, client_name: name }),
+    agent(stack, { sub, jti: `${sub}-2`, client_name: "Another" }),
+  ]);
+  const rows = async (sql: string): Promise<Row[]> => (await page.pool.query(sql, [sub])).rows;
+  const rest = (token: string) => (method: string, path: string, body?: unknown) =>
+    stack.rest(method, path, { token, ...(body !== undefined && { body }) });
+  return {
+    sub,
+    agent: mine,
+    rest: rest(mine.token),
+    other: rest(other.token),
+    /** All that people can see, without what an undo may change. */
+    world: async () =>
+      Object.fromEntries(
+        await Promise.all(
+          seen.map(async (table) => {
+            const found = await rows(`select * from ${table} where user_id = $1 order by 1, 2, 3`);
+            return [table, found.map(({ updated_at: _, changed_xid: __, ...row }) => withoutMarks(row))];
+          }),
+        ),
+      ),
+    log: () => rows(`select * from action_log where user_id = $1 order by called_at, request_id`),
+    changes: (after = 0) =>
+      rows(`select called_at, request_id from action_log where user_id = $1 and undone_by is null
+        and (before is not null or after is not null) order by called_at desc, request_id desc`).then(
+        (found) => found.slice(0, found.length - after) as Key[],
+      ),
+    undo: async (actions: readonly Key[], preview = false): Promise<Row[]> => {
+      const answer = await page.send(sub, "action.undo", { actions, ...(preview && { preview }) });
+      return answer.ends ?? [answer];
+    },
+  };
+}
+
+/** The number of a streak's last event is never given out again, and days that were settled stay so. */
+const withoutMarks = ({ streak_state, ...row }: Row): Row =>
+  streak_state ? { ...row, streak_state: { ...streak_state, last: undefined, since: undefined } } : row;
+
+const whole = (count: number) =>
+  Array.from({ length: count }, () => expect.objectContaining({ undone: "whole" }));
+
+test("what a tool, a script and a page change is logged with what it was before and after", async () => {
+  const { agent, rest, sub, log } = await someone();
+  const { id } = (await rest("POST", "/todos", { title: "Pay rent", due_date: "2030-01-01" })).body;
+  await agent.call("update-todo", { todo_id: id, title: "Pay the rent", clear: ["due_date"] });
+  await page.send(sub, "todo.toggle", { todo_id: id, is_completed: true });
+  await rest("DELETE", `/todos/${id}`);
+  const gone = await rest("DELETE", `/todos/${id}`);
+  const rows = await log();
+  expect(rows.map(({ door, tool, outcome, resource_name }) => [door, tool, outcome, resource_name])).toEqual([
+    ["rest", "todo.create", "ok", "Pay rent"],
+    ["mcp", "update-todo", "ok", "Pay the rent"],
+    ["page", "todo.toggle", "ok", "Pay the rent"],
+    ["rest", "todo.delete", "ok", "Pay the rent"],
+    ["rest", "todo.delete", "not_found", null],
+  ]);
+  const images = rows.map(({ before, after }) => [before, after].map((json) => JSON.parse(json ?? "null")));
+  expect(images[0]).toEqual([
+    {},
+    {
+      [`todos/${id}`]: {
+        title: "Pay rent",
+        due_date: "2030-01-01",
+        is_completed: false,
+        recurrence_from: "due",
+      },
+    },
+  ]);
+  expect(images[1]).toEqual([
+    { [`todos/${id}`]: { title: "Pay rent", due_date: "2030-01-01" } },
+    { [`todos/${id}`]: { title: "Pay the rent", due_date: null } },
+  ]);
+  expect(images[3]).toEqual([
+    { [`todos/${id}`]: expect.objectContaining({ title: "Pay the rent", is_completed: true }) },
+    {},
+  ]);
+  expect(rows[4]).toMatchObject({ message: gone.body.message, arguments: `{"todo_id":${id}}` });
+});
+
+test("a repeat over REST, what changes nothing on a page and a read leave no row", async () => {
+  const { rest, sub, log } = await someone();
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const token = await stack.issuer.token({ sub });
+  for (const _ of [1, 2]) await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
+  await rest("GET", "/todos");
+  await page.send(sub, "user.configure", { day_start_hour: 3 });
+  expect((await log()).map(({ tool }) => tool)).toEqual(["todo.create"]);
+});
+
+test("everything that a run did comes back by one command, and goes again when that is taken back", async () => {
+  const { agent, rest, sub, world, changes, undo } = await someone();
+  const category = (await rest("POST", "/categories", { name: "Home" })).body.id;
+  const todos: number[] = [];
+  for (let n = 0; n < 40; n++) {
+    const recurring = n < 3 ? { recurrence: "FREQ=WEEKLY" } : {};
+    const body = {
+      title: `Todo ${n}`,
+      category_id: category,
+      description: "x".repeat(n * 100),
+      ...recurring,
+    };
+    todos.push((await rest("POST", "/todos", body)).body.id);
+    if (n >= 10 && n < 15)
+      await rest("POST", `/todos/${todos[n]}/reminder`, { remind_at: "2030-01-01T09:00:00" });
+  }
+  const habits: number[] = [];
+  for (let n = 0; n < 5; n++)
+    habits.push(
+      (await rest("POST", "/habits", { name: `Habit ${n}`, type: "good", frequency: "daily" })).body.id,
+    );
+  await rest("POST", `/habits/${habits[0]}/complete`, { date: await yesterday(sub) });
+  const before = await world();
+  const already = (await changes()).length;
+  for (const [n, habit_id] of habits.entries()) {
+    if (n > 0) await agent.call("complete-habit", { habit_id });
+    else await rest("DELETE", `/habits/${habit_id}`);
+  }
+  for (const id of todos.slice(20, 30)) await agent.call("update-todo", { todo_id: id, title: "Changed" });
+  await agent.call("toggle-todo", { todo_id: todos[0] });
+  await agent.call("create-todo", {
+    todos: [{ title: "New" }, { title: "New too", remind_at: "2030-02-01T09:00" }],
+  });
+  await rest("DELETE", `/categories/${category}`);
+  for (const id of todos) await rest("DELETE", `/todos/${id}`);
+  const after = await world();
+  const run = await changes(already);
+  expect(run).toHaveLength(58);
+  expect(await undo(run, true)).toEqual(whole(58));
+  expect(await world()).toEqual(after);
+  expect(await undo(run)).toEqual(whole(58));
+  expect(await world()).toEqual(before);
+  expect(await undo(run)).toEqual(
+    run.map((key) => ({ ...key, undone: "none", conflicts: [{ row: null, why: "taken_back", fields: [] }] })),
+  );
+  const undos = await changes(already);
+  expect(undos).toHaveLength(58);
+  expect(await undo(undos)).toEqual(whole(58));
+  expect(await world()).toEqual(after);
+  expect(await undo(run)).toEqual(whole(58));
+  expect(await world()).toEqual(before);
+});
+
+async function yesterday(sub: string): Promise<string> {
+  const { body } = await stack.rest("GET", "/me", { token: await stack.issuer.token({ sub }) });
+  return new Date(Date.parse(body.today) - 86_400_000).toISOString().slice(0, 10);
+}
+
+test("what somebody else changed since stays, and is named; the rest comes back", async () => {
+  const { rest, other, undo, changes } = await someone();
+  const { id } = (await rest("POST", "/todos", { title: "Pay rent", context: "@home" })).body;
+  await rest("PATCH", `/todos/${id}`, { title: "Pay the rent", context: "@desk" });
+  await other("PATCH", `/todos/${id}`, { title: "Pay the rent today" });
+  const [, edit, create] = await changes();
+  expect(await undo([edit as Key])).toEqual([
+    expect.objectContaining({
+      undone: "part",
+      conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }],
+    }),
+  ]);
+  expect((await rest("GET", `/todos/${id}`)).body).toMatchObject({
+    title: "Pay the rent today",
+    context: "@home",
+  });
+  expect(await undo([create as Key])).toEqual([
+    expect.objectContaining({
+      undone: "none",
+      conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }],
+    }),
+  ]);
+});
+
+test("a habit's whole life is taken back by one command, and comes back by another", async () => {
+  const { rest, world, changes, undo } = await someone();
+  const before = await world();
+  const { id } = (await rest("POST", "/habits", { name: "Walk", type: "good", frequency: "daily" })).body;
+  await rest("PATCH", `/habits/${id}`, { name: "Run" });
+  await rest("POST", `/habits/${id}/complete`);
+  await rest("DELETE", `/habits/${id}/complete`);
+  await rest("POST", `/habits/${id}/complete`);
+  await rest("PATCH", `/habits/${id}`, { frequency: "weekly" });
+  const alive = await world();
+  await rest("DELETE", `/habits/${id}`);
+  expect(await undo(await changes())).toEqual(whole(7));
+  expect(await world()).toEqual(before);
+  const undos = await changes();
+  expect(await undo(undos)).toEqual(whole(7));
+  expect(await world()).toEqual(before);
+  const [goneAgain] = await changes();
+  expect(await undo([goneAgain as Key])).toEqual(whole(1));
+  expect(await world()).toEqual(alive);
+});
+
+test("two undos at the same time are one", async () => {
+  const { rest, changes, undo, log } = await someone();
+  const { id } = (await rest("POST", "/todos", { title: "Keep me" })).body;
+  await rest("DELETE", `/todos/${id}`);
+  const [deletion] = await changes();
+  const ends = await Promise.all(Array.from({ length: 8 }, () => undo([deletion as Key])));
+  expect(ends.flat().filter(({ undone }) => undone === "whole")).toHaveLength(1);
+  expect((await log()).filter(({ tool }) => tool === "action.undo")).toHaveLength(1);
+  expect((await rest("GET", `/todos/${id}`)).body.title).toBe("Keep me");
+});

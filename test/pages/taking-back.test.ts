@@ -1,0 +1,202 @@
+import { expect, test } from "bun:test";
+import { allScopes } from "../../shared/contracts/scopes.ts";
+import { type Browser, createBrowser, type Page } from "../identity/browser.ts";
+import { signedUp } from "../identity/support.ts";
+import { callTool, startSite } from "./support.ts";
+
+const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", TOKEN_CACHE_SECONDS: "60" });
+const { stack, identity } = site;
+const { baseUrl } = stack.config;
+const undoPath = "/account/actions/undo";
+const runPath = "/account/actions/run";
+
+/** A new person in a browser without scripts, and tokens that they made. */
+async function newPerson(...names: readonly string[]) {
+  const provider = await signedUp(identity.config);
+  const account = createBrowser(baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const tokens: string[] = [];
+  for (const name of names) {
+    const answers = { name, days: "30", scope: [...allScopes] };
+    const page = await provider.submit(
+      await provider.open("/profile/api-tokens"),
+      "/profile/api-tokens",
+      answers,
+    );
+    tokens.push(/class="secret">([^<]+)</.exec(page.text)?.[1] ?? "");
+  }
+  const [token = "", other = ""] = tokens;
+  return { provider, account, token, other };
+}
+
+const rest = async (token: string, method: string, path: string, body?: object) =>
+  (await stack.rest(method, path, { token, ...(body && { body }) })).body;
+
+/** Presses the button of the newest action that has the text. */
+function press(browser: Browser, page: Page, text: string): Promise<Page> {
+  const card = cards(page).find((one) => one.includes(text));
+  const request_id = /name="request_id" value="([^"]+)"/.exec(card ?? "")?.[1] ?? `no button beside ${text}`;
+  const called_at = /name="called_at" value="([^"]+)"/.exec(card ?? "")?.[1] ?? "";
+  return browser.submit(page, undoPath, { request_id, called_at });
+}
+
+/** Presses the button of a run's page, whose first form only looks at another time. */
+const takeAllBack = (browser: Browser, page: Page, answers: Record<string, string> = {}): Promise<Page> =>
+  browser.submit({ ...page, forms: page.forms.toReversed() }, runPath, answers);
+
+const cards = ({ text }: Page): string[] => text.split('<li class="card"').slice(1);
+const textOf = (page: Page): string => page.text.replace(/<[^>]+>/g, "").replace(/\s+/g, " ");
+
+test("what was deleted comes back by its button, and the undo can be taken back as well", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { id } = await rest(token, "POST", "/todos", { title: "Pay rent", due_date: "2026-12-01" });
+  await callTool(site, token, "delete-todo", { todo_id: id });
+  const list = await account.open("/account/actions");
+  expect(textOf(list)).toContain("Bring it back: Pay rent");
+  const back = await press(account, list, "Deleted the todo");
+  expect(textOf(back)).toContain("Taken back.");
+  expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({
+    title: "Pay rent",
+    due_date: "2026-12-01",
+  });
+
+  const again = await press(account, back, "Brought back the todo");
+  expect(textOf(again)).toContain("Taken back.");
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
+  // The deletion stands again, with its button.
+  await press(account, again, "Deleted the todo");
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(200);
+});
+
+test("what somebody else changed since stays, and the page says who and when", async () => {
+  const { account, token, other } = await newPerson("Claude Desktop", "Laptop <script>");
+  const { id } = await rest(token, "POST", "/todos", { title: "Pay rent" });
+  await callTool(site, token, "update-todo", { todo_id: id, title: "Pay the rent", due_date: "2026-12-01" });
+  await rest(other, "PATCH", `/todos/${id}`, { title: "Rent" });
+  const list = await account.open("/account/actions");
+  const part = await press(account, list, "Pay the rent</bdi></q>;");
+  expect(textOf(part)).toContain("Taken back, but not all of it.");
+  expect(textOf(part)).toMatch(
+    /The todo Pay rent keeps its present title: Laptop &lt;script&gt; changed that on \w+ \d+ \w+ \d\d:\d\d:\d\d/,
+  );
+  expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Rent", due_date: null });
+  // Without the note the row still says that there is something to read.
+  const later = await account.open("/account/actions");
+  expect(textOf(later)).toContain("but not all of it");
+  expect(textOf(later)).not.toContain("keeps its present title");
+
+  const none = await press(account, later, "Created the todo");
+  expect(textOf(none)).toContain("This could not be taken back.");
+  expect(textOf(none)).toMatch(/The todo Pay rent stays: Laptop &lt;script&gt; changed its title on/);
+  expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Rent" });
+});
+
+test("all that a token did is taken back with one button, after a page that says what stays and why", async () => {
+  const { account, token, other } = await newPerson("Claude Desktop", "Laptop");
+  const ids: number[] = [];
+  for (let n = 0; n < 4; n++) ids.push((await rest(other, "POST", "/todos", { title: `Todo ${n}` })).id);
+  const [kept = 0, gone = 0] = ids;
+  for (const todo_id of ids.slice(1)) await callTool(site, token, "delete-todo", { todo_id });
+  await callTool(site, token, "update-todo", { todo_id: kept, title: "Changed", due_date: "2026-12-01" });
+  await rest(other, "PATCH", `/todos/${kept}`, { title: "Mine" });
+
+  const tokenId = String((await identity.introspect(token)).jti);
+  const list = await account.open(`/account/actions?token_id=${tokenId}`);
+  expect(textOf(list)).toContain("Take back all that it changed");
+  const preview = await account.open(`${runPath}?token_id=${tokenId}`);
+  expect(textOf(preview)).toContain("4 changes. Of these 3 can be taken back, 1 in part, and 0 cannot.");
+  expect(textOf(preview)).toMatch(/The todo Todo 0 keeps its present title: Laptop changed that on/);
+  expect((await stack.rest("GET", `/todos/${gone}`, { token })).status).toBe(404);
+
+  const done = await takeAllBack(account, preview);
+  expect(textOf(done)).toContain("4 of 4 changes of Claude Desktop are taken back.");
+  expect(textOf(done)).toMatch(/What stayed.*The todo Todo 0 keeps its present title/);
+  for (const id of ids) expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(200);
+  expect(await rest(token, "GET", `/todos/${kept}`)).toMatchObject({ title: "Mine", due_date: null });
+  // Once more does no harm, and a reload tells the same.
+  expect(textOf(await takeAllBack(account, preview))).toContain("4 of 4 changes");
+  expect(textOf(await account.open(done.url))).toContain("4 of 4 changes of Claude Desktop are taken back.");
+  expect(textOf(await account.open(`${runPath}?token_id=${tokenId}`))).toContain(
+    "There is nothing to take back.",
+  );
+});
+
+test("a token is revoked and its run taken back in one step: it is refused at once, whatever this door remembers", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  await rest(token, "POST", "/todos", { title: "Spam" });
+  const tokenId = String((await identity.introspect(token)).jti);
+  const preview = await account.open(`${runPath}?token_id=${tokenId}`);
+  expect((await stack.rest("GET", "/todos", { token })).status).toBe(200);
+  const done = await takeAllBack(account, preview, { revoke: "yes" });
+  expect(textOf(done)).toContain("The token of Claude Desktop is revoked.");
+  expect(textOf(done)).toContain("1 of 1 changes of Claude Desktop are taken back.");
+  expect((await stack.rest("GET", "/todos", { token })).status).toBe(401);
+  expect((await callTool(site, token, "get-pending-todos")).status).toBe(401);
+});
+
+test("what somebody's bearer token, another page or another person sends takes nothing back", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { account: stranger } = await newPerson("Mallory");
+  const { id } = await rest(token, "POST", "/todos", { title: "Pay rent" });
+  await rest(token, "DELETE", `/todos/${id}`);
+  const list = await account.open("/account/actions");
+  const [card = ""] = cards(list);
+  const field = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(card)?.[1] ?? "";
+  const key = { called_at: field("called_at"), request_id: field("request_id") };
+  const csrf = field("csrf");
+  const cookie = `kept_account=${account.cookies.get("kept_account")?.value}`;
+  const send = (headers: Record<string, string>, more: Record<string, string>) =>
+    fetch(`${baseUrl}${undoPath}`, {
+      method: "POST",
+      headers,
+      body: new URLSearchParams({ ...key, ...more }),
+      redirect: "manual",
+    });
+  const bearer = { authorization: `Bearer ${token}` };
+  expect((await send(bearer, { csrf })).headers.get("location")).toContain("/account/sign-in");
+  expect((await send({ cookie }, {})).status).toBe(403);
+  expect((await send({ cookie, origin: "https://evil.example" }, { csrf })).status).toBe(403);
+  const tool = await callTool(site, token, "action.undo", { actions: [key] });
+  expect(JSON.stringify(tool.result ?? "refused")).not.toContain("whole");
+  expect((await stack.rest("POST", "/actions/undo", { token, body: { actions: [key] } })).status).toBe(404);
+  const theirs = await stranger.open("/account/actions");
+  expect(theirs.text).not.toContain("Pay rent");
+  const strangersForm = theirs.forms[0]?.fields.find(([name]) => name === "csrf")?.[1] ?? "";
+  const strangersCookie = `kept_account=${stranger.cookies.get("kept_account")?.value}`;
+  await send({ cookie: strangersCookie }, { csrf: strangersForm });
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
+  // The same from the person's own page works.
+  await send({ cookie }, { csrf });
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(200);
+});
+
+test("odd addresses and forms are refused in words, and lead to no other site", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  await rest(token, "POST", "/todos", { title: "Pay rent" });
+  const list = await account.open("/account/actions");
+  for (const odd of [
+    { called_at: "yesterday" },
+    { request_id: "1" },
+    { called_at: "2026-02-30T00:00:00Z" },
+  ]) {
+    const answer = await account.submit(list, undoPath, odd);
+    expect([odd, answer.status]).toEqual([odd, 422]);
+  }
+  const elsewhere = await account.submit(list, undoPath, { from: "https://evil.example/account/actions" });
+  expect(elsewhere.url).toStartWith(`${baseUrl}/account/actions?note=`);
+  for (const query of ["note=x", "note=2026-11-20T09:15:00.000000Z_00000000-0000-0000-0000-000000000000"])
+    expect((await account.open(`/account/actions?${query}`)).status).toBe(200);
+  expect((await account.open(runPath)).url).toBe(`${baseUrl}/account/actions`);
+  expect(textOf(await account.open(`${runPath}?token_id=nobody`))).toContain(
+    "There is nothing to take back.",
+  );
+  for (const query of [
+    "since=yesterday",
+    "since=2026-02-30T00:00",
+    "to=x",
+    "cursor=x",
+    "to=2026-11-20T09:15:00%2B01:00",
+  ])
+    expect([query, (await account.open(`${runPath}?token_id=x&${query}`)).status]).toEqual([query, 422]);
+  expect((await account.open(`${runPath}?token_id=%00`)).status).toBe(422);
+});

@@ -1,0 +1,27 @@
+import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { openServerClock } from "../../shared/db/server-clock.ts";
+import { createLog } from "../../shared/process/log.ts";
+import { createDispatch } from "../../shared/queue/client/dispatch.ts";
+import { openMailbox } from "../../shared/queue/client/mailbox.ts";
+import type { JsonBody, Stack } from "../harness.ts";
+
+/** Sends commands as the account pages do, for any user. To be closed before the stack, which counts connections. */
+export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "clock">) {
+  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
+  const [mailbox, serverClock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  const dispatch = createDispatch(mailbox, database, serverClock, () => clock.now ?? Date.now());
+  const by = { door: "page", tokenId: "", clientName: null } as const;
+  return {
+    pool: database.pool,
+    async close(): Promise<void> {
+      await mailbox.close();
+      serverClock.close();
+      await database.close();
+    },
+    async send(userId: string, name: CommandName, input: object): Promise<JsonBody> {
+      const { outcome } = await dispatch({ userId }, { name, input, by });
+      return "body" in outcome ? outcome.body : outcome.refusal;
+    },
+  };
+}
