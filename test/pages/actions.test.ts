@@ -89,3 +89,28 @@ browserTest("a change is told before and after, by whom, and leads to what it is
   await page.waitForURL(`${baseUrl}/account#todo-${body.id}`);
   expect(await page.locator(`#todo-${body.id}`).innerText()).toContain("Pay <b>rent</b>");
 });
+
+browserTest(
+  "what came since this browser's last visit is new for as long as the next one lasts",
+  async () => {
+    const { page, call, open } = await personWithAgent();
+    const news = async (minutesLater: number) => {
+      site.stack.clock.now = Date.now() + minutesLater * 60_000;
+      const cards = await open();
+      site.stack.clock.now = undefined;
+      return cards.filter((card) => card.includes("New")).map((card) => card.split("\n")[1]);
+    };
+    await call("create-todo", { title: "Before" });
+    expect(await news(0)).toEqual([]);
+    await call("create-todo", { title: "After" });
+    await page.goto(`${baseUrl}/account`);
+    await page.getByRole("button", { name: "Done: Before" }).click();
+    expect(await news(1)).toEqual(["Created the todo After"]);
+    expect(await news(40)).toEqual([]);
+    await call("create-todo", { title: "Later" });
+    expect(await news(80)).toEqual(["Created the todo Later"]);
+    expect(await page.getByText("1 is new since your last visit.").count()).toBe(1);
+    expect(await news(90)).toEqual(["Created the todo Later"]);
+    expect(await news(130)).toEqual([]);
+  },
+);

@@ -29,6 +29,7 @@ const shown = {
   today: new Date().toISOString().slice(0, 10),
   isFiltered: false,
   hasOlder: false,
+  isNew: () => false,
   controls: () => undefined,
 };
 

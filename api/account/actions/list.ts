@@ -12,7 +12,7 @@ import { idsNamedIn } from "./named-ids.ts";
 
 /** What a page of the list shows: rows, and beside them how often tokens only looked. */
 type ListPage = Readonly<{ rows: readonly LoggedRow[]; reads: readonly ReadCount[] }>;
-type Shown = Pick<Listing, "timeZone" | "today" | "controls"> &
+type Shown = Pick<Listing, "timeZone" | "today" | "controls" | "isNew"> &
   Readonly<{ isFiltered: boolean; hasOlder: boolean }>;
 
 /** The actions, each under the user's day on which it was, and at the end of each day what was only looked at. */

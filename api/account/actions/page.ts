@@ -11,6 +11,7 @@ import { refusalPage } from "../visit/refusal-page.ts";
 import { controlsOf } from "./controls.ts";
 import { filterForm } from "./filter-form.ts";
 import { type ActionsFilter, readFilters } from "./filters.ts";
+import { findLastVisit } from "./last-visit.ts";
 import { actionList } from "./list.ts";
 import { runLink } from "./run-link.ts";
 
@@ -37,15 +38,22 @@ export async function showActions(visit: Visit): Promise<Response> {
   const address = (more: Record<string, string>) =>
     `/account/actions?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
   const { note, controls } = await controlsOf(visit, query, { actions: rows, timeZone, today });
-  const shown = { timeZone, today, controls, isFiltered: chosen.size > 0, hasOlder: next_cursor !== null };
+  const isFiltered = chosen.size > 0;
+  const { isNew, remember } = await findLastVisit(visit, query.now);
+  const shown = { timeZone, today, controls, isNew, isFiltered, hasOlder: next_cursor !== null };
   const body = html`<p class="quiet lead">What agents, scripts and you did here. Times are those of ${timeZone}.</p>
     ${known.tokens.length > 0 && filterForm({ chosen, tokens: known.tokens, timeZone, today })}
-    ${note}${runLink(chosen)}
+    ${note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
     ${await actionList(query, { rows, reads }, shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav>`;
-  return page(context.site, { title: "Actions", body, ...accountFrame(visit) });
+  const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(rows[0]) } : {};
+  return page(context.site, { title: "Actions", body, ...accountFrame(visit) }, { headers });
 }
+
+const newsNote = (count: number) =>
+  count > 0 &&
+  html`<p class="quiet">${count === pageSize ? "All of these are" : count === 1 ? "1 is" : `${count} are`} new since your last visit.</p>`;
 
 async function readListPage(query: QueryContext, { input, foldsReads }: ActionsFilter) {
   const { actions: rows, next_cursor } = await readActions(query, { ...input, limit: pageSize });
