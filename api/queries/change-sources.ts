@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { changesLimit } from "../../shared/contracts/change.ts";
 import type { ChangePlace } from "../../shared/contracts/change-cursor.ts";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import type { ResourceKind } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
-
-export type ResourceKind = "category" | "habit" | "todo";
 
 /** One more than a page has shows whether there is another page. */
 const limit = sql.lit(changesLimit + 1);

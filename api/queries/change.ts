@@ -10,8 +10,9 @@ import {
 } from "../../shared/contracts/change-cursor.ts";
 import type { CategoryRow } from "../../shared/db/entities.ts";
 import { presentCategory } from "../../shared/db/present.ts";
+import type { ResourceKind } from "../../shared/domain/vocabulary.ts";
 import { invalid } from "../../shared/errors.ts";
-import { changesAfter, kindOf, type ResourceKind } from "./change-sources.ts";
+import { changesAfter, kindOf } from "./change-sources.ts";
 import { type Condition, daySettingsOf, type QueryContext, type QueryHandler } from "./context.ts";
 import { habitRows, presentHabits } from "./habit.ts";
 import { presentTodos, todoRows } from "./todo.ts";

@@ -27,7 +27,11 @@ export type QueryContext = GuardedRows &
   Settings &
   Readonly<{
     token: CallingToken;
-    inTurn<Result>(read: () => Promise<Result>, isSearch: boolean): Promise<Result | Refused>;
+    /** Runs a read when it is the user's turn. Each statement of a search travels alone. */
+    inTurn<Result>(
+      read: (query: QueryContext) => Promise<Result>,
+      isSearch: boolean,
+    ): Promise<Result | Refused>;
   }>;
 
 type Parts = Settings &
@@ -42,22 +46,20 @@ type Parts = Settings &
 
 const noToken: CallingToken = { scopes: [], clientName: null, allowance: undefined };
 
-export const createQueryContext = ({
-  db,
-  userId,
-  share,
-  token = noToken,
-  ...settings
-}: Parts): QueryContext => ({
-  ...guardRows(db, userId),
-  ...settings,
-  token,
-  inTurn(read, isSearch) {
-    if (!share) return read();
-    const inTurn = () => share.reads(userId, read);
-    return isSearch ? share.searches(userId, inTurn) : inTurn();
-  },
-});
+export function createQueryContext({ db, userId, share, token = noToken, ...settings }: Parts): QueryContext {
+  const query: QueryContext = {
+    ...guardRows(db, userId),
+    ...settings,
+    token,
+    inTurn(read, isSearch) {
+      const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
+      if (!share) return run();
+      const inTurn = () => share.reads(userId, run);
+      return isSearch ? share.searches(userId, inTurn) : inTurn();
+    },
+  };
+  return query;
+}
 
 /** Queries for something by its id or name, which may not exist, or after a cursor that may be outdated. Others always have an answer. */
 type RefusableQuery =

@@ -2,7 +2,7 @@ import type { InferKyselyDB } from "@mikro-orm/sql";
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
 import type { entities } from "../../shared/db/entities.ts";
 import type { Database } from "../../shared/db/orm.ts";
-import { createReadBatches, type RunRead } from "../../shared/db/read-batches.ts";
+import { createReadBatches, type ReadManner, type RunRead } from "../../shared/db/read-batches.ts";
 
 type UserTable = keyof InferKyselyDB<(typeof entities)[number]>;
 
@@ -41,10 +41,14 @@ export const openQueryDatabase = ({ orm, pool }: Database): QueryDatabase => ({
   run: createReadBatches(pool),
 });
 
-export const guardRows = ({ dialect, run }: QueryDatabase, userId: string): GuardedRows => ({
+export const guardRows = (
+  { dialect, run }: QueryDatabase,
+  userId: string,
+  manner?: ReadManner,
+): GuardedRows => ({
   own: (table) => ownRowsOf[table](userId),
   rows<Row>(statement: RawBuilder<Row>) {
     const { sql: text, parameters } = statement.compile(dialect);
-    return run<Row>(userId, text, parameters);
+    return run<Row>(userId, text, parameters, manner);
   },
 });

@@ -1,4 +1,5 @@
-import type { QueryName } from "../../shared/contracts/catalogue.ts";
+import { type QueryName, queries } from "../../shared/contracts/catalogue.ts";
+import type { QueryContract } from "../../shared/contracts/contract.ts";
 import type { Refused } from "../../shared/errors.ts";
 import { readActions, readTokens } from "./action.ts";
 import { readCategories, readCategory } from "./category.ts";
@@ -35,8 +36,8 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
 };
 
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
-export const read = (name: QueryName, query: QueryContext, input: object): Promise<object | Refused> =>
-  query.inTurn<object | Refused>(
-    () => handlers[name](query, input as never),
-    "q" in input || "query" in input,
-  );
+export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {
+  const { searchField }: QueryContract = queries[name];
+  const isSearch = searchField !== undefined && searchField in input;
+  return query.inTurn<object | Refused>((own) => handlers[name](own, input as never), isSearch);
+}

@@ -21,6 +21,7 @@ export const commands = catalogue(
   action.recordToolCall,
   action.countToolCalls,
   action.undoActions,
+  action.forgetResource,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,
@@ -46,7 +47,7 @@ export const commands = catalogue(
 );
 
 /** Every read. The front door must answer each, or it does not compile. */
-const queries = catalogue(
+export const queries = catalogue(
   action.listActions,
   action.listTokens,
   category.listCategories,

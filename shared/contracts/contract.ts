@@ -59,7 +59,14 @@ export type QueryContract<
   Name extends string = string,
   Input extends TObject = TObject,
   Output extends TSchema = TSchema,
-> = Definition<Name, Input, Output> & Readonly<{ kind: "query"; mcp?: QueryTool; mcpResource?: McpResource }>;
+> = Definition<Name, Input, Output> &
+  Readonly<{
+    kind: "query";
+    mcp?: QueryTool;
+    mcpResource?: McpResource;
+    /** The field with a text to find. Such a search looks at everything, so it waits for others and travels alone. */
+    searchField?: string;
+  }>;
 
 /** Declares a mutation, which travels through the queue and is answered by a worker. */
 export function command<const Name extends string, Input extends TObject, Output extends TSchema>(
@@ -76,6 +83,7 @@ export function query<const Name extends string, Input extends TObject, Output e
       rest?: Routes<Input, Output>;
       mcp?: QueryTool<Static<Input> & object, Static<Output>>;
       mcpResource?: McpResource<Static<Output>>;
+      searchField?: keyof Static<Input> & string;
     }>,
 ): QueryContract<Name, Input, Output> {
   return { kind: "query", ...definition };

@@ -36,6 +36,7 @@ export const listHabits = query({
     completed_today: Type.Optional(Flag),
     page: Type.Optional(Page),
   }),
+  searchField: "q",
   output: PageOf(Habit),
 });
 

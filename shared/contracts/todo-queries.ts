@@ -37,6 +37,7 @@ export const listTodos = query({
     category_id: Type.Optional(Id),
     page: Type.Optional(Page),
   }),
+  searchField: "q",
   output: PageOf(Todo),
   refine: ({ due_from, due_to }) => checkPeriod("due_from", due_from, "due_to", due_to),
 });
@@ -65,6 +66,7 @@ export const pendingTodos = query({
       ),
   }),
   input: PendingFilters,
+  searchField: "query",
   output: PendingTodos,
 });
 

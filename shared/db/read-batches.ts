@@ -1,8 +1,16 @@
 import type { Pool, QueryArrayResult } from "pg";
 import { DatabaseFailure } from "./database-failure.ts";
 
+/** A read that takes long travels alone, because with others each would wait for all of them. */
+export type ReadManner = Readonly<{ alone: boolean }>;
+
 /** Runs one read of a user. @throws DatabaseFailure */
-export type RunRead = <Row>(userId: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
+export type RunRead = <Row>(
+  userId: string,
+  text: string,
+  values: readonly unknown[],
+  manner?: ReadManner,
+) => Promise<Row[]>;
 
 type Read = Readonly<{
   userId: string;
@@ -103,12 +111,12 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
       send(statement, statement.waiting.splice(0, together));
   }
 
-  return <Row>(userId: string, text: string, values: readonly unknown[]) =>
+  return <Row>(userId: string, text: string, values: readonly unknown[], manner?: ReadManner) =>
     new Promise<Row[]>((resolve, reject) => {
       const read: Read = { userId, values, resolve: (rows) => resolve(rows as Row[]), reject };
       const statement = statementOf(text);
-      if (statement.batchText === undefined || suspects.has(userId) || !values.every(isPlain))
-        return void runAlone(statement, read);
+      const mayWait = !manner?.alone && !suspects.has(userId) && values.every(isPlain);
+      if (statement.batchText === undefined || !mayWait) return void runAlone(statement, read);
       statement.waiting.push(read);
       sendWaiting(statement);
     });
@@ -154,8 +162,8 @@ function sqlStateOf(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** PostgreSQL takes only constants here, or the statement searches texts: together, each would wait for all others. */
-const alone = /\b(limit|offset)\s+\$|\s~\s/i;
+/** PostgreSQL takes only constants here. */
+const takesNoColumn = /\b(limit|offset)\s+\$/i;
 
 /**
  * Rows come back in the order of each read's own statement, because they are numbered before they are joined.
@@ -163,7 +171,7 @@ const alone = /\b(limit|offset)\s+\$|\s~\s/i;
  */
 function batchTextOf(text: string): string | undefined {
   const count = Math.max(0, ...Array.from(text.matchAll(/\$(\d+)/g), ([, place]) => Number(place)));
-  if (count === 0 || alone.test(text)) return undefined;
+  if (count === 0 || takesNoColumn.test(text)) return undefined;
   const places = Array.from({ length: count }, (_, index) => index + 1);
   return `
     select k.read_no, (q.s).* from unnest(${places.map((place) => `$${place}::text[]`).join(", ")})

@@ -24,7 +24,7 @@ export type RowName = Readonly<{ table: SeenTable; key: readonly string[] }>;
 /** One row before and after an action; undefined where there is none. */
 export type RowChange = RowName & Readonly<{ before: object | undefined; after: object | undefined }>;
 
-export const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
+const rowName = ({ table, key }: RowName): string => [table, ...key].join("/");
 
 /** @throws Error for what names no row */
 export function parseRowName(name: string): RowName {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { Type } from "typebox";
 import { contracts } from "../../shared/contracts/catalogue.ts";
 import { command, query } from "../../shared/contracts/contract.ts";
+import { SearchText } from "../../shared/contracts/fields.ts";
 import { Habit } from "../../shared/contracts/habit-schema.ts";
 import { queryTool, tool } from "../../shared/contracts/tool.ts";
 import { said } from "../../shared/contracts/tool-sentence.ts";
@@ -40,6 +41,21 @@ test("a tool is declared whole, or it does not compile", () => {
 
 const ofNumber = (_: number) => result();
 const ofHabit = (_: { name: string }) => result();
+
+test("every query that takes a text to find is declared to search", () => {
+  const searches = contracts.flatMap((one) => {
+    const fields = Object.entries(one.input.properties).filter(
+      ([, field]) => "title" in field && field.title === SearchText.title,
+    );
+    if (one.kind !== "query" || fields.length === 0) return [];
+    return [[one.name, fields.map(([name]) => name), one.searchField]];
+  });
+  expect(searches).toEqual([
+    ["habit.list", ["q"], "q"],
+    ["todo.list", ["q"], "q"],
+    ["todo.pending", ["query"], "query"],
+  ]);
+});
 
 test("every route with an id in its path names the resource, for the answer when there is none", () => {
   for (const { name, rest = [], resource } of contracts) {

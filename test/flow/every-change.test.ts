@@ -30,6 +30,15 @@ afterAll(async () => {
 const { rest } = await startStack({ env: { ...env, WEBHOOK_ALLOW_LOOPBACK: "yes" } });
 const dispatch = createDispatch(mailbox, database, clock);
 
+const by = { door: "page", tokenId: "", clientName: null } as const;
+const actions = async () => {
+  const { rows } = await database.pool.query(
+    `select called_at, request_id from action_log where undone_by is null and (before is not null or after is not null)
+     order by called_at desc, request_id desc limit 100`,
+  );
+  return rows;
+};
+
 const get = (path: string) => rest("GET", path);
 
 test("after every command a copy is what the lists show, and so it is when a reminder was sent", async () => {
@@ -38,7 +47,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
   await bringUpToDate(get, copy);
   await runEveryCommand(
     async (name, input, { key } = {}) => {
-      const { outcome } = await dispatch({ userId: "ada" }, { name, input, idempotencyKey: key });
+      const { outcome } = await dispatch({ userId: "ada" }, { name, input, idempotencyKey: key, by });
       if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
       ran.add(name);
       await expectEqual(get, copy).catch((error: Error) => {
@@ -46,7 +55,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       });
       return outcome.body;
     },
-    { webhookUrl: webhook.url.href, dueAt: Date.parse("2099-01-01") },
+    { webhookUrl: webhook.url.href, dueAt: Date.parse("2099-01-01"), actions },
   );
   expect(
     Object.keys(commands)

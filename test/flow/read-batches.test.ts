@@ -114,7 +114,7 @@ test("searches never travel together, because each would wait for all others", a
   const { asked, read } = openReads();
   const search = "select n from numbers where owner = $1 and note ~ $2 order by n limit 1";
   const results = await Promise.all(
-    [1, 2, 3, 4, 5, 6].map((n) => read(`user ${n}`, search, [`user ${n}`, "zz"])),
+    [1, 2, 3, 4, 5, 6].map((n) => read(`user ${n}`, search, [`user ${n}`, "zz"], { alone: true })),
   );
   expect(results).toEqual(Array(6).fill([{ n: 3 }]));
   expect(asked).toEqual(Array(6).fill(search));

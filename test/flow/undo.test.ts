@@ -188,6 +188,27 @@ test("what somebody else changed since stays, and is named; the rest comes back"
   ]);
 });
 
+test("a habit's whole life is taken back by one command, and comes back by another", async () => {
+  const { rest, world, changes, undo } = await someone();
+  const before = await world();
+  const { id } = (await rest("POST", "/habits", { name: "Walk", type: "good", frequency: "daily" })).body;
+  await rest("PATCH", `/habits/${id}`, { name: "Run" });
+  await rest("POST", `/habits/${id}/complete`);
+  await rest("DELETE", `/habits/${id}/complete`);
+  await rest("POST", `/habits/${id}/complete`);
+  await rest("PATCH", `/habits/${id}`, { frequency: "weekly" });
+  const alive = await world();
+  await rest("DELETE", `/habits/${id}`);
+  expect(await undo(await changes())).toEqual(whole(7));
+  expect(await world()).toEqual(before);
+  const undos = await changes();
+  expect(await undo(undos)).toEqual(whole(7));
+  expect(await world()).toEqual(before);
+  const [goneAgain] = await changes();
+  expect(await undo([goneAgain as Key])).toEqual(whole(1));
+  expect(await world()).toEqual(alive);
+});
+
 test("two undos at the same time are one", async () => {
   const { rest, changes, undo, log } = await someone();
   const { id } = (await rest("POST", "/todos", { title: "Keep me" })).body;
@@ -197,4 +218,38 @@ test("two undos at the same time are one", async () => {
   expect(ends.flat().filter(({ undone }) => undone === "whole")).toHaveLength(1);
   expect((await log()).filter(({ tool }) => tool === "action.undo")).toHaveLength(1);
   expect((await rest("GET", `/todos/${id}`)).body.title).toBe("Keep me");
+});
+
+test("what is forgotten is gone from the log, the stored answers and all notes, and other things are not", async () => {
+  const { agent, rest, sub, undo, changes, log } = await someone();
+  const token = await stack.issuer.token({ sub });
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const secret = { title: "Buy the ring", description: "for the proposal" };
+  const { id } = (await stack.rest("POST", "/todos", { token, headers, body: secret })).body;
+  const kept = (await rest("POST", "/todos", { title: "Buy milk" })).body.id;
+  await agent.call("update-todo", {
+    todo_id: id,
+    title: "Buy the golden ring",
+    description: "x".repeat(4_900),
+  });
+  expect(await page.send(sub, "action.forget", { kind: "todo", id })).toMatchObject({ code: "conflict" });
+  await rest("DELETE", `/todos/${id}`);
+  await rest("DELETE", `/todos/${kept}`);
+  const [keptDeletion, deletion] = await changes();
+  for (const _ of ["once", "again"])
+    expect(await page.send(sub, "action.forget", { kind: "todo", id })).toBeNull();
+  const stored: string[] = [];
+  for (const table of ["action_log", "action_images", "inbox", "deletions", "todos"]) {
+    const { rows } = await page.pool.query(`select t::text as text from ${table} t where user_id = $1`, [
+      sub,
+    ]);
+    stored.push(...rows.map(({ text }) => text));
+  }
+  expect(stored.filter((text) => /ring|proposal|xxxx/.test(text))).toEqual([]);
+  expect(await log()).toHaveLength(5);
+  const repeat = await stack.rest("POST", "/todos", { token, headers, body: secret });
+  expect([repeat.status, repeat.body.message]).toEqual([404, "This was deleted and then forgotten."]);
+  expect(await undo([deletion as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
+  expect(await undo([keptDeletion as Key])).toEqual(whole(1));
+  expect((await rest("GET", `/todos/${kept}`)).body.title).toBe("Buy milk");
 });

@@ -5,6 +5,8 @@ import type { JsonBody } from "../harness.ts";
 export type Run = (name: CommandName, input: object, options?: { key?: string }) => Promise<JsonBody>;
 
 type Target = Readonly<{
+  /** The keys of what stands in the user's action log. */
+  actions(): Promise<readonly object[]>;
   /** Where reminders are sent to. */
   webhookUrl: string;
   /** When a reminder falls due, epoch ms. */
@@ -12,7 +14,7 @@ type Target = Readonly<{
 }>;
 
 /** A life of one user in which every command occurs, with what makes its statements differ. */
-export async function runEveryCommand(run: Run, { webhookUrl, dueAt }: Target): Promise<void> {
+export async function runEveryCommand(run: Run, { webhookUrl, dueAt, actions }: Target): Promise<void> {
   await run("user.adopt-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
   await run("user.configure", {
     time_zone: "UTC",
@@ -37,6 +39,8 @@ export async function runEveryCommand(run: Run, { webhookUrl, dueAt }: Target): 
   await run("action.record", { call, outcome: "ok" });
   await run("action.count", { call: { ...call, requestId: Bun.randomUUIDv7() }, calls: 2 });
   await run("category.delete", { category_id: category.id });
+  for (const _ of ["undo", "undo of the undo"]) await run("action.undo", { actions: await actions() });
+  await run("action.forget", { kind: "category", id: category.id });
 }
 
 async function changeHabits(run: Run, category_id: number): Promise<void> {

@@ -28,6 +28,7 @@ const samples: Record<string, readonly unknown[]> = {
   token_id: ["token"],
   tool: ["create-todo"],
   outcome: ["ok"],
+  undoable: [true],
   from: ["2026-11-01T00:00:00Z", "2026-11-01"],
   to: ["2030-01-01T00:00:00Z", "2026-11-30"],
   todo_id: [idAt(0, 0)],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { listSubjects } from "../../api/cli/subjects.ts";
-import { isLogged } from "../../api/queries/action.ts";
+import { isLogged, readActions } from "../../api/queries/action.ts";
 import { createQueryContext, type QueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase, type QueryDatabase } from "../../api/queries/guard.ts";
 import { read } from "../../api/queries/index.ts";
@@ -79,20 +79,27 @@ const dispatch = createDispatch(mailbox, reads, clock);
 const runAs =
   (userId: string): Run =>
   async (name, input, { key: idempotencyKey } = {}) => {
-    const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey });
+    const by = { door: "rest", tokenId: "token", clientName: null } as const;
+    const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey, by });
     if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
     exercised.add(name);
     return outcome.body;
   };
 
+const actionsOf = (userId: string) => async () => {
+  const { actions } = await readActions(queryOf(userId), { undoable: true, limit: 100 });
+  return actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
+};
+
 /** The statements of reads with the values that they had last. */
-const asked = new Map<string, readonly unknown[]>();
+const asked = new Map<string, Parameters<QueryDatabase["run"]>>();
 const opened = openQueryDatabase(reads);
 const db: QueryDatabase = {
   ...opened,
-  run(userId, text, values) {
-    asked.set(text, values);
-    return opened.run(userId, text, values);
+  run(...read) {
+    const [, text, , manner] = read;
+    if (!manner?.alone || !asked.has(text)) asked.set(text, read);
+    return opened.run(...read);
   },
 };
 
@@ -112,8 +119,8 @@ async function runEveryQuery(): Promise<void> {
 
 /** Of six at once, the first two travel alone and the others together. */
 async function readTogether(): Promise<void> {
-  for (const [text, values] of asked)
-    await Promise.all(Array.from({ length: 6 }, () => opened.run(crypto.randomUUID(), text, values)));
+  for (const [, ...read] of asked.values())
+    await Promise.all(Array.from({ length: 6 }, () => opened.run(crypto.randomUUID(), ...read)));
 }
 
 /** A batch request whose operations refer to one another, and the look-up of its replies. */
@@ -145,8 +152,11 @@ async function runTheRest(): Promise<void> {
   for (const table of Object.values(describeTables(writes.orm)))
     for (const [kind, text] of Object.entries(table.sql)) {
       // What is partitioned is only ever added to.
-      if (kind === "update" && ["inbox", "action_log"].includes(table.name)) continue;
-      const none: unknown[] = /^(insert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
+      if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
+      // These rows are written by the statements that delete what they tell of.
+      if (table.name === "deletions" && /^(insert|upsert|update)$/.test(kind)) continue;
+      if (text === "") continue;
+      const none: unknown[] = /^(insert|upsert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
       await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
     }
 }
@@ -163,7 +173,8 @@ let leadingColumns: ReadonlyMap<string, string> = new Map();
 beforeAll(async () => {
   // The first rows of the tables that are filled by copying them.
   await eventually(() => mailbox.ping());
-  await runEveryCommand(runAs("first"), { webhookUrl: webhook.url.href, dueAt: Date.parse("2099-01-01") });
+  const dueAt = Date.parse("2099-01-01");
+  await runEveryCommand(runAs("first"), { webhookUrl: webhook.url.href, dueAt, actions: actionsOf("first") });
   await fillDatabase(databaseUrl);
   // Before partitions are dropped with their indexes.
   leadingColumns = await readLeadingColumns(databaseUrl);
@@ -175,7 +186,8 @@ beforeAll(async () => {
   webhookAnswers = 0;
   await runEveryQuery();
   await readTogether();
-  await runEveryCommand(runAs(userAt(0)), { webhookUrl: webhook.url.href, dueAt: Date.now() + 100 });
+  const target = { webhookUrl: webhook.url.href, dueAt: Date.now() + 100, actions: actionsOf(userAt(0)) };
+  await runEveryCommand(runAs(userAt(0)), target);
   await runGroups(userAt(0));
   await runTheRest();
   await runAs(userAt(2))("user.delete", {});
@@ -198,7 +210,8 @@ test("every read was run alone, and together with others unless it searches, or 
   };
   expect(reads.length).toBeGreaterThan(100);
   expect(reads.filter((text) => !texts.includes(text))).toEqual([]);
-  expect(reads.filter((text) => !isBatched(text) && !/\b(limit|offset) \$| ~ \$/.test(text))).toEqual([]);
+  const travelsAlone = (text: string) => asked.get(text)?.[3]?.alone || /\b(limit|offset) \$/.test(text);
+  expect(reads.filter((text) => !isBatched(text) && !travelsAlone(text))).toEqual([]);
 });
 
 test("no statement reads a whole table or index of users' rows", () => {

@@ -9,7 +9,7 @@ import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { createRecorder } from "../unit-of-work/recorder.ts";
 import { checkpoint, ownRows } from "../unit-of-work/state.ts";
-import type { Rows } from "../unit-of-work/tables.ts";
+import type { Rows } from "../unit-of-work/table.ts";
 import { trustedTime } from "../unit-of-work/trusted-time.ts";
 import type { Begun } from "./begin.ts";
 import { checkPreconditions } from "./preconditions.ts";

@@ -5,7 +5,7 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds } from "../unit-of-work/ids.ts";
 import { load } from "../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../unit-of-work/state.ts";
-import type { TableMap } from "../unit-of-work/tables.ts";
+import type { TableMap } from "../unit-of-work/table.ts";
 import { answerGroup } from "./answer-group.ts";
 import { begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";

@@ -6,7 +6,7 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
 import type { OwnRows } from "../unit-of-work/state.ts";
-import type { Rows } from "../unit-of-work/tables.ts";
+import type { Rows } from "../unit-of-work/table.ts";
 
 /** The calling user's rows, as the commands before this one left them. */
 type OwnTables = Readonly<{
@@ -81,5 +81,5 @@ export type HandlerOf<Input, Output> = Readonly<{
   /** Running it twice has the effect of running it once, so its reply needs no row in the inbox. */
   idempotent?: boolean;
   /** Work that is too much for one transaction, done after it and before the command is answered. */
-  followUp?(connection: Queryable, userId: string): Promise<void>;
+  followUp?(connection: Queryable, userId: string, input: Input): Promise<void>;
 }>;

@@ -1,5 +1,5 @@
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
-import type { Table } from "./tables.ts";
+import type { Table } from "./table.ts";
 
 /** As many as show that there are others beside those that a command takes out of the category itself. */
 const mostSeen = 201;

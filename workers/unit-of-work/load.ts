@@ -1,7 +1,7 @@
 import type { Queryable } from "./connection.ts";
 import { keyParts, type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
 import { forget, remember, type State } from "./state.ts";
-import type { Rows, Table, TableMap, TableName } from "./tables.ts";
+import type { Rows, Table, TableMap, TableName } from "./table.ts";
 
 /** Whether to wait for rows that another transaction has locked, or to leave them out. */
 export type OnLocked = "skip" | "wait";

@@ -2,7 +2,7 @@ import { type RowChange, type SeenTable, seenTables } from "../../shared/domain/
 import type { NoteRow, State } from "./state.ts";
 
 /** Notes the rows that a command changes, as they were before it. */
-export type Recorder = Readonly<{
+type Recorder = Readonly<{
   noteFor(table: SeenTable): NoteRow;
   /** @returns the changes since it was last asked */
   take(): RowChange[];

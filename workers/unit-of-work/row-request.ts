@@ -1,7 +1,7 @@
-import type { TableName } from "./tables.ts";
+import type { TableName } from "./table.ts";
 
 /** The columns of a key after the user. */
-export type RowKey = string | number | readonly (string | number)[];
+type RowKey = string | number | readonly (string | number)[];
 
 /**
  * A row that a command wants loaded, and the lock that it takes: `update` to change the row, `key share` to refer to

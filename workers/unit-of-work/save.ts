@@ -1,6 +1,6 @@
 import type { Queryable } from "./connection.ts";
 import type { Change, Entry, State } from "./state.ts";
-import type { Table, TableMap, TableName } from "./tables.ts";
+import type { Table, TableMap, TableName } from "./table.ts";
 
 /**
  * Writes all changes of a batch, one statement per table and kind. Rows that others refer to are inserted first and

@@ -1,4 +1,4 @@
-import type { Rows, TableMap, TableName } from "./tables.ts";
+import type { Rows, TableMap, TableName } from "./table.ts";
 
 type KeyValue = string | number;
 export type Change = "none" | "insert" | "upsert" | "update" | "remove";

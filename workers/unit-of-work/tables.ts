@@ -1,74 +1,7 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
-import type {
-  ActionImagesRow,
-  ActionRow,
-  CategoryRow,
-  DeletionRow,
-  HabitCompletionRow,
-  HabitRow,
-  InboxRow,
-  ReminderDeliveryRow,
-  ReminderRow,
-  TodoRow,
-  UserRow,
-} from "../../shared/db/entities.ts";
 import { categoryMembers, categoryReturns } from "./category-members.ts";
-
-/** The rows that a batch can load and change, in the order in which they are written. */
-export type Rows = {
-  users: UserRow;
-  categories: CategoryRow;
-  habits: HabitRow;
-  habit_completions: HabitCompletionRow;
-  todos: TodoRow;
-  reminders: ReminderRow;
-  reminder_deliveries: ReminderDeliveryRow;
-  action_log: ActionRow;
-  action_images: ActionImagesRow;
-  deletions: DeletionRow;
-  category_members: CategoryMembers;
-  category_returns: CategoryMembers;
-  inbox: InboxRow;
-};
-export type TableName = keyof Rows;
-
-/** No rows of a table: the habits and todos of a category. */
-export type CategoryMembers = Readonly<{
-  user_id: string;
-  id: number;
-  habit_ids: readonly number[];
-  todo_ids: readonly number[];
-}>;
-
-type Column = Readonly<{ name: string; type: string }>;
-
-/** A table with its statements. Each has one text for any number of rows, so that it is planned once. */
-export type Table = Readonly<{
-  name: TableName;
-  columns: readonly Column[];
-  key: readonly Column[];
-  sql: Readonly<{
-    forUpdate: string;
-    /** Never waits: of a row that another transaction has locked, it returns only the key. */
-    forUpdateSkipLocked: string;
-    /** The lock of a foreign key: the row cannot be deleted, and inserting a reference to it never waits. */
-    forKeyShare: string;
-    forKeyShareSkipLocked: string;
-    /** All rows of the given users. */
-    allForUpdate: string;
-    read: string;
-    /** All rows of the given users. */
-    readAll: string;
-    /** Takes the rows as one JSON array, as do `upsert` and `update`. */
-    insert: string;
-    upsert: string;
-    update: string;
-    remove: string;
-  }>;
-}>;
-
-export type TableMap = Readonly<Record<TableName, Table>>;
+import type { Column, Table, TableMap, TableName } from "./table.ts";
 
 /** A table comes after those that it refers to. */
 const writeOrder = [

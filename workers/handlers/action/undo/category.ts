@@ -3,7 +3,7 @@ import type { CategoryRow } from "../../../../shared/db/entities.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
 
-export const undoCategory: TableUndo = {
+export const takeBackCategory: TableUndo = {
   restore(context, row) {
     const id = idOf(row);
     if (context.categories.get(id)) return [conflictAt(row, "made_again")];

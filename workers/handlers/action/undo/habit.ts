@@ -25,7 +25,7 @@ import {
 
 const ruleFields = ["frequency", "schedule", "grace_days"];
 
-export const undoHabit: TableUndo = {
+export const takeBackHabit: TableUndo = {
   restore(context, row) {
     const id = idOf(row);
     if (context.habits.get(id)) return [conflictAt(row, "made_again")];
@@ -45,6 +45,7 @@ export const undoHabit: TableUndo = {
     if (!isSame(current.completions_count, row.after?.[countField]))
       return [conflictAt(row, "changed_since", [countField])];
     habits.remove(current.id);
+    if (!habits.isKnown(current.id)) dropCompletions(context, current.id);
     return [];
   },
   change(context, row) {
@@ -79,6 +80,12 @@ function restoreCompletions({ deletions, completions }: HandlerContext, habit_id
   const times = deletion?.completed_times ?? [];
   for (const [index, local_date] of (deletion?.completed_dates ?? []).entries())
     completions.insert({ habit_id, local_date, completed_at: times[index] ?? "" });
+}
+
+/** A habit that this command brought back itself is not stored, so no statement removes its completions. */
+function dropCompletions({ completions }: HandlerContext, habit_id: number): void {
+  for (const row of completions.all())
+    if (row.habit_id === habit_id) completions.remove(habit_id, row.local_date);
 }
 
 function withoutRules(row: ChangedRow): ChangedRow {

@@ -13,7 +13,7 @@ export function isAsMade(made: Image, row: ReminderRow): boolean {
     : isSame(made.wall_time, wall_time);
 }
 
-export const undoReminder: TableUndo = {
+export const takeBackReminder: TableUndo = {
   restore(context, row) {
     const id = idOf(row);
     const todo = context.todos.get(id);

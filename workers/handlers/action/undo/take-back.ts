@@ -1,18 +1,18 @@
 import type { SeenTable } from "../../../../shared/domain/images.ts";
 import type { HandlerContext } from "../../handler.ts";
-import { undoCategory } from "./category.ts";
+import { takeBackCategory } from "./category.ts";
 import type { ChangedRow, ChangedRows, Conflict, TableUndo } from "./changed-row.ts";
-import { undoCompletion } from "./completion.ts";
-import { undoHabit } from "./habit.ts";
-import { undoReminder } from "./reminder.ts";
-import { undoTodo } from "./todo.ts";
+import { takeBackCompletion } from "./completion.ts";
+import { takeBackHabit } from "./habit.ts";
+import { takeBackReminder } from "./reminder.ts";
+import { takeBackTodo } from "./todo.ts";
 
 const undoOf: Readonly<Record<SeenTable, TableUndo>> = {
-  categories: undoCategory,
-  habits: undoHabit,
-  todos: undoTodo,
-  habit_completions: undoCompletion,
-  reminders: undoReminder,
+  categories: takeBackCategory,
+  habits: takeBackHabit,
+  todos: takeBackTodo,
+  habit_completions: takeBackCompletion,
+  reminders: takeBackReminder,
 };
 
 /** A table comes after those that it refers to. */

@@ -14,7 +14,7 @@ import { isAsMade } from "./reminder.ts";
 const completion = ["is_completed", "completed_at", "completed_on", "next_todo_id"];
 const series = ["recurrence", "recurrence_anchor"];
 
-export const undoTodo: TableUndo = {
+export const takeBackTodo: TableUndo = {
   restore(context, row) {
     if (context.todos.get(idOf(row))) return [conflictAt(row, "made_again")];
     const { patch, conflicts } = inPresentCategory(context, row, { patch: { ...row.before }, conflicts: [] });
