@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { isSame } from "../../shared/domain/images.ts";
+import { isSame } from "../../shared/domain/image-fields.ts";
 import { readImages } from "../../shared/domain/stored-images.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Door } from "../../shared/domain/vocabulary.ts";
