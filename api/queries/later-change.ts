@@ -1,39 +1,36 @@
 import { sql } from "kysely";
-import { type Image, isSame } from "../../shared/domain/images.ts";
+import { isSame } from "../../shared/domain/images.ts";
 import { readImages } from "../../shared/domain/stored-images.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Door } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
 
-/** A row of somebody's, by its name in images, and the fields that are meant; none for the row as a whole. */
-type TouchedRow = Readonly<{ row: string; fields: readonly string[] }>;
-
+/** An action that changed a row after another one did. */
 export type LaterChange = Readonly<{
   called_at: string;
   door: Door;
   token_id: string;
   client_name: string | null;
+  before: string | null;
+  after: string | null;
 }>;
-
-type Place = Readonly<{ called_at: string; request_id: string }>;
-type Found = LaterChange & Readonly<{ before: string | null; after: string | null }>;
 
 /** How many later actions are looked at, so that a long log costs no more than a short one. */
 const mostLookedAt = 20_000;
-const mostFound = 20;
+const mostFound = 50;
 
 /**
- * Who changed since an action what it had done: the first later one that touched the row and one of the fields. What was
- * taken back again counts only where nothing else did.
+ * Who changed a row after an action, the first one first. What was taken back comes after all others, because it
+ * explains something only where nothing else does.
+ * @param row by its name in images
  */
-export async function readLaterChange(
-  query: QueryContext,
-  { called_at, request_id }: Place,
-  { row, fields }: TouchedRow,
-): Promise<LaterChange | undefined> {
-  const { own, rows } = query;
+export async function readLaterChanges(
+  { own, rows }: QueryContext,
+  { called_at, request_id }: Readonly<{ called_at: string; request_id: string }>,
+  row: string,
+): Promise<readonly LaterChange[]> {
   const name = `"${row}":`;
-  const found = await rows(sql<Found>`
+  const found = await rows(sql<LaterChange>`
     select a.called_at, a.door, a.token_id, a.client_name,
       coalesce(i.before, a.before) as before, coalesce(i.after, a.after) as after
     from (
@@ -50,12 +47,15 @@ export async function readLaterChange(
       or position(${name} in coalesce(i.after, a.after)) > 0
     order by a.undone_by is not null or a.tool = 'action.undo', a.called_at, a.request_id
     limit ${sql.lit(mostFound)}`);
-  const first = found.find((later) => touches(later, { row, fields }));
-  return first && { ...first, called_at: timestamp(first.called_at) };
+  return found.map((change) => ({ ...change, called_at: timestamp(change.called_at) }));
 }
 
-function touches({ before, after }: Found, { row, fields }: TouchedRow): boolean {
-  const [old, made]: (Image | undefined)[] = [readImages(before).images[row], readImages(after).images[row]];
-  if (!old || !made || fields.length === 0) return true;
-  return fields.some((field) => (field in old || field in made) && !isSame(old[field], made[field]));
+/** Whether a change touched the field of a row; whatever made or removed the row touched all of them. */
+export function touches({ before, after }: LaterChange, row: string, field: string): boolean {
+  const [old, made] = [readImages(before).images[row], readImages(after).images[row]];
+  return !old || !made || ((field in old || field in made) && !isSame(old[field], made[field]));
 }
+
+/** Whether a change removed the row. */
+export const removes = ({ before, after }: LaterChange, row: string): boolean =>
+  row in readImages(before).images && !(row in readImages(after).images);

@@ -1,5 +1,12 @@
 import { dayNumber, localDay } from "./day.ts";
-import { editsOf, isCompletedOn, numbered, putBack, type StreakEvents } from "./recent-events.ts";
+import {
+  editsOf,
+  isCompletedOn,
+  numbered,
+  putBack,
+  type StreakEvents,
+  withoutCompletion,
+} from "./recent-events.ts";
 import { sameDemand } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 import {
@@ -7,14 +14,14 @@ import {
   firstChangeableDay,
   moveDay,
   type StreakState,
-  settleUntil,
-  undo,
+  settleSince,
   withNewFields,
 } from "./streak.ts";
 
 /**
  * Takes back single changes of a habit as if they had never happened, although others completed, undid, edited and
- * travelled since. What is settled stays, because its events are no longer known. "As if it had never happened" means:
+ * travelled since. What is settled stays, because its events are no longer known; taking something back settles nothing
+ * more, so that it can be brought back for as long as nobody else changes the habit. "As if it had never happened" means:
  *
  * - Of a completion: the streak without it. Everything else that happened keeps its place, its day and its rules.
  * - Of an undo: the completion is in its old place, before all that happened after it.
@@ -32,7 +39,11 @@ export function withoutCompletionOf(
   date: string,
   today: string,
 ): StreakState | "settled" | "not_completed" {
-  return date < firstChangeableDay(state) ? "settled" : undo(state, rules, date, today);
+  const day = dayNumber(date);
+  if (date < firstChangeableDay(state)) return "settled";
+  if (!isCompletedOn(state.recent, day)) return "not_completed";
+  const stored = withNewFields(state);
+  return settleSince({ ...stored, recent: withoutCompletion(stored.recent, day) }, rules, dayNumber(today));
 }
 
 /** The streak as if the completion of a day had never been undone. */
@@ -50,7 +61,7 @@ export function restoredCompletion(
   const completion = numbered(before).find((event) => event.kind === "completed" && event.day === day);
   if (completion?.kind !== "completed") return "settled";
   const recent = putBack(stored.recent, completion);
-  return settleUntil({ ...stored, recent }, rules, dayNumber(today));
+  return settleSince({ ...stored, recent }, rules, dayNumber(today));
 }
 
 /**
@@ -77,7 +88,7 @@ export function withoutEdit(
   if (edit === undefined || isSettled(edit)) return editRules(state, rules, oldRules, today);
   const others = stored.recent.filter(({ kind }) => kind !== "edited");
   const recent = edits.filter((one) => !isSettled(one)).reduce<StreakEvents>(putBack, others);
-  return settleUntil({ ...stored, recent }, oldRules, dayNumber(today));
+  return settleSince({ ...stored, recent }, oldRules, dayNumber(today));
 }
 
 type DaySettings = Readonly<{ time_zone: string; day_start_hour: number }>;

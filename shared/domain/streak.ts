@@ -105,11 +105,16 @@ export function withNewFields(stored: StreakState): StreakState {
 }
 
 /** Lets the days until today pass, and settles those that are too old to change. */
-export function settleUntil(state: StreakState, rules: Rules, today: number): StreakState {
+function settleUntil(state: StreakState, rules: Rules, today: number): StreakState {
+  const { since } = withNewFields(state);
+  return settleSince({ ...state, since: Math.max(since, today - changeableDays) }, rules, today);
+}
+
+/** Lets the days until today pass, and settles those before `since`. */
+export function settleSince(state: StreakState, rules: Rules, today: number): StreakState {
   const { settled, recent, since, last } = withNewFields(state);
-  const until = Math.max(since, today - changeableDays);
-  const { run, rest } = settle(settled, passDays(recent, today), rules, until);
-  return { settled: run, recent: rest, since: until, last };
+  const { run, rest } = settle(settled, passDays(recent, today), rules, since);
+  return { settled: run, recent: rest, since, last };
 }
 
 /** The streak as columns that queries compare with today: the count is 0 once today is after `alive_through`. */

@@ -200,3 +200,25 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
     expect([query, (await account.open(`${runPath}?token_id=x&${query}`)).status]).toEqual([query, 422]);
   expect((await account.open(`${runPath}?token_id=%00`)).status).toBe(422);
 });
+
+test("a run that one request could not take back whole says how far it is, and goes on", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const since = new Date(Date.now() - 60_000).toISOString();
+  for (const title of ["a", "b", "c"]) await callTool(site, token, "create-todo", { title });
+  const token_id = String((await identity.introspect(token)).jti);
+  const [{ called_at, request_id } = {}] = await identity.sql(
+    `select to_char(called_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as called_at, request_id
+     from action_log where token_id = '${token_id}' order by called_at desc`,
+  );
+  const to = new Date(Date.now() + 1_000).toISOString();
+  const reached = { token_id, since, to, cursor: `${called_at}_${request_id}` };
+  const address = `${runPath}?${new URLSearchParams(reached)}`;
+  const page = await account.open(address);
+  expect(textOf(page)).toContain("0 of 3 changes of Claude Desktop are taken back so far.");
+  const done = await account.submit(page, runPath, {});
+  expect(textOf(done)).toContain("2 of 3 changes of Claude Desktop are taken back.");
+  expect(textOf(done)).toMatch(/What can be taken back now.*Created the todo c/);
+  expect(textOf(await account.submit(page, runPath, {}))).toContain("2 of 3 changes");
+  expect(textOf(await account.submit(done, runPath, {}))).toContain("3 of 3 changes");
+  expect((await rest(token, "GET", "/todos")).meta.total).toBe(0);
+});

@@ -1,9 +1,9 @@
 import type { HabitCompletionRow } from "../../../../shared/db/entities.ts";
-import { fieldsOf, type History, historyField, isSame } from "../../../../shared/domain/images.ts";
+import { type History, historyField } from "../../../../shared/domain/images.ts";
 import { restoredCompletion, withoutCompletionOf } from "../../../../shared/domain/streak-undo.ts";
 import { updateStreak } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
-import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
+import { conflictAt, idOf, type TableUndo, touched } from "./changed-row.ts";
 
 export const takeBackCompletion: TableUndo = {
   /** What an undo took away. With a habit that comes back, its streak has the completion already. */
@@ -29,13 +29,14 @@ export const takeBackCompletion: TableUndo = {
     const { habits, completions, today } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const habit = habits.get(habit_id);
-    if (!habit) return [conflictAt(row, "deleted_since")];
+    const current = completions.get(habit_id, local_date);
+    if (!habit || !current) return [conflictAt(row, "deleted_since")];
+    // Somebody else may have undone it and completed the same day again.
+    const conflicts = touched(context, row, current);
+    if (conflicts.length > 0) return conflicts;
     const state = withoutCompletionOf(habit.streak_state, rulesOf(habit), local_date, today.date);
     if (state === "settled") return [conflictAt(row, "day_is_settled")];
     if (state === "not_completed") return [conflictAt(row, "deleted_since")];
-    const current = completions.get(habit_id, local_date);
-    if (current && !isSame(fieldsOf(row.table, current).completed_at, row.after?.completed_at))
-      return [conflictAt(row, "made_again")];
     completions.remove(habit_id, local_date);
     updateStreak(context, habit, state, habit.completions_count - 1);
     return [];

@@ -1,0 +1,5 @@
+import type { Outcome } from "./restored.ts";
+
+export function conflictFaults(_: Outcome): string[] {
+  return [];
+}

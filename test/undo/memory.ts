@@ -1,0 +1,210 @@
+import { MikroORM } from "@mikro-orm/postgresql";
+import type { Pool } from "pg";
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import { entities } from "../../shared/db/entities.ts";
+import { type SeenTable, seenTables } from "../../shared/domain/images.ts";
+import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import type { QueuedGroup } from "../../shared/queue/group.ts";
+import { openGroup, operationCommand, replyToGroup } from "../../workers/commands/group.ts";
+import { runGroupTransaction } from "../../workers/commands/group-transaction.ts";
+import { runTransaction } from "../../workers/commands/transaction.ts";
+import type { Table, TableName } from "../../workers/unit-of-work/table.ts";
+import { describeTables } from "../../workers/unit-of-work/tables.ts";
+import { asStored } from "./stored-values.ts";
+
+/**
+ * Carries commands out as a worker does, with its own transactions, but on rows in memory: what PostgreSQL would do to
+ * rows of one user is done here by hand. So thousands of lives a minute can be lived.
+ */
+
+export type Row = Readonly<Record<string, unknown>>;
+
+type Kind = keyof Table["sql"];
+
+// Nothing connects to this address: only the descriptions of the tables are needed.
+const orm = await MikroORM.init({ clientUrl: "postgresql://localhost:1/nowhere", entities: [...entities] });
+const tables = describeTables(orm);
+
+const meanings = new Map<string, Readonly<{ table: Table; kind: Kind }>>();
+for (const table of Object.values(tables))
+  for (const [kind, text] of Object.entries(table.sql) as [Kind, string][])
+    if (text !== "" && !meanings.has(text)) meanings.set(text, { table, kind });
+
+const stampedTables: readonly TableName[] = ["users", "categories", "habits", "todos", "reminders"];
+
+export function createMemory(clock: { now: number }) {
+  const stored = new Map(Object.keys(tables).map((name) => [name as TableName, new Map<string, Row>()]));
+  /** Rows that people can see, by the name that images give them. */
+  const seen = new Map<string, Row>();
+  let transactions = 0;
+  let lastId = 0;
+
+  const rowsOf = (name: TableName) => stored.get(name) ?? new Map<string, Row>();
+  const placeOf = ({ key }: Table, row: Row) =>
+    key.map(({ name, type }) => asStored(type, row[name])).join("\u0000");
+  const nameOf = ({ key, name }: Table, row: Row) =>
+    [name, ...key.slice(1).map((column) => row[column.name])].join("/");
+  const isSeen = (name: string) => seenTables.includes(name as SeenTable);
+
+  function put(table: Table, row: Row): void {
+    const full: Record<string, unknown> = {};
+    for (const { name, type } of table.columns) full[name] = asStored(type, row[name]);
+    if (stampedTables.includes(table.name)) full.changed_xid = String(transactions);
+    rowsOf(table.name).set(placeOf(table, full), full);
+    if (isSeen(table.name)) seen.set(nameOf(table, full), full);
+  }
+
+  function drop(table: Table, row: Row): void {
+    rowsOf(table.name).delete(placeOf(table, row));
+    if (isSeen(table.name)) seen.delete(nameOf(table, row));
+  }
+
+  const all = (name: TableName) => [...rowsOf(name).values()];
+  const demand = (table: TableName, column: string, row: Row, parent: TableName) => {
+    const id = row[column];
+    if (id != null && !all(parent).some((other) => other.id === id))
+      throw new Error(`foreign key: ${table}.${column} = ${id}`);
+  };
+
+  function write(table: Table, kind: Kind, row: Row): void {
+    const known = rowsOf(table.name).get(placeOf(table, row));
+    if (kind === "insert" && known) throw new Error(`unique key: ${placeOf(table, row)} of ${table.name}`);
+    if (table.name === "action_log" && kind === "update") {
+      if (known) put(table, { ...known, undone_by: row.undone_by });
+      return;
+    }
+    if (table.name === "habits" || table.name === "todos") demand(table.name, "category_id", row, "categories");
+    if (table.name === "habit_completions") demand(table.name, "habit_id", row, "habits");
+    if (table.name === "reminders") demand(table.name, "todo_id", row, "todos");
+    put(table, row);
+  }
+
+  /** As the foreign keys, the trigger and the statement of the deletion do. */
+  function remove(table: Table, row: Row): void {
+    const known = rowsOf(table.name).get(placeOf(table, row));
+    if (!known) return;
+    const { id, user_id } = known;
+    const hanging = (name: TableName, column: string) => all(name).filter((other) => other[column] === id);
+    const note: Record<string, unknown> = {};
+    if (table.name === "habits") {
+      const completions = hanging("habit_completions", "habit_id").sort((a, b) => (String(a.local_date) < String(b.local_date) ? -1 : 1));
+      if (completions.length > 0) {
+        note.completed_dates = completions.map(({ local_date }) => local_date);
+        note.completed_times = completions.map(({ completed_at }) => completed_at);
+      }
+      for (const one of completions) drop(tables.habit_completions, one);
+    }
+    if (table.name === "todos")
+      for (const one of hanging("reminders", "todo_id")) drop(tables.reminders, one);
+    if (table.name === "categories")
+      for (const [name, column] of [["habits", "habit_ids"], ["todos", "todo_ids"]] as const) {
+        const members = hanging(name, "category_id");
+        if (members.length > 0) note[column] = members.map((member) => member.id);
+        for (const member of members) put(tables[name], { ...member, category_id: null });
+      }
+    drop(table, known);
+    const before = rowsOf("deletions").get(placeOf(tables.deletions, { user_id, id, kind: deletionKinds.categories }));
+    if (table.name === "categories" && before?.changed_xid === String(transactions))
+      for (const column of ["habit_ids", "todo_ids"])
+        note[column] = [...((before[column] as unknown[]) ?? []), ...((note[column] as unknown[]) ?? [])];
+    const kinds: Readonly<Record<string, number>> = deletionKinds;
+    if (kinds[table.name] !== undefined)
+      put(tables.deletions, { user_id, id, kind: kinds[table.name], changed_xid: String(transactions), deleted_at: new Date(clock.now).toISOString(), ...note });
+  }
+
+  function members(id: unknown): Row {
+    const of = (name: TableName) => all(name).flatMap((row) => (row.category_id === id ? [row.id] : []));
+    return { habit_ids: of("habits"), todo_ids: of("todos") };
+  }
+
+  function noteMembers({ id, user_id, habit_ids, todo_ids }: Row): void {
+    const note = { user_id, id, kind: deletionKinds.categories, changed_xid: String(transactions), habit_ids, todo_ids };
+    put(tables.deletions, { ...note, deleted_at: new Date(clock.now).toISOString() });
+  }
+
+  function comeBack({ id, habit_ids, todo_ids }: Row): void {
+    for (const [name, ids] of [["habits", habit_ids], ["todos", todo_ids]] as const)
+      for (const row of all(name))
+        if (row.category_id == null && (ids as unknown[]).includes(row.id)) put(tables[name], { ...row, category_id: id });
+  }
+
+  function rowsOfKeys({ key }: Table, values: readonly unknown[]): Row[] {
+    const arrays = values as unknown[][];
+    if (arrays.length !== key.length) throw new Error(`${arrays.length} key columns for ${key.length}`);
+    return (arrays[0] ?? []).map((_, index) => Object.fromEntries(key.map(({ name }, column) => [name, arrays[column]?.[index]])));
+  }
+
+  function execute({ table, kind }: { table: Table; kind: Kind }, values: readonly unknown[]): Row[] {
+    if (kind === "insert" || kind === "upsert" || kind === "update") {
+      const rows = JSON.parse(String(values[0])) as Row[];
+      if (table.name === "category_returns") for (const row of rows) comeBack(row);
+      else if (table.name === "category_members") for (const row of rows) noteMembers(row);
+      else for (const row of rows) write(table, kind, row);
+      return [];
+    }
+    if (kind === "allForUpdate" || kind === "readAll") return all(table.name);
+    const keys: Row[] = rowsOfKeys(table, values);
+    if (kind === "remove") {
+      for (const key of keys) remove(table, key);
+      return [];
+    }
+    if (table.name === "category_members") return keys.map((key) => ({ ...key, ...members(key.id) }));
+    return keys.map((key) => rowsOf(table.name).get(placeOf(table, key))).filter((row) => row !== undefined);
+  }
+
+  function answer(text: string, values: readonly unknown[]): Row[] {
+    const meaning = meanings.get(text);
+    if (meaning) return execute(meaning, values);
+    if (text === "begin") transactions++;
+    if (text.includes("day_start_hour")) {
+      const now = new Date(clock.now + 1).toISOString().replace("Z", `${String(transactions % 1000).padStart(3, "0")}Z`);
+      const [user] = all("users");
+      const day = { time_zone: user?.time_zone ?? null, day_start_hour: user?.day_start_hour ?? null };
+      return [{ now: asStored("timestamptz", now), at: clock.now + 2, user_id: userId, ...day, deleted: false, replies_since: 0 }];
+    }
+    if (text.includes("pg_try_advisory")) return (values[0] as string[]).map((id) => ({ id, free: true }));
+    if (text.includes("nextval")) return Array.from({ length: Number(values[0]) }, () => ({ id: ++lastId }));
+    return [];
+  }
+
+  const client = {
+    query: async (text: string, values: readonly unknown[] = []) => ({ rows: answer(text, values) }),
+    release() {},
+  };
+  const context = {
+    tables,
+    pool: { connect: async () => client } as unknown as Pool,
+    quotas: { learn: async () => {}, open: () => ({ use: () => true, checkpoint: () => () => {}, committed() {} }) },
+    config: { defaultTimeZone: "Europe/Berlin" },
+  };
+
+  return {
+    rows: (): ReadonlyMap<string, Row> => new Map(seen),
+    log: () => all("action_log"),
+    deletions: () => all("deletions"),
+    user: () => all("users")[0],
+    /** What the delivery of due reminders does. */
+    ring(): void {
+      const now = new Date(clock.now).toISOString();
+      for (const row of all("reminders"))
+        if (row.status === "scheduled" && String(row.remind_at) <= String(asStored("timestamptz", now)))
+          put(tables.reminders, { ...row, status: "sent", delivery_id: crypto.randomUUID() });
+    },
+    async run(command: QueuedCommand): Promise<Reply> {
+      const { replies } = await runTransaction(context, [{ command, repeat: false }], "wait");
+      if (!replies[0]) throw new Error("no reply");
+      return replies[0];
+    },
+    async runGroup(command: QueuedCommand, group: QueuedGroup): Promise<Reply> {
+      const batch = { id: "", replyTo: "", v: 2 as const, commands: [command], receivedAt: 0 };
+      const work = group.operations.map((operation) =>
+        operationCommand({ command, batch: batch as never, repeat: false, inDoubt: false }, operation),
+      );
+      const { replies } = await runGroupTransaction(context, work, openGroup(group));
+      return replyToGroup(command, replies);
+    },
+  };
+}
+
+export const userId = "ada";
+export type Memory = ReturnType<typeof createMemory>;

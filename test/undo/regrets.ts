@@ -1,0 +1,86 @@
+import type { Regret } from "./acts.ts";
+import { streakFaults } from "./diaries.ts";
+import { restoredFaults } from "./restored.ts";
+import { conflictFaults } from "./conflicts.ts";
+import { differing } from "./touched.ts";
+import { type ActionKey, type End, type History, isChange, keyOf, type Moment, pass, type Place, type Rows, undo } from "./world.ts";
+
+/** An agent's changes from some moment on, newest first. */
+export type Run = Readonly<{ since: number; moments: ReadonlySet<Moment>; actions: readonly ActionKey[] }>;
+
+/** Takes back the last changes of an agent in every way, and @returns what is wrong with the outcome. */
+export async function regretFaults(place: Place, history: History, regret: Regret): Promise<string[]> {
+  await pass(place, history, regret.minutes);
+  const run = await runOf(place, history, regret);
+  if (run.actions.length === 0) return [];
+  const before = await place.rows();
+  const faults = streakFaults(history).map((fault) => `before the undo: ${fault}`);
+  const ends = await inChunks(place, history, run.actions, regret, faults);
+  const after = await place.rows();
+  faults.push(...restoredFaults({ history, run, before, after, ends }));
+  faults.push(...conflictFaults({ history, run, before, after, ends }));
+  faults.push(...streakFaults(history));
+  if (faults.length > 0) return faults;
+  const undos = await undosSince(place, history);
+  await inChunks(place, history, undos, regret, faults);
+  faults.push(...differences("the undo undone", before, await place.rows()), ...streakFaults(history));
+  if (faults.length > 0) return faults;
+  await inChunks(place, history, run.actions, { ...regret, preview: false }, faults);
+  return [...faults, ...differences("the undo again", after, await place.rows()), ...streakFaults(history)];
+}
+
+async function runOf(place: Place, history: History, { who, count }: Regret): Promise<Run> {
+  const standing = new Set((await place.log()).flatMap((row) => (isChange(row) && row.undone_by == null ? [row.request_id] : [])));
+  const changed = history.filter((one) => one.who === who && one.actions.some((row) => standing.has(row.request_id)));
+  const moments = new Set(changed.slice(-count));
+  const [first] = moments;
+  const actions = [...moments].flatMap((one) => one.actions.filter((row) => standing.has(row.request_id)));
+  return { since: first ? history.indexOf(first) : history.length, moments, actions: actions.map(keyOf).sort(newestFirst) };
+}
+
+const newestFirst = (one: ActionKey, other: ActionKey): number =>
+  `${one.called_at} ${one.request_id}` < `${other.called_at} ${other.request_id}` ? 1 : -1;
+
+async function inChunks(place: Place, history: History, actions: readonly ActionKey[], { chunks, preview, twice }: Regret, faults: string[]): Promise<End[]> {
+  const ends: End[] = [];
+  for (let first = 0, n = 0; first < actions.length; n++) {
+    const size = chunks[n % chunks.length] ?? 1;
+    const chunk = actions.slice(first, first + size);
+    first += size;
+    const before = await place.rows();
+    const expected = preview ? await undo(place, history, chunk, true) : undefined;
+    if (preview) faults.push(...differences("a preview", before, await place.rows()));
+    const got = await undo(place, history, chunk);
+    if (expected && !Bun.deepEquals(expected, got)) faults.push(`preview ${JSON.stringify(expected)} but ${JSON.stringify(got)}`);
+    ends.push(...got);
+    if (twice) faults.push(...(await again(place, history, chunk, got)));
+  }
+  return ends;
+}
+
+/** What was taken back is not taken back twice. */
+async function again(place: Place, history: History, chunk: readonly ActionKey[], first: readonly End[]): Promise<string[]> {
+  const before = await place.rows();
+  const ends = await undo(place, history, chunk);
+  const undone = first.flatMap(({ undone, request_id }) => (undone === "none" ? [] : [request_id]));
+  const wrong = ends.filter(({ request_id, conflicts }) => undone.includes(request_id) && conflicts[0]?.why !== "taken_back");
+  const hadNone = undone.length === first.length;
+  return [...wrong.map((end) => `taken back twice: ${JSON.stringify(end)}`), ...(hadNone ? differences("a second undo", before, await place.rows()) : [])];
+}
+
+async function undosSince(place: Place, history: History): Promise<ActionKey[]> {
+  const last = history.findLastIndex(({ who }) => who === "clock");
+  const own = new Set(history.slice(last).flatMap(({ actions }) => actions.map(({ request_id }) => request_id)));
+  return (await place.log()).filter((row) => own.has(row.request_id) && isChange(row) && row.undone_by == null).map(keyOf).sort(newestFirst);
+}
+
+function differences(what: string, one: Rows, other: Rows): string[] {
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return [...names].flatMap((name) => {
+    const [a, b] = [one.get(name), other.get(name)];
+    if (a === b) return [];
+    if (!a || !b) return [`${what}: ${name} is ${a ? "gone" : "there"}`];
+    const columns = differing(a, b);
+    return columns.length > 0 ? [`${what}: ${name} ${columns.map((column) => `${column} ${JSON.stringify(a[column])} → ${JSON.stringify(b[column])}`)}`] : [];
+  });
+}
