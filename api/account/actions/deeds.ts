@@ -84,7 +84,7 @@ function nameOfThing({ thing, before, after }: ChangedThing, names: ThingNames):
   const { kind, id } = thing;
   const known = { habit: names.habits, todo: names.todos, category: names.categories }[kind].get(id);
   const name = nameIn(before) ?? nameIn(after) ?? known;
-  return name === undefined ? `number ${id}` : { name, thing };
+  return name === undefined ? String(id) : { name, thing };
 }
 
 function nameIn(image: Image = {}): string | undefined {
