@@ -7,7 +7,7 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../shared/web/router.ts";
-import { askForget, forget } from "./actions/forget.ts";
+import { askForget, forgetThing } from "./actions/forget.ts";
 import { showActions } from "./actions/page.ts";
 import { takeRunBack } from "./actions/run.ts";
 import { showRun } from "./actions/run-page.ts";
@@ -39,7 +39,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/actions": { GET: requireSignIn(showActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
-  "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forget)) },
+  "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),

@@ -41,7 +41,7 @@ function thingForm(visit: Visit, { thing: { kind, id }, before = {} }: ChangedTh
 }
 
 /** POST /account/actions/forget */
-export async function forget(visit: Visit, form: URLSearchParams): Promise<Response> {
+export async function forgetThing(visit: Visit, form: URLSearchParams): Promise<Response> {
   const fields = { kind: form.get("kind"), id: Number(form.get("id")) };
   const outcome = await submit(visit, "action.forget", fields);
   if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
