@@ -12,10 +12,9 @@ import { sayWallTime } from "../visit/dates.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
+import { actionsPath, runPath } from "./paths.ts";
 import { quote } from "./quote.ts";
-import { runPath } from "./run.ts";
 import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
-import { actionsPath } from "./undo.ts";
 import type { Day } from "./undo-note.ts";
 import { nameOf } from "./who.ts";
 
