@@ -71,7 +71,8 @@ function tell(stories: Map<string, Story>, changes: Map<string, Change>, one: Mo
   if (request.name === "habit.update" && body) {
     const before = editsIn(story);
     const old = rulesIn(story);
-    if (!sameDemand(old, rulesOf(body))) add(story, { on: day, what: "edited", to: rulesOf(body) });
+    if (sameDemand(old, rulesOf(body))) return;
+    add(story, { on: day, what: "edited", to: rulesOf(body) });
     note({ what: "edited", habit, before, day });
   }
 }

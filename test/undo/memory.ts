@@ -2,7 +2,7 @@ import { MikroORM } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import { entities } from "../../shared/db/entities.ts";
-import { type SeenTable, seenTables } from "../../shared/domain/image-fields.ts";
+import { type SeenTable, seenTables } from "../../shared/domain/images.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../workers/commands/group.ts";
@@ -86,14 +86,14 @@ export function createMemory(clock: { now: number }) {
     if (!known) return;
     const { id, user_id } = known;
     const hanging = (name: TableName, column: string) => all(name).filter((other) => other[column] === id);
-    const note: Record<string, unknown> = {};
+    const hangingOn: Record<string, unknown> = {};
     if (table.name === "habits") {
       const completions = hanging("habit_completions", "habit_id").sort((a, b) =>
         String(a.local_date) < String(b.local_date) ? -1 : 1,
       );
       if (completions.length > 0) {
-        note.completed_dates = completions.map(({ local_date }) => local_date);
-        note.completed_times = completions.map(({ completed_at }) => completed_at);
+        hangingOn.completed_dates = completions.map(({ local_date }) => local_date);
+        hangingOn.completed_times = completions.map(({ completed_at }) => completed_at);
       }
       for (const one of completions) drop(tables.habit_completions, one);
     }
@@ -105,7 +105,7 @@ export function createMemory(clock: { now: number }) {
         ["todos", "todo_ids"],
       ] as const) {
         const members = hanging(name, "category_id");
-        if (members.length > 0) note[column] = members.map((member) => member.id);
+        if (members.length > 0) hangingOn[column] = members.map((member) => member.id);
         for (const member of members) put(tables[name], { ...member, category_id: null });
       }
     drop(table, known);
@@ -114,7 +114,10 @@ export function createMemory(clock: { now: number }) {
     );
     if (table.name === "categories" && before?.changed_xid === String(transactions))
       for (const column of ["habit_ids", "todo_ids"])
-        note[column] = [...((before[column] as unknown[]) ?? []), ...((note[column] as unknown[]) ?? [])];
+        hangingOn[column] = [
+          ...((before[column] as unknown[]) ?? []),
+          ...((hangingOn[column] as unknown[]) ?? []),
+        ];
     const kinds: Readonly<Record<string, number>> = deletionKinds;
     if (kinds[table.name] !== undefined)
       put(tables.deletions, {
@@ -123,7 +126,7 @@ export function createMemory(clock: { now: number }) {
         kind: kinds[table.name],
         changed_xid: String(transactions),
         deleted_at: new Date(clock.now).toISOString(),
-        ...note,
+        ...hangingOn,
       });
   }
 
@@ -132,17 +135,12 @@ export function createMemory(clock: { now: number }) {
     return { habit_ids: of("habits"), todo_ids: of("todos") };
   }
 
-  function noteMembers({ id, user_id, habit_ids, todo_ids }: Row): void {
-    const note = {
-      user_id,
-      id,
-      kind: deletionKinds.categories,
+  const note = (row: Row) =>
+    put(tables.deletions, {
+      ...row,
       changed_xid: String(transactions),
-      habit_ids,
-      todo_ids,
-    };
-    put(tables.deletions, { ...note, deleted_at: new Date(clock.now).toISOString() });
-  }
+      deleted_at: new Date(clock.now).toISOString(),
+    });
 
   function comeBack({ id, habit_ids, todo_ids }: Row): void {
     for (const [name, ids] of [
@@ -166,7 +164,7 @@ export function createMemory(clock: { now: number }) {
     if (kind === "insert" || kind === "upsert" || kind === "update") {
       const rows = JSON.parse(String(values[0])) as Row[];
       if (table.name === "category_returns") for (const row of rows) comeBack(row);
-      else if (table.name === "category_members") for (const row of rows) noteMembers(row);
+      else if (table.name === "deletions") for (const row of rows) note(row);
       else for (const row of rows) write(table, kind, row);
       return [];
     }
