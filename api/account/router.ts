@@ -7,6 +7,7 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../shared/web/router.ts";
+import { exportActions } from "./actions/export.ts";
 import { askForget, forgetThing } from "./actions/forget.ts";
 import { showActions } from "./actions/page.ts";
 import { takeRunBack } from "./actions/run.ts";
@@ -37,6 +38,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account": { GET: requireSignIn(showToday) },
   "/account/connect": { GET: showConnect },
   "/account/actions": { GET: requireSignIn(showActions) },
+  "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },

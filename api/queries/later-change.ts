@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
-import { isSame } from "../../shared/domain/images.ts";
+import { isSame } from "../../shared/domain/image-fields.ts";
 import { readImages } from "../../shared/domain/stored-images.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Door } from "../../shared/domain/vocabulary.ts";

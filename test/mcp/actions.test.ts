@@ -155,10 +155,30 @@ describe("npm run actions", () => {
       .split("\n");
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(
-      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}Laptop laptop +get-pending-todos +ok {2}\{\} {2}\d+ ms$/,
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}Laptop laptop +mcp {2}get-pending-todos +ok {2}\{\} {2}\d+ ms$/,
     );
-    expect(lines[1]).toContain(`delete-todo       not_found  {"todo_id":999999}`);
+    expect(lines[1]).toContain(`delete-todo       not_found  todo 999999  {"todo_id":999999}`);
     expect(await run.exited).toBe(0);
+  });
+
+  test("tells what changed, by which door and to what", async () => {
+    const caller = await agent(stack, { sub: "dora", jti: "dora", client_name: "Dora" });
+    const { facts } = await caller.call("create-todo", { title: "Pay rent" });
+    const path = `/todos/${facts.todo.id}`;
+    await stack.rest("PATCH", path, { token: caller.token, body: { context: "[2J" } });
+    await stack.rest("PATCH", path, { token: caller.token, body: { title: "Pay rent" } });
+    const run = start("--subject", "dora", "--door", "rest");
+    const lines = stripVTControlCharacters(await new Response(run.stdout).text())
+      .trimEnd()
+      .split("\n");
+    expect(lines.map((line) => line.slice(19).replace(/ {2}\d+ ms$/, ""))).toEqual([
+      "  Dora dora            rest todo.update       ok  Changed the todo “Pay rent”: context none → “[2J”",
+      `  Dora dora            rest todo.update       ok  todo ${facts.todo.id}`,
+    ]);
+    const found = start("--subject", "dora", "--search", "RENT", "--door", "mcp");
+    expect(await new Response(found.stdout).text()).toContain(
+      `Created the todo “Pay rent”  {"title":"Pay rent"}`,
+    );
   });
 
   test("--follow goes on with every further call", async () => {
@@ -167,12 +187,12 @@ describe("npm run actions", () => {
     await carol.call("create-todo", { title: "first" });
     const chunks = run.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
     let text = "";
-    while (!text.includes("first")) text += (await chunks.next()).value;
+    while (!text.includes(`{"title":"first"}`)) text += (await chunks.next()).value;
     await carol.call("create-todo", { title: "second" });
-    while (!text.includes("second")) text += (await chunks.next()).value;
+    while (!text.includes(`{"title":"second"}`)) text += (await chunks.next()).value;
     run.kill();
     await run.exited;
-    expect(text.match(/first/g)).toHaveLength(1);
+    expect(text.match(/“first”/g)).toHaveLength(1);
   });
 
   test("takes the e-mail address of an account for its user, and names it among the users", async () => {

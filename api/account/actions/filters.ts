@@ -29,6 +29,10 @@ export type ActionsFilter = Readonly<{
   foldsReads: boolean;
 }>;
 
+/** The parameters of an address that say something: a form sends empty ones for what was not chosen. */
+export const chosenIn = (url: URL): URLSearchParams =>
+  new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
+
 /** The filters in an address: those of the query, `show`, and the user's days `from` and `to`, both included. */
 export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsFilter | Refused {
   const { from, to, ...fields } = queryFields(listActions.input, chosen);

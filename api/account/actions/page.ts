@@ -10,7 +10,7 @@ import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { controlsOf } from "./controls.ts";
 import { filterForm } from "./filter-form.ts";
-import { type ActionsFilter, readFilters } from "./filters.ts";
+import { type ActionsFilter, chosenIn, readFilters } from "./filters.ts";
 import { findLastVisit } from "./last-visit.ts";
 import { actionList } from "./list.ts";
 import { runLink } from "./run-link.ts";
@@ -22,7 +22,7 @@ export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const query = context.query({ userId: session.sub });
   const { timeZone } = await readDaySettings(query);
-  const chosen = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
+  const chosen = chosenIn(url);
   const filters = readFilters(chosen, timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
   const [found, known] = await Promise.all([
@@ -46,7 +46,8 @@ export async function showActions(visit: Visit): Promise<Response> {
     ${note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
     ${await actionList(query, { rows, reads }, shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
-    ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav>`;
+    ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav>
+    ${rows.length > 0 && exportLinks(chosen)}`;
   const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(rows[0]) } : {};
   return page(context.site, { title: "Actions", body, ...accountFrame(visit) }, { headers });
 }
@@ -59,4 +60,11 @@ async function readListPage(query: QueryContext, { input, foldsReads }: ActionsF
   const { actions: rows, next_cursor } = await readActions(query, { ...input, limit: pageSize });
   const reads = foldsReads ? await readReadCounts(query, input, next_cursor) : [];
   return { rows, reads, next_cursor };
+}
+
+function exportLinks(chosen: URLSearchParams) {
+  const address = (format: string) =>
+    `/account/actions/export?${new URLSearchParams([...chosen, ["format", format]])}`;
+  return html`<p class="quiet small">Download what the filter shows: <a href="${address("csv")}">CSV</a>,
+    <a href="${address("jsonl")}">JSON lines</a>.</p>`;
 }
