@@ -26,7 +26,7 @@ export async function readNote(visit: Visit, query: QueryContext, day: Day): Pro
   const action = await readAction(query, { called_at, request_id });
   const [headline, obstacles] = action ? await endOf(visit, query, action) : [];
   if (!action || !headline || !obstacles) return undefined;
-  const told = await tellObstacles(query, action, { obstacles, timeZone: day.timeZone });
+  const [told = []] = await tellObstacles(query, [{ action, obstacles }], day);
   return { request_id, note: noteOf(headline, told, day) };
 }
 
