@@ -6,31 +6,43 @@ import { isRefused } from "../../shared/errors.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
+import { idsNamedIn } from "../account/actions/named-ids.ts";
 import { createQueryContext, type QueryContext, readDaySettings } from "../queries/context.ts";
 import { openQueryDatabase } from "../queries/guard.ts";
+import { namesOf } from "../queries/names.ts";
 import { callLine } from "./call-line.ts";
 import { followLog, type LogFilters, readNewest } from "./follow.ts";
 import { findSubject, listSubjects } from "./subjects.ts";
 
-const usage = `What each token of a user did over MCP.
+const usage = `What each token of a user did over MCP and REST, and the user on the account pages.
 
-  npm run actions -- --subject WHO [--token ID] [--tool NAME] [--outcome ok|CODE] [--limit N] [--follow]
+  npm run actions -- --subject WHO [--token ID] [--door mcp|rest|page] [--tool NAME] [--outcome ok|CODE]
+                     [--search TEXT] [--limit N] [--follow]
 
 WHO is an e-mail address at the built-in identity provider, or a user's id (the token's sub). In the log:`;
 
 const options = {
   subject: { type: "string" },
   token: { type: "string" },
+  door: { type: "string" },
   tool: { type: "string" },
   outcome: { type: "string" },
+  search: { type: "string" },
   limit: { type: "string" },
   follow: { type: "boolean" },
 } as const;
 
 /** Prints the action log, newest calls last; --follow then prints further calls as they come. */
 async function main(): Promise<void> {
-  const { subject, token: token_id, follow = false, limit, ...rest } = parseArgs({ options }).values;
-  const fields = { ...rest, token_id, limit: limit === undefined ? undefined : Number(limit) };
+  const {
+    subject,
+    token: token_id,
+    search: q,
+    follow = false,
+    limit,
+    ...rest
+  } = parseArgs({ options }).values;
+  const fields = { ...rest, q, token_id, limit: limit === undefined ? undefined : Number(limit) };
   const validated = validate(listActions, fields);
   if (isRefused(validated)) throw new Error(validated.refusal.message);
   const config = loadCommonConfig();
@@ -51,7 +63,10 @@ async function main(): Promise<void> {
 async function printLog(query: QueryContext, filters: LogFilters, follow: boolean): Promise<void> {
   const { timeZone } = await readDaySettings(query);
   const calls = follow ? followLog(query, filters) : await readNewest(query, filters);
-  for await (const call of calls) console.log(callLine(call, timeZone));
+  for await (const call of calls) {
+    const names = await namesOf(query, idsNamedIn([call]));
+    console.log(callLine(call, { timeZone, names }));
+  }
 }
 
 await main().catch((error: Error) => {

@@ -1,29 +1,41 @@
 import { styleText } from "node:util";
-import type { Static } from "typebox";
-import type { LoggedAction } from "../../shared/contracts/action.ts";
 import { readStored } from "../../shared/domain/cut-arguments.ts";
 import { localTime } from "../../shared/domain/day.ts";
 import { printable } from "../../shared/domain/printable.ts";
-
-type LoggedCall = Static<typeof LoggedAction>;
+import { describeAction } from "../account/actions/describe.ts";
+import type { Telling } from "../account/actions/field-words.ts";
+import type { LoggedRow } from "../account/actions/logged-row.ts";
+import { wordsInText } from "../account/actions/words.ts";
 
 const maxArgumentsLength = 160;
+const maxSentenceLength = 300;
 
-/** A call on one line: its time in the user's zone, client and token, tool, outcome, arguments and duration. */
-export function callLine(call: LoggedCall, timeZone: string): string {
-  const { outcome, replayed, calls } = call;
-  const time = localTime(Date.parse(call.called_at), timeZone).replace("T", " ");
-  const caller = `${call.client_name ?? "token"} ${call.token_id.slice(0, 8)}`;
-  const what = `${printable(caller).padEnd(20)} ${printable(call.tool).padEnd(17)}`;
+/** An action on one line: its time in the user's zone, who, by which door, tool, outcome, what changed, arguments and duration. */
+export function callLine(call: LoggedRow, telling: Telling): string {
+  const { outcome, replayed, calls, door } = call;
+  const time = localTime(Date.parse(call.called_at), telling.timeZone).replace("T", " ");
+  const caller = door === "page" ? "user" : `${call.client_name ?? "token"} ${call.token_id.slice(0, 8)}`;
+  const what = `${printable(caller).padEnd(20)} ${door.padEnd(4)} ${printable(call.tool).padEnd(17)}`;
   const ending = `${outcome}${replayed ? " (repeat)" : ""}${calls > 1 ? ` (${calls} calls)` : ""}`;
   const colouredEnding = styleText(outcome === "ok" ? "green" : "red", ending);
   const duration = styleText("dim", `${Math.round(call.duration_ms)} ms`);
-  return `${styleText("dim", time)}  ${what} ${colouredEnding}  ${printable(argumentsOf(call))}  ${duration}`;
+  const told = [changesOf(call, telling), argumentsOf(call)].filter((text) => text !== "").join("  ");
+  return `${styleText("dim", time)}  ${what} ${colouredEnding}  ${told}  ${duration}`;
 }
 
-function argumentsOf(call: LoggedCall): string {
+/** The sentence of what changed, else only what it was about; empty for a read. */
+function changesOf(call: LoggedRow, telling: Telling): string {
+  const { before, after, resource_kind, resource_id } = call;
+  if (before === null && after === null) return resource_kind ? `${resource_kind} ${resource_id}` : "";
+  const sentence = wordsInText(describeAction(call, telling).words, "");
+  return sentence.length > maxSentenceLength ? `${sentence.slice(0, maxSentenceLength)}…` : sentence;
+}
+
+/** Commands by REST and from pages have none: what they did is told. */
+function argumentsOf(call: LoggedRow): string {
+  if (call.door !== "mcp" && call.arguments === "{}") return "";
   const { args, cut } = readStored(call.arguments);
   const text = cut ? JSON.stringify(args) : call.arguments;
   const shown = text.length > maxArgumentsLength ? `${text.slice(0, maxArgumentsLength)}…` : text;
-  return cut ? `${shown} (shortened: ${cut.bytes} bytes were sent)` : shown;
+  return printable(cut ? `${shown} (shortened: ${cut.bytes} bytes were sent)` : shown);
 }

@@ -1,9 +1,16 @@
 import { sql } from "kysely";
-import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import type { ActionRow } from "../../shared/db/entities.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Call } from "../../shared/queue/batch.ts";
-import { allOf, type Condition, type QueryContext, type QueryHandler } from "./context.ts";
+import {
+  type ActionFilters,
+  type ActionPlace,
+  actionConditions,
+  isFromPlace,
+  rangeConditions,
+  tokenHash,
+} from "./action-filters.ts";
+import { allOf, type QueryContext, type QueryHandler } from "./context.ts";
 
 const defaultLimit = 50;
 /** A page that few calls would fill ends after this many, and its cursor goes on from there. */
@@ -11,13 +18,13 @@ const mostLookedAt = 5_000;
 
 /** By keyset, newest first: calls that are logged between two pages never make one repeat or skip another. */
 export const readActions: QueryHandler<"action.list"> = async (query, input) => {
-  const { limit = defaultLimit } = input;
-  const end = await endOfPage(query, input);
+  const { limit = defaultLimit, ...filters } = input;
+  const end = await endOfPage(query, filters);
   const found = await query.rows(sql<Omit<ActionRow, "user_id">>`
     select a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments, a.outcome, a.message,
       a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed, a.calls, a.duration_ms
     from ${query.own("action_log")} a
-    where ${allOf(...filtering(input), ...(end ? [isFrom(end)] : []))}
+    where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
     order by a.called_at desc, a.request_id desc
     limit ${limit + 1}`);
   const actions = found.slice(0, limit).map((row) => ({
@@ -33,49 +40,24 @@ export const readActions: QueryHandler<"action.list"> = async (query, input) => 
     after: row.after ?? null,
     undone_by: row.undone_by ?? null,
   }));
-  const last = found.length > limit ? actions.at(-1) : end;
-  return { actions, next_cursor: last ? `${last.called_at}_${last.request_id}` : null };
+  const last = found.length > limit ? actions.at(-1) : undefined;
+  return { actions, next_cursor: (last ? cursorOf(last) : end) ?? null };
 };
 
-/** As in the index by token. */
-const tokenHash = sql`hashtextextended(a.token_id, 0)`;
-type Place = Pick<ActionRow, "called_at" | "request_id">;
-
-/** @returns undefined where nothing is left out, or no more calls are left than a page may look at */
-async function endOfPage(
-  { own, rows }: QueryContext,
-  { tool, outcome, undoable, ...range }: InputOf<Queries["action.list"]>,
-): Promise<Place | undefined> {
-  if (tool === undefined && outcome === undefined && !undoable) return undefined;
-  const [end] = await rows(sql<Place>`
-    select a.called_at, a.request_id from ${own("action_log")} a where ${allOf(...filtering(range))}
+/**
+ * Where a page ends that has looked at as many rows as it may.
+ * @returns undefined where the filters leave no row out, or no more rows are left than that
+ */
+async function endOfPage({ own, rows }: QueryContext, filters: ActionFilters): Promise<string | undefined> {
+  const conditions = rangeConditions(filters);
+  if (actionConditions(filters).length === conditions.length) return undefined;
+  const [end] = await rows(sql<ActionPlace>`
+    select a.called_at, a.request_id from ${own("action_log")} a where ${allOf(...conditions)}
     order by a.called_at desc, a.request_id desc limit 1 offset ${sql.lit(mostLookedAt - 1)}`);
-  return end && { ...end, called_at: timestamp(end.called_at) };
+  return end && cursorOf(end);
 }
 
-const isFrom = ({ called_at, request_id }: Place): Condition =>
-  sql`(a.called_at, a.request_id) >= (${called_at}::timestamptz, ${request_id}::uuid)`;
-
-function filtering({ token_id, tool, outcome, undoable, from, to, cursor }: InputOf<Queries["action.list"]>) {
-  const conditions: Condition[] = [];
-  if (token_id !== undefined)
-    conditions.push(
-      sql`${tokenHash} = hashtextextended(${token_id}::text, 0)`,
-      sql`a.token_id = ${token_id}`,
-    );
-  if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
-  if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
-  if (undoable) conditions.push(sql`(a.before is not null or a.after is not null) and a.undone_by is null`);
-  if (from !== undefined) conditions.push(sql`a.called_at >= ${from}::timestamptz`);
-  if (to !== undefined) conditions.push(sql`a.called_at < ${to}::timestamptz`);
-  if (cursor !== undefined) conditions.push(isBefore(cursor));
-  return conditions;
-}
-
-function isBefore(cursor: string): Condition {
-  const [calledAt, requestId] = cursor.split("_");
-  return sql`(a.called_at, a.request_id) < (${calledAt}::timestamptz, ${requestId}::uuid)`;
-}
+const cursorOf = ({ called_at, request_id }: ActionPlace): string => `${timestamp(called_at)}_${request_id}`;
 
 /** Jumps from token to token along the index, so that a long log costs no more than a short one. */
 export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {

@@ -1,40 +1,39 @@
 import { sql } from "kysely";
-import { type Image, isSame } from "../../shared/domain/images.ts";
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
+import { isSame } from "../../shared/domain/image-fields.ts";
 import { readImages } from "../../shared/domain/stored-images.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Door } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
 
-/** A row of somebody's, by its name in images, and the fields that are meant; none for the row as a whole. */
-type TouchedRow = Readonly<{ row: string; fields: readonly string[] }>;
-
-export type LaterChange = Readonly<{
-  called_at: string;
-  door: Door;
-  token_id: string;
-  client_name: string | null;
-}>;
-
+/** A place in the log, and an action that changed something after it. */
 type Place = Readonly<{ called_at: string; request_id: string }>;
-type Found = LaterChange & Readonly<{ before: string | null; after: string | null }>;
+export type LaterChange = Place &
+  Readonly<{
+    door: Door;
+    token_id: string;
+    client_name: string | null;
+    before: string | null;
+    after: string | null;
+  }>;
 
 /** How many later actions are looked at, so that a long log costs no more than a short one. */
 const mostLookedAt = 20_000;
-const mostFound = 20;
+const mostFound = 500;
 
 /**
- * Who changed since an action what it had done: the first later one that touched the row and one of the fields. What was
- * taken back again counts only where nothing else did.
+ * Who changed any of the rows after a place in the log, the first one first. What was taken back comes after all
+ * others, because it explains something only where nothing else does. None when that takes too long: it only explains.
+ * @param rowNames as in images
  */
-export async function readLaterChange(
-  query: QueryContext,
+export async function readLaterChanges(
+  { own, rows }: QueryContext,
   { called_at, request_id }: Place,
-  { row, fields }: TouchedRow,
-): Promise<LaterChange | undefined> {
-  const { own, rows } = query;
-  const name = `"${row}":`;
-  const found = await rows(sql<Found>`
-    select a.called_at, a.door, a.token_id, a.client_name,
+  rowNames: readonly string[],
+): Promise<readonly LaterChange[]> {
+  const names = rowNames.map((name) => `"${name}":`);
+  const found = rows(sql<LaterChange>`
+    select a.called_at, a.request_id, a.door, a.token_id, a.client_name,
       coalesce(i.before, a.before) as before, coalesce(i.after, a.after) as after
     from (
       select l.* from ${own("action_log")} l
@@ -46,16 +45,30 @@ export async function readLaterChange(
       where w.called_at = a.called_at and w.request_id = a.request_id
         and (starts_with(a.before, '[') or starts_with(a.after, '['))
     ) i on true
-    where position(${name} in coalesce(i.before, a.before)) > 0
-      or position(${name} in coalesce(i.after, a.after)) > 0
+    where exists (
+      select from unnest(${names}::text[]) as name
+      where position(name in coalesce(i.before, a.before)) > 0 or position(name in coalesce(i.after, a.after)) > 0
+    )
     order by a.undone_by is not null or a.tool = 'action.undo', a.called_at, a.request_id
     limit ${sql.lit(mostFound)}`);
-  const first = found.find((later) => touches(later, { row, fields }));
-  return first && { ...first, called_at: timestamp(first.called_at) };
+  const changes = await found.catch((error) => {
+    if (error instanceof DatabaseFailure) return [];
+    throw error;
+  });
+  return changes.map((change) => ({ ...change, called_at: timestamp(change.called_at) }));
 }
 
-function touches({ before, after }: Found, { row, fields }: TouchedRow): boolean {
-  const [old, made]: (Image | undefined)[] = [readImages(before).images[row], readImages(after).images[row]];
-  if (!old || !made || fields.length === 0) return true;
-  return fields.some((field) => (field in old || field in made) && !isSame(old[field], made[field]));
+/** Whether a change touched the field of a row; whatever made or removed the row touched all of them. */
+export function touches({ before, after }: LaterChange, row: string, field: string): boolean {
+  const [old, made] = [readImages(before).images[row], readImages(after).images[row]];
+  if (!old || !made) return old !== made;
+  return (field in old || field in made) && !isSame(old[field], made[field]);
 }
+
+/** Whether a change made, changed or removed the row. */
+export const mentions = ({ before, after }: LaterChange, row: string): boolean =>
+  row in readImages(before).images || row in readImages(after).images;
+
+/** Whether a change removed the row. */
+export const removes = ({ before, after }: LaterChange, row: string): boolean =>
+  row in readImages(before).images && !(row in readImages(after).images);

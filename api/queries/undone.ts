@@ -8,6 +8,9 @@ import type { QueryContext } from "./context.ts";
 type Action = Static<typeof LoggedAction>;
 export type ActionKey = Pick<Action, "called_at" | "request_id">;
 
+/** An action that took another one back. */
+export type Undo = Pick<Action, "called_at" | "arguments">;
+
 /** What a selection of a token's changes has in it, up to the most that are counted. */
 type RunCount = Readonly<{ changes: number; undone: number; isMore: boolean }>;
 export type TokenRun = Readonly<{ token_id: string; from: string; to: string }>;
@@ -29,7 +32,7 @@ export async function readAction(
 export async function readUndos(
   { own, rows }: QueryContext,
   actions: readonly Action[],
-): Promise<ReadonlyMap<string, Pick<Action, "called_at" | "arguments">>> {
+): Promise<ReadonlyMap<string, Undo>> {
   const undone = actions.filter(({ undone_by }) => undone_by !== null);
   const since = undone.map(({ called_at }) => called_at).toSorted()[0];
   if (since === undefined) return new Map();

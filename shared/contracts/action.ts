@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
-import { doors, resourceKinds } from "../domain/vocabulary.ts";
+import { actionKinds, doors, resourceKinds } from "../domain/vocabulary.ts";
 import { command, query } from "./contract.ts";
-import { Flag, Id, Nullable, OneOf, Timestamp, WholeNumber } from "./fields.ts";
+import { Flag, Id, Nullable, OneOf, SearchText, Timestamp, WholeNumber } from "./fields.ts";
 import { isCalendarDate } from "./text.ts";
 
 /** The action log records what each token did, and what was done on the account pages. No bearer token reaches it. */
@@ -80,7 +80,11 @@ export const listActions = query({
   scopes: [],
   summary: "What was done in a user's name, newest first, after a cursor",
   input: Type.Object({
+    kinds: Type.Optional(Type.Array(OneOf(actionKinds), { minItems: 1 })),
+    /** A text in the names and values of what was done, whatever its case and accents. */
+    q: Type.Optional(SearchText),
     token_id: Type.Optional(Filter),
+    door: Type.Optional(OneOf(doors)),
     tool: Type.Optional(Filter),
     outcome: Type.Optional(Filter),
     /** Only what changed something and was not taken back. */

@@ -21,6 +21,7 @@ export const commands = catalogue(
   action.recordToolCall,
   action.countToolCalls,
   action.undoActions,
+  action.forgetResource,
   category.createCategory,
   category.updateCategory,
   category.deleteCategory,

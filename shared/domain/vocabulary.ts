@@ -37,3 +37,7 @@ export type Door = (typeof doors)[number];
 
 export const resourceKinds = ["category", "habit", "todo"] as const;
 export type ResourceKind = (typeof resourceKinds)[number];
+
+/** What an action was: only a look, something that was refused, or anything else, which changes something. */
+export const actionKinds = ["change", "refusal", "read"] as const;
+export type ActionKind = (typeof actionKinds)[number];

@@ -219,3 +219,37 @@ test("two undos at the same time are one", async () => {
   expect((await log()).filter(({ tool }) => tool === "action.undo")).toHaveLength(1);
   expect((await rest("GET", `/todos/${id}`)).body.title).toBe("Keep me");
 });
+
+test("what is forgotten is gone from the log, the stored answers and all notes, and other things are not", async () => {
+  const { agent, rest, sub, undo, changes, log } = await someone();
+  const token = await stack.issuer.token({ sub });
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const secret = { title: "Buy the ring", description: "for the proposal" };
+  const { id } = (await stack.rest("POST", "/todos", { token, headers, body: secret })).body;
+  const kept = (await rest("POST", "/todos", { title: "Buy milk" })).body.id;
+  await agent.call("update-todo", {
+    todo_id: id,
+    title: "Buy the golden ring",
+    description: "x".repeat(4_900),
+  });
+  expect(await page.send(sub, "action.forget", { kind: "todo", id })).toMatchObject({ code: "conflict" });
+  await rest("DELETE", `/todos/${id}`);
+  await rest("DELETE", `/todos/${kept}`);
+  const [keptDeletion, deletion] = await changes();
+  for (const _ of ["once", "again"])
+    expect(await page.send(sub, "action.forget", { kind: "todo", id })).toBeNull();
+  const stored: string[] = [];
+  for (const table of ["action_log", "action_images", "inbox", "deletions", "todos"]) {
+    const { rows } = await page.pool.query(`select t::text as text from ${table} t where user_id = $1`, [
+      sub,
+    ]);
+    stored.push(...rows.map(({ text }) => text));
+  }
+  expect(stored.filter((text) => /ring|proposal|xxxx/.test(text))).toEqual([]);
+  expect(await log()).toHaveLength(5);
+  const repeat = await stack.rest("POST", "/todos", { token, headers, body: secret });
+  expect([repeat.status, repeat.body.message]).toEqual([404, "This was deleted and then forgotten."]);
+  expect(await undo([deletion as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
+  expect(await undo([keptDeletion as Key])).toEqual(whole(1));
+  expect((await rest("GET", `/todos/${kept}`)).body.title).toBe("Buy milk");
+});

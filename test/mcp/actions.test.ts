@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { stripVTControlCharacters } from "node:util";
+import type { ActionFilters } from "../../api/queries/action-filters.ts";
+import { readReadCounts } from "../../api/queries/action-reads.ts";
 import { createQueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
 import { read } from "../../api/queries/index.ts";
@@ -75,6 +77,66 @@ describe("the query of the action log", () => {
     ]);
   });
 
+  describe("of what was done on both doors", () => {
+    const finn = async () => {
+      const caller = await agent(stack, { sub: "finn", jti: "finn", client_name: "Finn" });
+      const { token } = caller;
+      await caller.call("create-todo", { title: "Zahnärztin anrufen", context: "phone" });
+      await caller.call("get-pending-todos", { query: "dentist" });
+      await caller.call("get-pending-todos");
+      await caller.call("get-today-habits");
+      await caller.call("delete-todo", { todo_id: 999_999 });
+      const { body } = await stack.rest("POST", "/habits", {
+        token,
+        body: { name: 'Run "far"', type: "good", frequency: "daily" },
+      });
+      await stack.rest("DELETE", `/habits/${body.id}`, { token });
+    };
+    const found = async (input: InputOf<Queries["action.list"]>) =>
+      toolsOf(await list(input, "finn")).toReversed();
+    const all = finn();
+
+    test("changes, refusals and reads can be told apart", async () => {
+      await all;
+      expect(await found({ kinds: ["change"] })).toEqual(["create-todo", "habit.create", "habit.delete"]);
+      expect(await found({ kinds: ["refusal"] })).toEqual(["delete-todo"]);
+      expect(await found({ kinds: ["read"], tool: "get-today-habits" })).toEqual(["get-today-habits"]);
+      expect(await found({ kinds: ["change", "refusal"], door: "mcp" })).toEqual([
+        "create-todo",
+        "delete-todo",
+      ]);
+      expect(await found({ door: "rest" })).toEqual(["habit.create", "habit.delete"]);
+    });
+
+    test("a word is found in names, values, arguments and refusals, whatever its case and accents", async () => {
+      await all;
+      expect(await found({ q: "zahnarztin" })).toEqual(["create-todo"]);
+      expect(await found({ q: "RUN" })).toEqual(["habit.create", "habit.delete"]);
+      expect(await found({ q: "far" })).toEqual(["habit.create", "habit.delete"]);
+      expect(await found({ q: "dentist" })).toEqual(["get-pending-todos"]);
+      expect(await found({ q: "todo not found" })).toEqual(["delete-todo"]);
+      expect(await found({ q: "ph.ne" })).toEqual([]);
+    });
+
+    test("the name of a field is no text of anybody", async () => {
+      await all;
+      for (const q of ["title", "is_completed", "context", "habits/"]) expect(await found({ q })).toEqual([]);
+    });
+
+    test("reads are counted by token and tool, as far as the page goes", async () => {
+      await all;
+      const counted = async (filters: ActionFilters, next: string | null = null) =>
+        (await readReadCounts(reader("finn"), filters, next)).map(({ tool, reads, client_name }) =>
+          [tool, reads, client_name].join(" "),
+        );
+      expect((await counted({})).toSorted()).toEqual(["get-pending-todos 2 Finn", "get-today-habits 1 Finn"]);
+      expect(await counted({ q: "dentist" })).toEqual(["get-pending-todos 1 Finn"]);
+      expect(await counted({ outcome: "not_found" })).toEqual([]);
+      const { next_cursor } = await list({ kinds: ["change"], limit: 2 }, "finn");
+      expect(await counted({}, next_cursor)).toEqual([]);
+    });
+  });
+
   test("is no REST route and no tool", async () => {
     expect((await stack.rest("GET", "/actions")).status).toBe(404);
     expect((await phone.call("action.list")).answer.body.error.message).toContain("Unknown tool");
@@ -93,10 +155,30 @@ describe("npm run actions", () => {
       .split("\n");
     expect(lines).toHaveLength(2);
     expect(lines[0]).toMatch(
-      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}Laptop laptop +get-pending-todos +ok {2}\{\} {2}\d+ ms$/,
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}Laptop laptop +mcp {2}get-pending-todos +ok {2}\{\} {2}\d+ ms$/,
     );
-    expect(lines[1]).toContain(`delete-todo       not_found  {"todo_id":999999}`);
+    expect(lines[1]).toContain(`delete-todo       not_found  todo 999999  {"todo_id":999999}`);
     expect(await run.exited).toBe(0);
+  });
+
+  test("tells what changed, by which door and to what", async () => {
+    const caller = await agent(stack, { sub: "dora", jti: "dora", client_name: "Dora" });
+    const { facts } = await caller.call("create-todo", { title: "Pay rent" });
+    const path = `/todos/${facts.todo.id}`;
+    await stack.rest("PATCH", path, { token: caller.token, body: { context: "[2J" } });
+    await stack.rest("PATCH", path, { token: caller.token, body: { title: "Pay rent" } });
+    const run = start("--subject", "dora", "--door", "rest");
+    const lines = stripVTControlCharacters(await new Response(run.stdout).text())
+      .trimEnd()
+      .split("\n");
+    expect(lines.map((line) => line.slice(19).replace(/ {2}\d+ ms$/, ""))).toEqual([
+      "  Dora dora            rest todo.update       ok  Changed the todo “Pay rent”: context none → “[2J”",
+      `  Dora dora            rest todo.update       ok  todo ${facts.todo.id}`,
+    ]);
+    const found = start("--subject", "dora", "--search", "RENT", "--door", "mcp");
+    expect(await new Response(found.stdout).text()).toContain(
+      `Created the todo “Pay rent”  {"title":"Pay rent"}`,
+    );
   });
 
   test("--follow goes on with every further call", async () => {
@@ -105,12 +187,12 @@ describe("npm run actions", () => {
     await carol.call("create-todo", { title: "first" });
     const chunks = run.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
     let text = "";
-    while (!text.includes("first")) text += (await chunks.next()).value;
+    while (!text.includes(`{"title":"first"}`)) text += (await chunks.next()).value;
     await carol.call("create-todo", { title: "second" });
-    while (!text.includes("second")) text += (await chunks.next()).value;
+    while (!text.includes(`{"title":"second"}`)) text += (await chunks.next()).value;
     run.kill();
     await run.exited;
-    expect(text.match(/first/g)).toHaveLength(1);
+    expect(text.match(/“first”/g)).toHaveLength(1);
   });
 
   test("takes the e-mail address of an account for its user, and names it among the users", async () => {

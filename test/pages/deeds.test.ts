@@ -243,11 +243,7 @@ describe("what changed nothing", () => {
     ["habit.update", { ...then }, "Changed the habit “Run”; nothing changed"],
     ["habit.update", { ...then, outcome: "invalid" }, "Tried to change the habit “Run”"],
     ["habit.undo", { ...then, outcome: "conflict" }, "Tried to take back the completion of the habit “Run”"],
-    [
-      "habit.delete",
-      { ...then, resource_name: null, outcome: "not_found" },
-      "Tried to delete the habit number 7",
-    ],
+    ["habit.delete", { ...then, resource_name: null, outcome: "not_found" }, "Tried to delete the habit 7"],
     ["habit.create", { arguments: `{"name":"Run"}`, outcome: "invalid" }, "Tried to create the habit “Run”"],
     ["todo.toggle", { outcome: "not_found" }, "Tried to tick off or reopen the todo without a name"],
     ["reminder.set", { outcome: "conflict" }, "Tried to set the reminder of the todo without a name"],

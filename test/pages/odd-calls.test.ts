@@ -29,7 +29,13 @@ const shown = {
   today: new Date().toISOString().slice(0, 10),
   isFiltered: false,
   hasOlder: false,
+  isNew: () => false,
   controls: () => undefined,
+};
+
+const telling = {
+  timeZone: "UTC",
+  names: { habits: new Map(), todos: new Map(), categories: new Map() },
 };
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
@@ -191,11 +197,11 @@ test("no tool, argument or value takes the page or the terminal, and the page st
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
   const found = await readActions(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
-  const page = markup(await actionList(reader, found.actions, shown));
+  const page = markup(await actionList(reader, { rows: found.actions, reads: [] }, shown));
   expect(page.match(/<li class="card"/g)).toHaveLength(calls.length);
   expect(page).not.toContain("cannot be described");
   expect(page.length).toBeLessThan(calls.length * 6_000);
-  for (const action of found.actions) expect(callLine(action, "UTC").length).toBeLessThan(600);
+  for (const action of found.actions) expect(callLine(action, telling).length).toBeLessThan(600);
 });
 
 test("calls over the limit are one row that tells their number, and a shortened call says what was sent", async () => {
@@ -206,10 +212,12 @@ test("calls over the limit are one row that tells their number, and a shortened 
     outcome: "rate_limited",
     calls: 37,
   });
-  const page = markup(await actionList(reader, [row, { ...row, outcome: "ok", calls: 1 }], shown));
+  const page = markup(
+    await actionList(reader, { rows: [row, { ...row, outcome: "ok", calls: 1 }], reads: [] }, shown),
+  );
   expect(page).toContain("37 calls refused: over the limit");
   expect(page).toContain("Created the todo <q><bdi>Buy milk</bdi></q>");
   expect(page).toContain("Shortened from 61234 bytes");
-  expect(callLine(row, "UTC")).toContain("rate_limited (37 calls)");
-  expect(callLine(row, "UTC")).toContain(`{"title":"Buy milk"} (shortened: 61234 bytes were sent)`);
+  expect(callLine(row, telling)).toContain("rate_limited (37 calls)");
+  expect(callLine(row, telling)).toContain(`{"title":"Buy milk"} (shortened: 61234 bytes were sent)`);
 });

@@ -200,3 +200,67 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
     expect([query, (await account.open(`${runPath}?token_id=x&${query}`)).status]).toEqual([query, 422]);
   expect((await account.open(`${runPath}?token_id=%00`)).status).toBe(422);
 });
+
+test("a run that one request could not take back whole says how far it is, and goes on", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const since = new Date(Date.now() - 60_000).toISOString();
+  for (const title of ["a", "b", "c"]) await callTool(site, token, "create-todo", { title });
+  const token_id = String((await identity.introspect(token)).jti);
+  const [{ called_at, request_id } = {}] = await identity.sql(
+    `select to_char(called_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as called_at, request_id
+     from action_log where token_id = '${token_id}' order by called_at desc`,
+  );
+  const to = new Date(Date.now() + 1_000).toISOString();
+  const reached = { token_id, since, to, cursor: `${called_at}_${request_id}` };
+  const address = `${runPath}?${new URLSearchParams(reached)}`;
+  const page = await account.open(address);
+  expect(textOf(page)).toContain("0 of 3 changes of Claude Desktop are taken back so far.");
+  const done = await account.submit(page, runPath, {});
+  expect(textOf(done)).toContain("2 of 3 changes of Claude Desktop are taken back.");
+  expect(textOf(done)).toMatch(/What can be taken back now.*Created the todo c/);
+  expect(textOf(await account.submit(page, runPath, {}))).toContain("2 of 3 changes");
+  expect(textOf(await account.submit(done, runPath, {}))).toContain("3 of 3 changes");
+  expect((await rest(token, "GET", "/todos")).meta.total).toBe(0);
+});
+
+test("a deleted thing is forgotten for good after one question, and nothing of it is left on the page", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { id } = await rest(token, "POST", "/todos", { title: "Secret appointment" });
+  await callTool(site, token, "delete-todo", { todo_id: id });
+  const back = await press(account, await account.open("/account/actions"), "Deleted the todo");
+  const list = await press(account, back, "Brought back the todo");
+  const address = /href="([^"]*forget[^"]*)"/.exec(list.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const question = await account.open(address);
+  expect(textOf(question)).toContain("The todo Secret appointment");
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
+  const gone = await account.submit(question, "/account/actions/forget", {});
+  expect(textOf(gone)).toContain("It is forgotten for good.");
+  expect(gone.text).not.toContain("Secret appointment");
+  expect(gone.text).not.toContain("Bring it back");
+  // Neither the question nor a form that was open in another window can bring anything back.
+  expect((await account.open(address)).status).toBe(404);
+  const late = await press(account, list, "Deleted the todo");
+  expect(textOf(late)).toContain("This could not be taken back.");
+  for (const text of ["Brought back the todo", "Created the todo"]) await press(account, list, text);
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
+  expect((await account.submit(question, "/account/actions/forget", { id: "x" })).status).toBe(422);
+});
+
+test("what is there cannot be forgotten, nor what somebody else deleted", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { account: stranger, token: theirs } = await newPerson("Mallory");
+  const { id } = await rest(token, "POST", "/todos", { title: "Pay rent" });
+  await rest(token, "DELETE", `/todos/${id}`);
+  const list = await account.open("/account/actions");
+  const address = /href="([^"]*forget[^"]*)"/.exec(list.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  expect((await stranger.open(address)).status).toBe(404);
+  const question = await account.open(address);
+  const own = await rest(theirs, "POST", "/todos", { title: "Mine" });
+  await rest(theirs, "DELETE", `/todos/${own.id}`);
+  const strangers = await stranger.open("/account/actions");
+  const asked = /href="([^"]*forget[^"]*)"/.exec(strangers.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  await stranger.submit(await stranger.open(asked), "/account/actions/forget", { id: String(id) });
+  await press(account, list, "Deleted the todo");
+  expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Pay rent" });
+  expect(textOf(await account.submit(question, "/account/actions/forget", {}))).toContain("Delete it first");
+});

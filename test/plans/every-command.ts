@@ -39,8 +39,8 @@ export async function runEveryCommand(run: Run, { webhookUrl, dueAt, actions }: 
   await run("action.record", { call, outcome: "ok" });
   await run("action.count", { call: { ...call, requestId: Bun.randomUUIDv7() }, calls: 2 });
   await run("category.delete", { category_id: category.id });
-  await run("action.undo", { actions: await actions() });
-  await run("action.undo", { actions: await actions() });
+  for (const _ of ["undo", "undo of the undo"]) await run("action.undo", { actions: await actions() });
+  await run("action.forget", { kind: "category", id: category.id });
 }
 
 async function changeHabits(run: Run, category_id: number): Promise<void> {

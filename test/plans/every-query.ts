@@ -25,6 +25,7 @@ const samples: Record<string, readonly unknown[]> = {
     "8c1f20a57d3be964.1.1.3.0.7",
     "2026-11-20T10:00:00.000000Z_0192d3a0-0000-7000-8000-000000000000",
   ],
+  kinds: [["change", "refusal"], ["read"]],
   token_id: ["token"],
   tool: ["create-todo"],
   outcome: ["ok"],

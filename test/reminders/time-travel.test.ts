@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { startStack } from "../harness.ts";
-import { asAccountPage, reminding } from "./support/stack.ts";
+import { asAccountPage, query, reminding } from "./support/stack.ts";
 
 setDefaultTimeout(30_000);
 const stack = await startStack();
@@ -53,6 +53,34 @@ test("deleting the todo or clearing the reminder stops it", async () => {
   await nothingIsDelivered(deleted);
   expect(await deliveriesOf(cleared)).toEqual([]);
   expect(await reminderOf(cleared)).toBeNull();
+});
+
+test("a deleted todo that is brought back rings once, unless it rang or its time passed meanwhile", async () => {
+  const [later, rung, passed] = [await remindAtNine(), await remindAtNine(), await remindAtNine()];
+  const { config } = stack;
+  const remove = async (todo: number) => {
+    expect((await rest("DELETE", `/todos/${todo}`)).status).toBe(204);
+    const sql = `select called_at::text, request_id from action_log where resource_id = $1 and tool = 'todo.delete'`;
+    return (await query(config.databaseUrl, sql, [todo]))[0];
+  };
+  const bringBack = async (action: object) => {
+    const { ends } = await asAccountPage(stack, "action.undo", { actions: [action] });
+    expect(ends).toMatchObject([{ undone: "whole" }]);
+  };
+  const [ofLater, ofPassed] = [await remove(later), await remove(passed)];
+  await bringBack(ofLater);
+  travelTo("2026-11-21T09:00:01Z");
+  await statusBecomes(later, "sent");
+  await statusBecomes(rung, "sent");
+  await bringBack(await remove(rung));
+  await bringBack(ofPassed);
+  await Bun.sleep(twoTicks);
+  expect(await deliveriesOf(later)).toHaveLength(1);
+  expect(await deliveriesOf(rung)).toHaveLength(1);
+  expect(await deliveriesOf(passed)).toEqual([]);
+  expect(
+    await Promise.all([later, rung, passed].map(async (todo) => (await reminderOf(todo)).status)),
+  ).toEqual(["sent", "sent", "missed"]);
 });
 
 test("a moved reminder rings at its new time only, and again when moved after it rang", async () => {

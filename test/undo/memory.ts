@@ -2,7 +2,7 @@ import { MikroORM } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import { entities } from "../../shared/db/entities.ts";
-import { type SeenTable, seenTables } from "../../shared/domain/images.ts";
+import { type SeenTable, seenTables } from "../../shared/domain/image-fields.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../workers/commands/group.ts";

@@ -94,7 +94,7 @@ async function runSlow(context: BatchContext, one: ReceivedCommand): Promise<voi
   const { followUp } = handlerOf(one.command.name);
   const done = answered.every(({ outcome }) => "body" in outcome);
   try {
-    if (followUp && done) await followUp(markFailures(context.pool), one.command.userId);
+    if (followUp && done) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
     await context.reply(one.batch, answered);
   } catch (error) {
     reportUnfinished(context, one, error);

@@ -81,5 +81,5 @@ export type HandlerOf<Input, Output> = Readonly<{
   /** Running it twice has the effect of running it once, so its reply needs no row in the inbox. */
   idempotent?: boolean;
   /** Work that is too much for one transaction, done after it and before the command is answered. */
-  followUp?(connection: Queryable, userId: string): Promise<void>;
+  followUp?(connection: Queryable, userId: string, input: Input): Promise<void>;
 }>;

@@ -1,5 +1,6 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import { actionCount } from "./action/count.ts";
+import { actionForget } from "./action/forget.ts";
 import { actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
 import { batchRun } from "./batch/run.ts";
@@ -30,6 +31,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "action.record": actionRecord,
   "action.count": actionCount,
   "action.undo": actionUndo,
+  "action.forget": actionForget,
   "category.create": categoryCreate,
   "category.update": categoryUpdate,
   "category.delete": categoryDelete,

@@ -16,6 +16,8 @@ export type Listing = Telling &
     today: string;
     /** Where a thing is shown, if it is. */
     addressOf(thing: Thing): string | undefined;
+    /** Whether it came since the person's last visit. */
+    isNew(row: LoggedRow): boolean;
     /** What can be done about an action. */
     controls(row: LoggedRow): Html | undefined;
   }>;
@@ -24,19 +26,25 @@ const longestReason = 300;
 
 /** One action: when it was, what it did in words, by whom, and with its details folded. */
 export function actionCard(row: LoggedRow, listing: Listing): Html {
-  const { outcome, replayed, message } = row;
+  const { message } = row;
   const { words, deeds } = describeAction(row, listing);
-  const sayBadge = outcome === "ok" ? "Repeated" : `${sayOutcome(outcome)}${replayed ? ", repeated" : ""}`;
-  const hasBadge = outcome !== "ok" || replayed;
   return html`<li class="card" id="action-${row.request_id}"><div class="spread">
     <p class="deed"><time datetime="${row.called_at}">${timeOf(row, listing)}</time>
     <span>${wordsInHtml(words, listing)}</span></p>
-    ${hasBadge && html`<p class="badge${outcome !== "ok" && " bad"}">${sayBadge}</p>`}</div>
+    ${badges(row, listing)}</div>
     ${deeds.length > 0 && html`<ul class="deeds small">${deeds.map(({ sentence }) => html`<li>${wordsInHtml(sentence, listing)}</li>`)}</ul>`}
-    ${message !== null && html`<p class="reason small">It was told: ${quote(message, longestReason)}</p>`}
+    ${message !== null && html`<p class="reason small">It was told: ${quote(message, { longest: longestReason })}</p>`}
     ${listing.controls(row)}
     <details><summary class="small"><span class="unseen">Details of what was done by </span>
     ${byWhom(row)}${row.door === "mcp" && html` · ${row.tool}`}</summary>${details(row)}</details></li>`;
+}
+
+/** Nothing where all is as usual. */
+function badges(row: LoggedRow, { isNew }: Listing): Html {
+  const { outcome, replayed } = row;
+  const end = outcome === "ok" ? "Repeated" : `${sayOutcome(outcome)}${replayed ? ", repeated" : ""}`;
+  return html`<div class="badges">${isNew(row) && html`<p class="badge">New</p>`}
+    ${(outcome !== "ok" || replayed) && html`<p class="badge${outcome !== "ok" && " bad"}">${end}</p>`}</div>`;
 }
 
 const timeOf = ({ called_at }: LoggedRow, { timeZone }: Listing): string =>

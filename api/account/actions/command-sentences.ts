@@ -44,6 +44,6 @@ export function sayCommand(row: LoggedRow, args: SentArguments): Sentence | unde
 /** The name that it had then, its number, or the name that was to be given to a new one. */
 function namedIn({ resource_name, resource_id }: LoggedRow, args: SentArguments) {
   if (resource_name !== null) return { quoted: resource_name };
-  if (resource_id !== null) return `number ${resource_id}`;
+  if (resource_id !== null) return String(resource_id);
   return { quoted: argument(args, "title") ?? argument(args, "name") };
 }

@@ -3,16 +3,17 @@ import { localTime, msPerDay } from "../../../shared/domain/day.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
-import { readUndos } from "../../queries/undone.ts";
+import { readUndos, type Undo } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayWallTime } from "../visit/dates.ts";
+import { deletedThings } from "./deleted-things.ts";
 import type { LoggedRow } from "./logged-row.ts";
-import { thingsIn } from "./named-ids.ts";
 import { stayedAt } from "./obstacles.ts";
+import { forgetPath, undoPath } from "./paths.ts";
 import { type Day, readNote } from "./undo-note.ts";
 
 type Controls = Readonly<{
-  /** What can be done about an action, and what became of it. */
+  /** What can be done about an action, or what became of it. */
   controls(action: LoggedRow): Html | undefined;
   /** What became of an action that the list does not show. */
   note: Html | undefined;
@@ -25,29 +26,20 @@ export async function controlsOf(
   { actions, ...day }: Day & Readonly<{ actions: readonly LoggedRow[] }>,
 ): Promise<Controls> {
   const [undos, noted] = await Promise.all([readUndos(query, actions), readNote(visit, query, day)]);
-  const isListed = actions.some(({ request_id }) => request_id === noted?.request_id);
+  const isNoted = ({ request_id }: LoggedRow) => request_id === noted?.request_id;
   return {
-    note: isListed ? undefined : noted?.note,
+    note: actions.some(isNoted) ? undefined : noted?.note,
     controls(action) {
-      const undo = action.undone_by === null ? undefined : undos.get(action.undone_by);
-      const parts = [
-        action.request_id === noted?.request_id && noted.note,
-        action.undone_by === null
-          ? buttons(visit, action, query.now)
-          : sayUndone(visit, { action, undo, ...day }),
-      ].filter((part) => part !== undefined && part !== false);
-      return parts.length > 0 ? html`${parts}` : undefined;
+      const note = isNoted(action) ? noted?.note : undefined;
+      if (action.undone_by === null) return html`${note}${buttons(visit, action, query.now)}`;
+      return note ?? sayUndone(visit, action, { undo: undos.get(action.undone_by), ...day });
     },
   };
 }
 
-type Undone = Day &
-  Readonly<{
-    action: LoggedRow;
-    undo: (Parameters<typeof stayedAt>[0] & Pick<LoggedRow, "called_at">) | undefined;
-  }>;
+type Undone = Day & Readonly<{ undo: Undo | undefined }>;
 
-function sayUndone(visit: Visit, { action, undo, timeZone, today }: Undone): Html {
+function sayUndone(visit: Visit, action: LoggedRow, { undo, timeZone, today }: Undone): Html {
   if (!undo) return html`<p class="controls quiet small">Taken back</p>`;
   const at = sayWallTime(localTime(Date.parse(undo.called_at), timeZone), today);
   const url = here(visit);
@@ -58,20 +50,20 @@ function sayUndone(visit: Visit, { action, undo, timeZone, today }: Undone): Htm
 }
 
 function buttons(visit: Visit, action: LoggedRow, now: number): Html | undefined {
-  const { called_at, request_id, before, after } = action;
+  const { called_at, request_id, before, after, resource_name } = action;
   const isChange = before !== null || after !== null;
   if (!isChange || Date.parse(called_at) < now - undoDays * msPerDay) return undefined;
-  const isDeletion = removedThings(action).length > 0;
-  return html`<form method="post" action="/account/actions/undo" class="controls">${formToken(visit)}
+  const isDeletion = deletedThings(action).length > 0;
+  const which = html`<span class="unseen">: ${resource_name ?? called_at}</span>`;
+  const key = new URLSearchParams({ called_at, request_id }).toString();
+  const { pathname, search } = here(visit);
+  return html`<form method="post" action="${undoPath}" class="controls">${formToken(visit)}
     <input type="hidden" name="called_at" value="${called_at}">
     <input type="hidden" name="request_id" value="${request_id}">
-    <input type="hidden" name="from" value="${here(visit).pathname}${here(visit).search}">
-    <button class="plain">${isDeletion ? "Bring it back" : "Take back"}${which(action)}</button></form>`;
+    <input type="hidden" name="from" value="${pathname}${search}">
+    <button class="link">${isDeletion ? "Bring it back" : "Take back"}${which}</button>
+    ${isDeletion && html`<a href="${forgetPath}?${key}">Forget for good${which}</a>`}</form>`;
 }
-
-/** Tells one button from another where they are listed without what is around them. */
-const which = ({ resource_name, called_at }: LoggedRow): Html =>
-  html`<span class="unseen">: ${resource_name ?? called_at}</span>`;
 
 /** The list's address without what was said on it. */
 function here({ url }: Visit): URL {
@@ -79,6 +71,3 @@ function here({ url }: Visit): URL {
   address.searchParams.delete("note");
   return address;
 }
-
-/** The things that an action deleted, as far as the log's row has them. */
-const removedThings = (action: LoggedRow) => thingsIn(action).filter(({ after }) => after === undefined);

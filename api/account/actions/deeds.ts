@@ -1,5 +1,6 @@
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
-import type { BeforeAndAfter, Image } from "../../../shared/domain/images.ts";
+import type { Image } from "../../../shared/domain/image-fields.ts";
+import type { BeforeAndAfter } from "../../../shared/domain/images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { ThingNames } from "../../queries/names.ts";
 import { countInWords } from "../visit/dates.ts";
@@ -84,7 +85,7 @@ function nameOfThing({ thing, before, after }: ChangedThing, names: ThingNames):
   const { kind, id } = thing;
   const known = { habit: names.habits, todo: names.todos, category: names.categories }[kind].get(id);
   const name = nameIn(before) ?? nameIn(after) ?? known;
-  return name === undefined ? `number ${id}` : { name, thing };
+  return name === undefined ? String(id) : { name, thing };
 }
 
 function nameIn(image: Image = {}): string | undefined {

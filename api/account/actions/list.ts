@@ -1,41 +1,44 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import type { ReadCount } from "../../queries/action-reads.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { readDashboard } from "../../queries/dashboard.ts";
 import { namesOf } from "../../queries/names.ts";
 import { sayDate } from "../visit/dates.ts";
 import { actionCard, type Listing } from "./card.ts";
+import { foldReads, readsCard } from "./folded-reads.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
 
-type Shown = Pick<Listing, "timeZone" | "today" | "controls"> &
+/** What a page of the list shows: rows, and beside them how often tokens only looked. */
+type ListPage = Readonly<{ rows: readonly LoggedRow[]; reads: readonly ReadCount[] }>;
+type Shown = Pick<Listing, "timeZone" | "today" | "controls" | "isNew"> &
   Readonly<{ isFiltered: boolean; hasOlder: boolean }>;
 
-/** The actions, each under the user's day on which it was. */
+/** The actions, each under the user's day on which it was, and at the end of each day what was only looked at. */
 export async function actionList(
   query: QueryContext,
-  rows: readonly LoggedRow[],
+  { rows, reads }: ListPage,
   { isFiltered, hasOlder, ...shown }: Shown,
 ): Promise<Html> {
-  if (rows.length === 0) {
-    const noneLikeThat = hasOlder
-      ? "None of these calls is like that, but older ones may be."
-      : "No call is like that.";
-    return html`<p class="quiet">${isFiltered ? noneLikeThat : none}</p>`;
-  }
+  const folded = foldReads(reads, shown.timeZone);
+  const dated = Map.groupBy(rows, ({ called_at }) =>
+    localTime(Date.parse(called_at), shown.timeZone).slice(0, 10),
+  );
+  const dates = [...new Set([...dated.keys(), ...folded.map(({ date }) => date)])].toSorted().toReversed();
+  if (dates.length === 0) return html`<p class="quiet">${isFiltered ? noneLikeThat(hasOlder) : none}</p>`;
   const [names, addressOf] = await Promise.all([namesOf(query, idsNamedIn(rows)), findAddresses(query)]);
   const listing: Listing = { ...shown, names, addressOf };
-  const days = Map.groupBy(rows, (row) => dayOf(row, shown.timeZone));
-  return html`${[...days].map(
-    ([date, rows]) => html`<h2>${sayDate(date, shown.today)}</h2>
-      <ul class="plain log">${rows.map((row) => actionCard(row, listing))}</ul>`,
+  return html`${dates.map(
+    (date) => html`<h2>${sayDate(date, shown.today)}</h2>
+      <ul class="plain log">${dated.get(date)?.map((row) => actionCard(row, listing))}
+      ${folded.filter((day) => day.date === date).map(readsCard)}</ul>`,
   )}`;
 }
 
 const none = "Nobody has called a tool yet. What the agents that you connect do will be listed here.";
-
-const dayOf = ({ called_at }: LoggedRow, timeZone: string): string =>
-  localTime(Date.parse(called_at), timeZone).slice(0, 10);
+const noneLikeThat = (hasOlder: boolean): string =>
+  hasOlder ? "None of these calls is like that, but older ones may be." : "No call is like that.";
 
 /** What is shown on the page Today can be linked to. */
 async function findAddresses(query: QueryContext): Promise<Listing["addressOf"]> {

@@ -1,11 +1,16 @@
 import { type Html, html } from "../../../shared/web/html.ts";
 
 const usual = 80;
+type Quoting = Readonly<{ longest?: number; address?: string | undefined }>;
 
-/** Shows a caller's words within ours: short, in quotation marks, and unable to turn the direction of the text around them. */
-export function quote(value: unknown, longest = usual): Html {
+/**
+ * Shows a caller's words within ours: short, in quotation marks, and unable to turn the direction of the text around them.
+ * @param address where the words lead; ours, never a caller's
+ */
+export function quote(value: unknown, { longest = usual, address }: Quoting = {}): Html {
   if (typeof value !== "string") return html`${quoteInText(value)}`;
-  return html`<q><bdi>${shorten(value, longest)}</bdi></q>`;
+  const text = html`<bdi>${shorten(value, longest)}</bdi>`;
+  return html`<q>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</q>`;
 }
 
 /** The same without markup. */

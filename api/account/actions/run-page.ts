@@ -12,10 +12,9 @@ import { sayWallTime } from "../visit/dates.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
+import { actionsPath, runPath } from "./paths.ts";
 import { quote } from "./quote.ts";
-import { runPath } from "./run.ts";
 import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
-import { actionsPath } from "./undo.ts";
 import type { Day } from "./undo-note.ts";
 import { nameOf } from "./who.ts";
 
@@ -73,35 +72,38 @@ function foreseen(
 ): string {
   const stays = fates.filter(({ undone }) => undone === "none").length;
   const parts = fates.filter(({ undone }) => undone === "part").length;
-  const all = `${isMore ? "More than " : ""}${inWords(open)} change${open === 1 ? "" : "s"}`;
-  const some = open > fates.length ? ` Of the newest ${fates.length} ` : " Of these ";
+  const all = `${isMore ? "More than " : ""}${inWords(open)} change${open === 1 ? "" : "s"}.`;
+  const these = open > fates.length ? `the newest ${fates.length}` : "these";
   if (stays + parts === 0)
-    return `${all}.${open > fates.length ? `${some}all` : " All of it"} can be taken back.`;
-  return `${all}.${some}${fates.length - stays - parts} can be taken back, ${parts} in part, and ${stays} cannot.`;
+    return open === 1 ? `${all} It can be taken back.` : `${all} All of ${these} can be taken back.`;
+  return `${all} Of ${these} ${fates.length - stays - parts} can be taken back, ${parts} in part, and ${stays} cannot.`;
 }
 
 function sinceForm({ token_id, from }: RunSelection, timeZone: string): Html {
-  return html`<form method="get" action="${runPath}" class="card filters">
+  const since = localTime(Date.parse(from), timeZone);
+  return html`<details><summary>Since another time</summary>
+    <form method="get" action="${runPath}" class="card narrow">
+    <div class="field"><label for="since">Since</label>
+    <input type="datetime-local" step="1" id="since" name="since" value="${since}"></div>
     <input type="hidden" name="token_id" value="${token_id}">
-    <div><label for="since">Since</label>
-    <input type="datetime-local" step="1" id="since" name="since" value="${localTime(Date.parse(from), timeZone)}"></div>
-    <div class="actions"><button class="plain">Look</button></div></form>`;
+    <button class="plain">Look again</button></form></details>`;
 }
 
 /** Both buttons take back whatever the token does until then as well. */
 function takeBackForm(visit: Visit, { selection, who }: Shown): Html {
   const { context } = visit;
   const { token_id, from } = selection;
-  return html`<form method="post" action="${runPath}" class="card">${formToken(visit)}
-    <input type="hidden" name="token_id" value="${token_id}"><input type="hidden" name="since" value="${from}">
+  return html`<form method="post" action="${runPath}" class="card">
     <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
-    changed since stays as it is. Each of it can be brought back in the list of actions.</p>
+    changed since stays. Nothing is lost: in the list of actions each of these can be taken back as well.</p>
+    ${formToken(visit)}
+    <input type="hidden" name="token_id" value="${token_id}"><input type="hidden" name="since" value="${from}">
     <div class="actions"><button>Take it all back</button>
-    ${context.revokeToken && html`<button class="danger" name="revoke" value="yes">Revoke the token first</button>`}</div>
+    ${context.revokeToken && html`<button class="danger" name="revoke" value="yes">Revoke the token and take all back</button>`}</div>
     ${
       !context.revokeToken &&
       html`<p class="quiet small">${who} can go on meanwhile: its token is revoked at
-    <a href="${context.config.authUrl}">your identity provider</a>.</p>`
+      <a href="${context.config.authUrl}">your identity provider</a>.</p>`
     }</form>`;
 }
 
@@ -121,7 +123,10 @@ async function progress(visit: Visit, shown: Shown) {
   const isRevoked = visit.url.searchParams.get("revoked") === "yes";
   const revoked = isRevoked && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
   const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
-  if (older.changes === older.undone) return html`${revoked}${await finished(visit, shown, done)}`;
+  if (older.changes === older.undone) {
+    const end = await finished(visit, shown, done);
+    return isRefused(end) ? end : html`${revoked}${end}`;
+  }
   const fields = { ...paramsOf(selection), ...(isRevoked && { revoke: "yes" }) };
   return html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
     <p><progress max="${all.changes}" value="${all.undone}" aria-label="Taken back"></progress></p></div>
@@ -137,9 +142,12 @@ async function finished(visit: Visit, shown: Shown, done: string) {
     foreseeFates(visit, query, { selection, timeZone }),
     readPartFates(query, { selection, timeZone }),
   ]);
-  const stayed = [...parts, ...(isRefused(fates) ? [] : fates)];
+  if (isRefused(fates)) return fates;
+  const stayed = [...parts, ...fates.filter(({ undone }) => undone === "none")];
+  const possible = fates.filter(({ undone }) => undone !== "none");
   const list = `${actionsPath}?${new URLSearchParams({ token_id: selection.token_id })}`;
   return html`<div class="note" role="status"><p>${done} ${who} are taken back.</p></div>
     ${stayed.length > 0 && html`<h2>What stayed</h2>${await fateList(query, stayed, shown)}`}
+    ${possible.length > 0 && html`<h2>What can be taken back now</h2>${takeBackForm(visit, shown)}${await fateList(query, possible, shown)}`}
     <p><a href="${list}">Everything it did</a></p>`;
 }

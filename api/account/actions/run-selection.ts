@@ -27,7 +27,7 @@ export function selectionOf(
   return { token_id, to, cursor, from: since > oldest ? since : oldest, isBegun: params.has("to") };
 }
 
-const wallTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/;
+const wallTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?$/;
 
 /** An address has an instant, and a field of a form the person's own time. */
 function instantOf(text: string | null, timeZone: string): string | undefined {

@@ -20,8 +20,7 @@ function wordInHtml(word: Word, { today, addressOf }: Reading): Html | string {
   if (typeof word === "string") return word;
   if ("quoted" in word) return quote(word.quoted);
   if (!("name" in word)) return wordInText(word, today);
-  const address = addressOf(word.thing);
-  return address === undefined ? quote(word.name) : html`<a href="${address}">${quote(word.name)}</a>`;
+  return quote(word.name, { address: addressOf(word.thing) });
 }
 
 /** The sentence for terminals and files. */

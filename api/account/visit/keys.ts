@@ -5,6 +5,8 @@ export type PagesKeys = Readonly<{
   session: Uint8Array;
   /** Encrypts the cookie of a sign-in that is under way at the provider. */
   signIn: Uint8Array;
+  /** Encrypts the cookie of what this browser has shown of the list of actions. */
+  seen: Uint8Array;
   /** Signs the tokens inside forms. */
   forms: string;
 }>;
@@ -19,6 +21,7 @@ export function deriveKeys(clientSecret: string): PagesKeys {
   return {
     session: derive("session"),
     signIn: derive("sign-in"),
+    seen: derive("seen"),
     forms: derive("forms").toBase64({ alphabet: "base64url" }),
   };
 }

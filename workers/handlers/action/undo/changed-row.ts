@@ -6,7 +6,7 @@ import {
   type Image,
   isSame,
   type SeenTable,
-} from "../../../../shared/domain/images.ts";
+} from "../../../../shared/domain/image-fields.ts";
 import type { HandlerContext } from "../../handler.ts";
 
 export type Conflict = Readonly<Static<typeof UndoConflict>>;

@@ -1,5 +1,5 @@
 import type { HabitCompletionRow } from "../../../../shared/db/entities.ts";
-import { fieldsOf, type History, historyField, isSame } from "../../../../shared/domain/images.ts";
+import { type History, historyField } from "../../../../shared/domain/images.ts";
 import { restoredCompletion, withoutCompletionOf } from "../../../../shared/domain/streak-undo.ts";
 import { updateStreak } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
@@ -33,9 +33,6 @@ export const takeBackCompletion: TableUndo = {
     const state = withoutCompletionOf(habit.streak_state, rulesOf(habit), local_date, today.date);
     if (state === "settled") return [conflictAt(row, "day_is_settled")];
     if (state === "not_completed") return [conflictAt(row, "deleted_since")];
-    const current = completions.get(habit_id, local_date);
-    if (current && !isSame(fieldsOf(row.table, current).completed_at, row.after?.completed_at))
-      return [conflictAt(row, "made_again")];
     completions.remove(habit_id, local_date);
     updateStreak(context, habit, state, habit.completions_count - 1);
     return [];

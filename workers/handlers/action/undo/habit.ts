@@ -1,12 +1,11 @@
 import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
 import type { HabitRow } from "../../../../shared/db/entities.ts";
+import { countField, isSame } from "../../../../shared/domain/image-fields.ts";
 import {
-  countField,
   type DaySettings,
   daySettingsField,
   type History,
   historyField,
-  isSame,
 } from "../../../../shared/domain/images.ts";
 import { movedMeanwhile, withoutEdit } from "../../../../shared/domain/streak-undo.ts";
 import { streakColumns } from "../../habit/rows.ts";

@@ -1,6 +1,6 @@
 import type { ReminderRow } from "../../../../shared/db/entities.ts";
 import { resolveLocalTime } from "../../../../shared/domain/day.ts";
-import { fieldsOf, type Image, isSame } from "../../../../shared/domain/images.ts";
+import { fieldsOf, type Image, isSame } from "../../../../shared/domain/image-fields.ts";
 import { timestamp } from "../../../../shared/domain/timestamp.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";

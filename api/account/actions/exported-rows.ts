@@ -1,0 +1,94 @@
+import { localTime } from "../../../shared/domain/day.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { readActions } from "../../queries/action.ts";
+import type { ActionFilters } from "../../queries/action-filters.ts";
+import type { QueryContext } from "../../queries/context.ts";
+import { namesOf } from "../../queries/names.ts";
+import { describeAction } from "./describe.ts";
+import type { Telling } from "./field-words.ts";
+import type { LoggedRow } from "./logged-row.ts";
+import { idsNamedIn } from "./named-ids.ts";
+import { wordsInText } from "./words.ts";
+
+/** The columns of a file, in their order. */
+export const columns = [
+  "called_at",
+  "local_time",
+  "what",
+  "door",
+  "client_name",
+  "tool",
+  "outcome",
+  "message",
+  "resource_kind",
+  "resource_id",
+  "resource_name",
+  "before",
+  "after",
+  "arguments",
+  "undone_by",
+  "replayed",
+  "calls",
+  "duration_ms",
+  "token_id",
+  "request_id",
+] as const;
+
+export type ExportedRow = Readonly<Partial<Record<(typeof columns)[number], unknown>>>;
+
+const mostExported = 100_000;
+const rowsInStep = 200;
+
+/** The newest actions that the filters leave, step by step along the list's order. */
+export async function* exportedRows(
+  query: QueryContext,
+  { filters, timeZone }: Readonly<{ filters: ActionFilters; timeZone: string }>,
+): AsyncGenerator<readonly ExportedRow[]> {
+  let [cursor, left]: [string | null | undefined, number] = [filters.cursor, mostExported];
+  do {
+    const limit = Math.min(rowsInStep, left);
+    const { actions, next_cursor } = await readInTurn(query, {
+      ...filters,
+      limit,
+      ...(cursor && { cursor }),
+    });
+    const telling = { timeZone, names: await namesOf(query, idsNamedIn(actions)) };
+    yield actions.map((row) => exportedRow(row, telling));
+    [cursor, left] = [next_cursor, left - actions.length];
+  } while (cursor && left > 0);
+  if (cursor) yield [{ what: `Older actions are not in this file, which has the newest ${mostExported}.` }];
+}
+
+const patience = 10;
+
+/** A file is no reason to refuse its person's other reads, so it waits for its turn again and again. @throws Error */
+async function readInTurn(query: QueryContext, input: Parameters<typeof readActions>[1]) {
+  for (let attempt = 0; attempt < patience; attempt++) {
+    const found = await query.inTurn(() => readActions(query, input), input.q !== undefined);
+    if (!isRefused(found)) return found;
+    await Bun.sleep(1_000);
+  }
+  throw new Error("It was never the user's turn to read on.");
+}
+
+function exportedRow(row: LoggedRow, telling: Telling): ExportedRow {
+  const { words, deeds } = describeAction(row, telling);
+  // A file may be read years later, so every date has its year.
+  const say = (sentence: typeof words) => wordsInText(sentence, "");
+  return {
+    ...row,
+    local_time: localTime(Date.parse(row.called_at), telling.timeZone).replace("T", " "),
+    what: [words, ...deeds.map(({ sentence }) => sentence)].map(say).join("; "),
+    before: parsed(row.before),
+    after: parsed(row.after),
+    arguments: parsed(row.arguments),
+  };
+}
+
+function parsed(json: string | null): unknown {
+  try {
+    return json === null ? null : JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
