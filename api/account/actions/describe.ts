@@ -61,8 +61,13 @@ function sayCall(row: LoggedRow, names: ThingNames): readonly Word[] {
   const sentence = sentences.get(tool)?.(args, names) ?? sayCommand(row, args) ?? unknownTool(tool);
   const { done, tried, object } = sentence;
   const verb = outcome === "ok" ? done : `Tried to ${tried}`;
+  if (isForgotten(row)) return [`${verb} the ${row.resource_kind} ${row.resource_id}, which is forgotten`];
   return [`${verb} `, ...object, isIdle(row) ? "; nothing changed" : ""];
 }
+
+/** Whatever was done to a thing has its name, unless its owner had that forgotten. */
+const isForgotten = ({ outcome, resource_kind, resource_name }: LoggedRow): boolean =>
+  outcome === "ok" && resource_kind !== null && resource_name === null;
 
 /** Whether a change found everything as it was to be. Rows of earlier releases do not tell. */
 const isIdle = ({ outcome, replayed, tool, ...row }: LoggedRow): boolean =>
