@@ -249,7 +249,7 @@ test("a deleted thing is forgotten for good after one question, and nothing of i
   expect(textOf(gone)).toContain("It is forgotten for good.");
   expect(gone.text).not.toContain("Secret appointment");
   expect(gone.text).not.toContain("Bring it back");
-  expect(textOf(gone)).toContain(`Deleted the todo ${id}, which is forgotten`);
+  expect(textOf(gone)).toContain(`Deleted the todo ${id} (forgotten since)`);
   expect(textOf(gone)).not.toContain("nothing changed");
   // Neither the question nor a form that was open in another window can bring anything back.
   expect((await account.open(address)).status).toBe(404);
