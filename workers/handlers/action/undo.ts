@@ -79,6 +79,9 @@ function undoable(context: HandlerContext & LoadedTables, key: ActionKey): Undoa
   return rows.size === 0 ? "nothing_changed" : { key, action, rows };
 }
 
+/** Each round is as much work as the first, and order is never wrong by many places. */
+const mostRounds = 4;
+
 /**
  * Takes back as a whole what can be, again and again: two requests at the same moment may have been carried out in the
  * other order than they came. What is left then comes back in part.
@@ -86,17 +89,13 @@ function undoable(context: HandlerContext & LoadedTables, key: ActionKey): Undoa
 function takeBackAll(context: HandlerContext, actions: readonly Undoable[]): End[] {
   const ends: End[] = [];
   let left = actions.toSorted(newestFirst);
-  for (let before = -1; before !== left.length; ) {
+  for (let rounds = 0, before = -1; rounds < mostRounds && before !== left.length; rounds++) {
     before = left.length;
     left = left.filter((one) => {
-      const undo = context.checkpoint();
-      if (takeBack(context, one.rows).length > 0) {
-        undo();
-        context.takeChanges();
-        return true;
-      }
-      ends.push(logged(context, one, [], ends.length));
-      return false;
+      const isWhole = takeBack(context, one.rows).length === 0;
+      if (isWhole) ends.push(logged(context, one, [], ends.length));
+      else context.discardChanges();
+      return !isWhole;
     });
   }
   for (const one of left) ends.push(logged(context, one, takeBack(context, one.rows), ends.length));
@@ -132,6 +131,8 @@ function logged(
   writeAction(context, call, { outcome: "ok", replayed: false, resource, images });
   context.actions.update(action, { undone_by: call.requestId });
   standAgain(context, action);
+  // What was just written stays, whatever becomes of the next.
+  context.takeChanges();
   return end(key, conflicts.length > 0 ? "part" : "whole", conflicts);
 }
 
