@@ -79,9 +79,6 @@ function undoable(context: HandlerContext & LoadedTables, key: ActionKey): Undoa
   return rows.size === 0 ? "nothing_changed" : { key, action, rows };
 }
 
-/** Each round is as much work as the first, and order is never wrong by many places. */
-const mostRounds = 4;
-
 /**
  * Takes back as a whole what can be, again and again: two requests at the same moment may have been carried out in the
  * other order than they came. What is left then comes back in part.
@@ -89,7 +86,7 @@ const mostRounds = 4;
 function takeBackAll(context: HandlerContext, actions: readonly Undoable[]): End[] {
   const ends: End[] = [];
   let left = actions.toSorted(newestFirst);
-  for (let rounds = 0, before = -1; rounds < mostRounds && before !== left.length; rounds++) {
+  for (let before = -1; before !== left.length; ) {
     before = left.length;
     left = left.filter((one) => {
       const isWhole = takeBack(context, one.rows).length === 0;
