@@ -8,6 +8,7 @@ import {
   type PageMethods,
 } from "../../shared/web/router.ts";
 import { exportActions } from "./actions/export.ts";
+import { askForget, forgetThing } from "./actions/forget.ts";
 import { showActions } from "./actions/page.ts";
 import { takeRunBack } from "./actions/run.ts";
 import { showRun } from "./actions/run-page.ts";
@@ -40,6 +41,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
+  "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),

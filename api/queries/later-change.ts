@@ -1,37 +1,39 @@
 import { sql } from "kysely";
-import { isSame } from "../../shared/domain/images.ts";
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
+import { isSame } from "../../shared/domain/image-fields.ts";
 import { readImages } from "../../shared/domain/stored-images.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Door } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
 
-/** An action that changed a row after another one did. */
-export type LaterChange = Readonly<{
-  called_at: string;
-  door: Door;
-  token_id: string;
-  client_name: string | null;
-  before: string | null;
-  after: string | null;
-}>;
+/** A place in the log, and an action that changed something after it. */
+type Place = Readonly<{ called_at: string; request_id: string }>;
+export type LaterChange = Place &
+  Readonly<{
+    door: Door;
+    token_id: string;
+    client_name: string | null;
+    before: string | null;
+    after: string | null;
+  }>;
 
 /** How many later actions are looked at, so that a long log costs no more than a short one. */
 const mostLookedAt = 20_000;
-const mostFound = 50;
+const mostFound = 500;
 
 /**
- * Who changed a row after an action, the first one first. What was taken back comes after all others, because it
- * explains something only where nothing else does.
- * @param row by its name in images
+ * Who changed any of the rows after a place in the log, the first one first. What was taken back comes after all
+ * others, because it explains something only where nothing else does. None when that takes too long: it only explains.
+ * @param rowNames as in images
  */
 export async function readLaterChanges(
   { own, rows }: QueryContext,
-  { called_at, request_id }: Readonly<{ called_at: string; request_id: string }>,
-  row: string,
+  { called_at, request_id }: Place,
+  rowNames: readonly string[],
 ): Promise<readonly LaterChange[]> {
-  const name = `"${row}":`;
-  const found = await rows(sql<LaterChange>`
-    select a.called_at, a.door, a.token_id, a.client_name,
+  const names = rowNames.map((name) => `"${name}":`);
+  const found = rows(sql<LaterChange>`
+    select a.called_at, a.request_id, a.door, a.token_id, a.client_name,
       coalesce(i.before, a.before) as before, coalesce(i.after, a.after) as after
     from (
       select l.* from ${own("action_log")} l
@@ -43,18 +45,29 @@ export async function readLaterChanges(
       where w.called_at = a.called_at and w.request_id = a.request_id
         and (starts_with(a.before, '[') or starts_with(a.after, '['))
     ) i on true
-    where position(${name} in coalesce(i.before, a.before)) > 0
-      or position(${name} in coalesce(i.after, a.after)) > 0
+    where exists (
+      select from unnest(${names}::text[]) as name
+      where position(name in coalesce(i.before, a.before)) > 0 or position(name in coalesce(i.after, a.after)) > 0
+    )
     order by a.undone_by is not null or a.tool = 'action.undo', a.called_at, a.request_id
     limit ${sql.lit(mostFound)}`);
-  return found.map((change) => ({ ...change, called_at: timestamp(change.called_at) }));
+  const changes = await found.catch((error) => {
+    if (error instanceof DatabaseFailure) return [];
+    throw error;
+  });
+  return changes.map((change) => ({ ...change, called_at: timestamp(change.called_at) }));
 }
 
 /** Whether a change touched the field of a row; whatever made or removed the row touched all of them. */
 export function touches({ before, after }: LaterChange, row: string, field: string): boolean {
   const [old, made] = [readImages(before).images[row], readImages(after).images[row]];
-  return !old || !made || ((field in old || field in made) && !isSame(old[field], made[field]));
+  if (!old || !made) return old !== made;
+  return (field in old || field in made) && !isSame(old[field], made[field]);
 }
+
+/** Whether a change made, changed or removed the row. */
+export const mentions = ({ before, after }: LaterChange, row: string): boolean =>
+  row in readImages(before).images || row in readImages(after).images;
 
 /** Whether a change removed the row. */
 export const removes = ({ before, after }: LaterChange, row: string): boolean =>

@@ -1,16 +1,17 @@
-import { isDeepStrictEqual } from "node:util";
+import {
+  type Columns,
+  changedColumns,
+  fieldsOf,
+  fieldsOfMade,
+  type Image,
+  pick,
+  type SeenTable,
+  seenTables,
+} from "./image-fields.ts";
 import type { StreakEvents } from "./recent-events.ts";
 import type { Rules } from "./schedule.ts";
 import type { StreakState } from "./streak.ts";
-import { timestamp } from "./timestamp.ts";
 import type { ResourceKind } from "./vocabulary.ts";
-
-/** The tables of what people can see, by which images name their rows. */
-export const seenTables = ["categories", "habits", "habit_completions", "todos", "reminders"] as const;
-export type SeenTable = (typeof seenTables)[number];
-
-/** A row's fields, times as UTC with a trailing Z. What is null is left out where the whole row is meant. */
-export type Image = Readonly<Record<string, unknown>>;
 
 /**
  * What an action changed, by row: `todos/5`, `habit_completions/7/2026-11-20`. A row that it made is in `after` alone, one
@@ -43,25 +44,6 @@ const kinds: Partial<Record<SeenTable, ResourceKind>> = {
 /** @returns the resource that a row is, or undefined for one that belongs to another */
 export const kindOfTable = (table: SeenTable): ResourceKind | undefined => kinds[table];
 
-const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
-  categories: ["id"],
-  habits: ["id"],
-  habit_completions: ["habit_id", "local_date"],
-  todos: ["id"],
-  reminders: ["todo_id"],
-};
-
-/** What follows from the completions and the rules of a habit. */
-const derivedColumns = [
-  "completions_count",
-  "streak",
-  "streak_alive_through",
-  "longest_streak",
-  "next_due",
-  "recent_dates",
-  "streak_state",
-];
-
 /** In images of a habit: its rules and the events of its streak, where a change cannot be taken back without them. */
 export const historyField = "history";
 export type History = Readonly<{ rules: Rules; events: StreakEvents }>;
@@ -69,34 +51,6 @@ export type History = Readonly<{ rules: Rules; events: StreakEvents }>;
 /** In the image of a habit that was removed: what made its user's day. */
 export const daySettingsField = "day_settings";
 export type DaySettings = Readonly<{ time_zone: string; day_start_hour: number }>;
-
-/** What is no part of a change, because it follows from it. */
-function isFollowing(table: SeenTable, column: string): boolean {
-  return column === "updated_at" || (table === "habits" && derivedColumns.includes(column));
-}
-
-/** The owner, and by which transaction the row was written. */
-const notShown = ["user_id", "changed_xid"];
-
-/** @returns a row's fields as images have them, without its key */
-export function fieldsOf(table: SeenTable, row: object): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const [column, value] of Object.entries(row))
-    if (value != null && !notShown.includes(column) && !keyColumns[table].includes(column))
-      fields[column] = inImage(column, value);
-  return fields;
-}
-
-/** PostgreSQL and handlers write the same times in different forms. */
-function inImage(column: string, value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  if (column.endsWith("_at")) return timestamp(value);
-  return column === "wall_time" ? value.replace(" ", "T") : value;
-}
-
-/** Whether a field has the same value in two images or rows; nothing is the same as null. */
-export const isSame = (one: unknown, other: unknown): boolean =>
-  isDeepStrictEqual(one ?? null, other ?? null);
 
 /** @param day the user's day settings when that happened */
 export function imagesOf(changes: readonly RowChange[], day: DaySettings): BeforeAndAfter {
@@ -124,15 +78,11 @@ function imagesOfRow(
   { table, before, after, key }: RowChange,
   changes: readonly RowChange[],
 ): [Image | undefined, Image | undefined] {
-  if (!before) return [undefined, after && own(table, after)];
-  const old = fieldsOf(table, before);
-  if (!after) return [old, undefined];
-  const changed = fieldsOf(table, after);
-  const names = [...new Set([...Object.keys(old), ...Object.keys(changed)])].filter(
-    (column) =>
-      !isFollowing(table, column) &&
-      !isSame(old[column], changed[column]) &&
-      !(column === "category_id" && isMade("categories", changed[column], changes)),
+  if (!before) return [undefined, after && fieldsOfMade(table, after)];
+  if (!after) return [fieldsOf(table, before), undefined];
+  const [old, changed] = [before as Columns, after as Columns];
+  const names = changedColumns(table, old, changed).filter(
+    (column) => !(column === "category_id" && isMade("categories", changed[column], changes)),
   );
   const events = table === "habits" && needsEvents(names, key, changes);
   if (names.length === 0 && !events) return [undefined, undefined];
@@ -141,16 +91,6 @@ function imagesOfRow(
     { ...pick(changed, names), ...(events && historyOf(after)) },
   ];
 }
-
-/** Of a row that was made, what follows is made again with it; how many completions it has tells whether more came. */
-const own = (table: SeenTable, row: object): Image =>
-  Object.fromEntries(
-    Object.entries(fieldsOf(table, row)).filter(
-      ([column]) => column === countField || (column !== "created_at" && !isFollowing(table, column)),
-    ),
-  );
-
-export const countField = "completions_count";
 
 const ruleColumns = ["frequency", "schedule", "grace_days"];
 
@@ -173,15 +113,4 @@ function historyOf(row: object): Image {
   } = row as Rules & { streak_state: StreakState };
   const history: History = { rules: { frequency, schedule, grace_days }, events: streak_state.recent };
   return { [historyField]: history };
-}
-
-const pick = (fields: Image, names: readonly string[]): Image =>
-  Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
-
-/** @returns the fields in which a row is not as an action made it; what follows from other rows does not count */
-export function changedSince(table: SeenTable, made: Image, row: object): string[] {
-  const fields = fieldsOf(table, row);
-  const names = new Set([...Object.keys(made), ...Object.keys(fields)]);
-  names.delete("created_at");
-  return [...names].filter((name) => !isFollowing(table, name) && !isSame(made[name], fields[name]));
 }

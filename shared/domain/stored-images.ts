@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Cut } from "./cut-arguments.ts";
-import type { Image, Images } from "./images.ts";
+import type { Image } from "./image-fields.ts";
+import type { Images } from "./images.ts";
 
 /** How many bytes of images (UTF-8) a row of the action log stores, of `before` and of `after` each. */
 const keptOfImages = 4_096;

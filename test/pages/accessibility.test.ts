@@ -74,6 +74,29 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   await check(page, "not-found");
 });
 
+browserTest("the pages that take back have no serious fault, light, dark and on a phone", async () => {
+  const page = await site.open();
+  await signUp(site, page, "barbara@example.org", mailbox);
+  const token = await createToken(site, page, "Cursor", allScopes);
+  const { body } = await site.stack.rest("POST", "/todos", { token, body: { title: "Pay rent" } });
+  await site.stack.rest("DELETE", `/todos/${body.id}`, { token });
+  await page.goto(`${baseUrl}/account/actions`);
+  await page.getByRole("link", { name: "Forget for good" }).click();
+  await check(page, "forget");
+  await page.goto(`${baseUrl}/account/actions`);
+  const created = page.locator("li.card", { hasText: "Created the todo Pay rent" });
+  await created.getByRole("button", { name: "Take back" }).click();
+  await page.getByText("This could not be taken back.").waitFor();
+  await check(page, "actions-noted");
+  const { jti } = await site.identity.introspect(token);
+  await page.goto(`${baseUrl}/account/actions/run?token_id=${jti}`);
+  await page.getByText("Since another time").click();
+  await check(page, "take-back");
+  await page.getByRole("button", { name: "Take it all back" }).click();
+  await page.getByText("2 of 2 changes").waitFor();
+  await check(page, "take-back-done");
+});
+
 browserTest("the provider's pages have no serious fault, light, dark and on a phone", async () => {
   const page = await site.open();
   await page.goto(`${authUrl}/sign-in`);

@@ -201,6 +201,18 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
   expect((await account.open(`${runPath}?token_id=%00`)).status).toBe(422);
 });
 
+test("all since an action is taken back from that action on", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  for (const title of ["first", "second", "third"]) await callTool(site, token, "create-todo", { title });
+  const list = await account.open("/account/actions");
+  const card = cards(list).find((one) => one.includes("second")) ?? "";
+  const address = /href="([^"]*run[^"]*)"/.exec(card)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const done = await takeAllBack(account, await account.open(address));
+  expect(textOf(done)).toContain("2 of 2 changes of Claude Desktop are taken back.");
+  const { data } = await rest(token, "GET", "/todos");
+  expect(data.map(({ title }: { title: string }) => title)).toEqual(["first"]);
+});
+
 test("a run that one request could not take back whole says how far it is, and goes on", async () => {
   const { account, token } = await newPerson("Claude Desktop");
   const since = new Date(Date.now() - 60_000).toISOString();
@@ -221,4 +233,46 @@ test("a run that one request could not take back whole says how far it is, and g
   expect(textOf(await account.submit(page, runPath, {}))).toContain("2 of 3 changes");
   expect(textOf(await account.submit(done, runPath, {}))).toContain("3 of 3 changes");
   expect((await rest(token, "GET", "/todos")).meta.total).toBe(0);
+});
+
+test("a deleted thing is forgotten for good after one question, and nothing of it is left on the page", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { id } = await rest(token, "POST", "/todos", { title: "Secret appointment" });
+  await callTool(site, token, "delete-todo", { todo_id: id });
+  const back = await press(account, await account.open("/account/actions"), "Deleted the todo");
+  const list = await press(account, back, "Brought back the todo");
+  const address = /href="([^"]*forget[^"]*)"/.exec(list.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const question = await account.open(address);
+  expect(textOf(question)).toContain("The todo Secret appointment");
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
+  const gone = await account.submit(question, "/account/actions/forget", {});
+  expect(textOf(gone)).toContain("It is forgotten for good.");
+  expect(gone.text).not.toContain("Secret appointment");
+  expect(gone.text).not.toContain("Bring it back");
+  // Neither the question nor a form that was open in another window can bring anything back.
+  expect((await account.open(address)).status).toBe(404);
+  const late = await press(account, list, "Deleted the todo");
+  expect(textOf(late)).toContain("This could not be taken back.");
+  for (const text of ["Brought back the todo", "Created the todo"]) await press(account, list, text);
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
+  expect((await account.submit(question, "/account/actions/forget", { id: "x" })).status).toBe(422);
+});
+
+test("what is there cannot be forgotten, nor what somebody else deleted", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { account: stranger, token: theirs } = await newPerson("Mallory");
+  const { id } = await rest(token, "POST", "/todos", { title: "Pay rent" });
+  await rest(token, "DELETE", `/todos/${id}`);
+  const list = await account.open("/account/actions");
+  const address = /href="([^"]*forget[^"]*)"/.exec(list.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  expect((await stranger.open(address)).status).toBe(404);
+  const question = await account.open(address);
+  const own = await rest(theirs, "POST", "/todos", { title: "Mine" });
+  await rest(theirs, "DELETE", `/todos/${own.id}`);
+  const strangers = await stranger.open("/account/actions");
+  const asked = /href="([^"]*forget[^"]*)"/.exec(strangers.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  await stranger.submit(await stranger.open(asked), "/account/actions/forget", { id: String(id) });
+  await press(account, list, "Deleted the todo");
+  expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Pay rent" });
+  expect(textOf(await account.submit(question, "/account/actions/forget", {}))).toContain("Delete it first");
 });

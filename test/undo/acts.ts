@@ -21,8 +21,17 @@ export type CategoryChoice = Readonly<{ category: number | null; byName: boolean
 export type DueDate = Readonly<{ days: number }>;
 
 export type Who = "mcp" | "rest" | "page";
-export type Step = Readonly<{ who: Who; minutes: number; act: Act } | { who: Who; minutes: number; group: Act[]; atomic: boolean }>;
-export type Regret = Readonly<{ who: "mcp" | "rest"; count: number; chunks: number[]; preview: boolean; twice: boolean; minutes: number }>;
+export type Step = Readonly<
+  { who: Who; minutes: number; act: Act } | { who: Who; minutes: number; group: Act[]; atomic: boolean }
+>;
+export type Regret = Readonly<{
+  who: "mcp" | "rest";
+  count: number;
+  chunks: number[];
+  preview: boolean;
+  twice: boolean;
+  minutes: number;
+}>;
 export type Life = Readonly<{ start: string; zone: string; steps: Step[]; regret: Regret }>;
 
 const which = fc.nat(99);
@@ -79,18 +88,23 @@ const sparse = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }
 const whole = (fields: Record<string, fc.Arbitrary<unknown>>, ...required: string[]): fc.Arbitrary<Fields> =>
   fc.record(fields, { requiredKeys: required }) as fc.Arbitrary<Fields>;
 const some = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Fields> =>
-  fc.uniqueArray(fc.constantFrom(...Object.keys(fields)), { minLength: 1, maxLength: 3 }).chain((names) =>
-    sparse(Object.fromEntries(names.map((name) => [name, fields[name] ?? text]))),
-  );
+  fc
+    .uniqueArray(fc.constantFrom(...Object.keys(fields)), { minLength: 1, maxLength: 3 })
+    .chain((names) => sparse(Object.fromEntries(names.map((name) => [name, fields[name] ?? text]))));
 
 const newTodo = whole(todoFields, "title");
-const newHabit = fc.tuple(whole(habitFields, "name", "type"), rhythm).map(([fields, rules]) => ({ ...fields, ...rules }));
+const newHabit = fc
+  .tuple(whole(habitFields, "name", "type"), rhythm)
+  .map(([fields, rules]) => ({ ...fields, ...rules }));
 const habitChange = fc.oneof(
   some(habitFields),
   fc.tuple(some(habitFields), rhythm).map(([fields, rules]) => ({ ...fields, ...rules })),
   sparse<{ schedule: unknown }>({ schedule: maybe(schedule) }),
 );
-const back = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: fc.integer({ min: 1, max: 7 }) });
+const back = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 7 }) },
+);
 
 const act = (doing: Act["do"], parts: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Act> =>
   fc.record({ do: fc.constant(doing), ...parts }) as fc.Arbitrary<Act>;
@@ -114,16 +128,33 @@ const ofOneThing: [number, fc.Arbitrary<Act>][] = [
 const weighted = (choices: [number, fc.Arbitrary<Act>][]) =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-const zone = fc.constantFrom("Europe/Berlin", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/New_York", "UTC");
+const zone = fc.constantFrom(
+  "Europe/Berlin",
+  "Pacific/Kiritimati",
+  "Pacific/Pago_Pago",
+  "America/New_York",
+  "UTC",
+);
 const oneThing = weighted(ofOneThing);
 const anything = weighted([
   ...ofOneThing,
   [2, act("todo.create-many", { each: fc.array(newTodo, { minLength: 1, maxLength: 3 }) })],
-  [2, act("todo.update-many", { whiches: fc.array(which, { minLength: 1, maxLength: 3 }), fields: some(todoFields) })],
+  [
+    2,
+    act("todo.update-many", {
+      whiches: fc.array(which, { minLength: 1, maxLength: 3 }),
+      fields: some(todoFields),
+    }),
+  ],
 ]);
 const onPages = weighted([
   ...ofOneThing,
-  [4, act("user.configure", { fields: whole({ time_zone: zone, day_start_hour: fc.constantFrom(0, 3, null) }) })],
+  [
+    4,
+    act("user.configure", {
+      fields: whole({ time_zone: zone, day_start_hour: fc.constantFrom(0, 3, null) }),
+    }),
+  ],
   [4, act("action.undo", { which, count: fc.integer({ min: 1, max: 3 }) })],
 ]);
 
@@ -160,7 +191,12 @@ const regret: fc.Arbitrary<Regret> = fc.record({
 });
 
 /** Shortly before months, leap days and changes of the clock. */
-const start = fc.constantFrom("2026-03-27T10:00:00Z", "2026-10-24T22:30:00Z", "2028-02-27T00:10:00Z", "2026-12-30T12:00:00Z");
+const start = fc.constantFrom(
+  "2026-03-27T10:00:00Z",
+  "2026-10-24T22:30:00Z",
+  "2028-02-27T00:10:00Z",
+  "2026-12-30T12:00:00Z",
+);
 
 export const lives = (minLength: number, maxLength: number): fc.Arbitrary<Life> =>
   fc.record({ start, zone, steps: fc.array(step, { minLength, maxLength, size: "max" }), regret });

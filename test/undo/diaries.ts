@@ -5,7 +5,7 @@ import { moveDay, view } from "../../shared/domain/streak.ts";
 import { type Deed, type Diary, jumpTo, passUntil, recompute } from "../domain/streak-spec.ts";
 import { todayIn } from "./inputs.ts";
 import type { Row } from "./memory.ts";
-import { type Done, type End, endsOf, type History, type Moment } from "./world.ts";
+import { type Done, type End, endsOf, type History, keyOf, type Moment } from "./world.ts";
 
 /** What an action did to a habit's history, so that it can be taken out of it again. */
 type Change =
@@ -14,7 +14,13 @@ type Change =
   | Readonly<{ what: "removed" | "returned"; habit: string }>;
 
 /** All that ever happened to a habit, and which of it counts at present. */
-type Story = { diary: Diary; ever: Deed[]; present: Set<Deed>; gone?: Moment["dayAfter"] | undefined; isUnclear: boolean };
+type Story = {
+  diary: Diary;
+  ever: Deed[];
+  present: Set<Deed>;
+  gone?: Moment["dayAfter"] | undefined;
+  isUnclear: boolean;
+};
 
 /** Deeds of days that may be settled in a streak cannot always be taken out of it. */
 const surelyOpenDays = 7;
@@ -54,7 +60,8 @@ function tell(stories: Map<string, Story>, changes: Map<string, Change>, one: Mo
   if (!story) return;
   const on = typeof request.input.date === "string" ? dayNumber(request.input.date) : day;
   if (request.name === "habit.delete") note({ what: "removed", habit });
-  if (request.name === "habit.complete") note({ what: "completed", habit, deed: add(story, { on, what: "completed" }) });
+  if (request.name === "habit.complete")
+    note({ what: "completed", habit, deed: add(story, { on, what: "completed" }) });
   if (request.name === "habit.undo") {
     const deed = [...story.present].find((other) => other.what === "completed" && other.on === on);
     if (!deed) throw new Error(`${habit} was not completed on ${on}`);
@@ -64,14 +71,17 @@ function tell(stories: Map<string, Story>, changes: Map<string, Change>, one: Mo
   if (request.name === "habit.update" && body) {
     const before = editsIn(story);
     const old = rulesIn(story);
-    if (!sameDemand(old, rulesOf(body))) add(story, { on: day, what: "edited", to: rulesOf(body) });
+    if (sameDemand(old, rulesOf(body))) return;
+    add(story, { on: day, what: "edited", to: rulesOf(body) });
     note({ what: "edited", habit, before, day });
   }
 }
 
-const rulesOf = ({ frequency, schedule, grace_days }: Row): Rules => ({ frequency, schedule: schedule ?? null, grace_days }) as Rules;
+const rulesOf = ({ frequency, schedule, grace_days }: Row): Rules =>
+  ({ frequency, schedule: schedule ?? null, grace_days }) as Rules;
 
-const editsIn = ({ present }: Story): Set<Deed> => new Set([...present].filter(({ what }) => what === "edited"));
+const editsIn = ({ present }: Story): Set<Deed> =>
+  new Set([...present].filter(({ what }) => what === "edited"));
 
 function rulesIn({ diary, ever, present }: Story): Rules {
   const last = ever.findLast((deed) => deed.what === "edited" && present.has(deed));
@@ -91,7 +101,7 @@ function takenBack(one: Moment): TakenBack[] {
   const ends = endsOf(one);
   return one.actions
     .filter(({ tool }) => tool === "action.undo")
-    .sort((a, b) => (String(a.called_at) < String(b.called_at) ? -1 : 1))
+    .sort((a, b) => (keyOf(a).called_at < keyOf(b).called_at ? -1 : 1))
     .flatMap((row) => {
       const { request_id } = JSON.parse(String(row.arguments));
       const end = ends.find((other) => other.request_id === request_id);
@@ -99,12 +109,22 @@ function takenBack(one: Moment): TakenBack[] {
     });
 }
 
-function takeBack(stories: Map<string, Story>, changes: Map<string, Change>, one: Moment, { action, by, end }: TakenBack): void {
+function takeBack(
+  stories: Map<string, Story>,
+  changes: Map<string, Change>,
+  one: Moment,
+  { action, by, end }: TakenBack,
+): void {
   const change = changes.get(action);
   const story = change && stories.get(change.habit);
   if (!change || !story) return;
   const { habit } = change;
-  const stays = (start: string) => end.conflicts.some(({ row, fields }) => row?.startsWith(start) && (change.what !== "edited" || fields.length === 0 || fields.includes("frequency")));
+  const stays = (start: string) =>
+    end.conflicts.some(
+      ({ row, fields }) =>
+        row?.startsWith(start) &&
+        (change.what !== "edited" || fields.length === 0 || fields.includes("frequency")),
+    );
   const day = dayNumber(todayIn(one.dayBefore));
   if (change.what === "returned" || change.what === "removed") {
     if (stays(habit) && change.what === "returned") return;
@@ -116,7 +136,11 @@ function takeBack(stories: Map<string, Story>, changes: Map<string, Change>, one
   if (change.what === "edited") {
     changes.set(by, { what: "edited", habit, before: editsIn(story), day });
     const touched = [...editsIn(story)].filter((deed) => !change.before.has(deed));
-    const oldest = Math.min(change.day, ...touched.map(({ on }) => on), ...[...change.before].filter((deed) => !story.present.has(deed)).map(({ on }) => on));
+    const oldest = Math.min(
+      change.day,
+      ...touched.map(({ on }) => on),
+      ...[...change.before].filter((deed) => !story.present.has(deed)).map(({ on }) => on),
+    );
     if (oldest < day - surelyOpenDays) story.isUnclear = true;
     for (const deed of touched) story.present.delete(deed);
     for (const deed of change.before) story.present.add(deed);
@@ -146,8 +170,13 @@ export function streakFaults(history: History): string[] {
   return [...diariesOf(history)].flatMap(([habit, { diary, ever, present, isUnclear }]) => {
     const row = last.after.get(habit);
     if (!row) return [];
-    const completions = [...last.after.keys()].filter((name) => name.startsWith(`habit_completions/${habit.slice(7)}/`));
-    const faults = row.completions_count === completions.length ? [] : [`${habit} has ${completions.length} completions, and counts ${row.completions_count}`];
+    const completions = [...last.after.keys()].filter((name) =>
+      name.startsWith(`habit_completions/${habit.slice(7)}/`),
+    );
+    const faults =
+      row.completions_count === completions.length
+        ? []
+        : [`${habit} has ${completions.length} completions, and counts ${row.completions_count}`];
     if (isUnclear) return faults;
     passUntil(diary, dayNumber(today));
     const deeds = ever.filter((deed) => present.has(deed));
@@ -155,12 +184,21 @@ export function streakFaults(history: History): string[] {
     const state = moveDay(row.streak_state as never, rules, today, today);
     const { streak_count, longest_streak, alive_through } = view(state, rules);
     const [is, should] = [{ streak_count, longest_streak, alive_through }, recompute({ ...diary, deeds })];
-    if (!Bun.deepEquals(is, should)) faults.push(`${habit} is ${JSON.stringify(is)}, and should be ${JSON.stringify(should)}`);
+    if (!Bun.deepEquals(is, should))
+      faults.push(`${habit} is ${JSON.stringify(is)}, and should be ${JSON.stringify(should)}`);
     const stored = view(row.streak_state as never, rules);
-    const columns = { streak_count: row.streak, longest_streak: row.longest_streak, alive_through: row.streak_alive_through, next_due: row.next_due, recent_dates: row.recent_dates };
-    if (!Bun.deepEquals(JSON.parse(JSON.stringify(stored)), JSON.parse(JSON.stringify(columns)))) faults.push(`${habit} has other columns than its state: ${JSON.stringify([stored, columns])}`);
+    const columns = {
+      streak_count: row.streak,
+      longest_streak: row.longest_streak,
+      alive_through: row.streak_alive_through,
+      next_due: row.next_due,
+      recent_dates: row.recent_dates,
+    };
+    if (!Bun.deepEquals(JSON.parse(JSON.stringify(stored)), JSON.parse(JSON.stringify(columns))))
+      faults.push(`${habit} has other columns than its state: ${JSON.stringify([stored, columns])}`);
     const done = deeds.filter(({ what }) => what === "completed").length;
-    if (done !== completions.length) faults.push(`${habit} has ${completions.length} completions instead of ${done}`);
+    if (done !== completions.length)
+      faults.push(`${habit} has ${completions.length} completions instead of ${done}`);
     return faults;
   });
 }

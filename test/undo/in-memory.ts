@@ -23,7 +23,15 @@ export function inMemory(): Place {
     fingerprint: null,
     acceptedAt: clock.now,
     sentAt: clock.now,
-    call: { requestId: randomUUIDv7(), door: who, tokenId: tokens[who], clientName: null, tool: name, arguments: "{}", startedAt: clock.now },
+    call: {
+      requestId: randomUUIDv7(),
+      door: who,
+      tokenId: tokens[who],
+      clientName: null,
+      tool: name,
+      arguments: "{}",
+      startedAt: clock.now,
+    },
   });
   return {
     clock,

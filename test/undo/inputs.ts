@@ -14,7 +14,9 @@ export type Scene = Readonly<{
 export type Request = Readonly<{ name: CommandName; input: Fields }>;
 
 export const idsIn = (rows: ReadonlyMap<string, Row>, table: string): number[] =>
-  [...rows.keys()].flatMap((name) => (name.startsWith(`${table}/`) ? [Number(name.slice(table.length + 1))] : []));
+  [...rows.keys()].flatMap((name) =>
+    name.startsWith(`${table}/`) ? [Number(name.slice(table.length + 1))] : [],
+  );
 
 const nobodys = 999_999;
 /** Now and then it is one that there is not. */
@@ -55,17 +57,24 @@ export function requestOf(scene: Scene, who: Who, act: Act): Request {
       return request({ ...todo(act.which), remind_at: timeIn(scene, act.at) });
     case "habit.complete":
     case "habit.undo":
-      return request({ ...habit(act.which), ...(act.back > 0 && { date: addDays(todayIn(scene), -act.back) }) });
+      return request({
+        ...habit(act.which),
+        ...(act.back > 0 && { date: addDays(todayIn(scene), -act.back) }),
+      });
     case "todo.create-many":
       return request({ items: act.each.map((given) => ({ input: fields(given) })) });
     case "todo.update-many":
-      return request({ items: act.whiches.map((which) => ({ input: todo(which) })), alike: fields(act.fields) });
+      return request({
+        items: act.whiches.map((which) => ({ input: todo(which) })),
+        alike: fields(act.fields),
+      });
     case "action.undo":
       return request({});
   }
 }
 
-export const todayIn = ({ now, timeZone, dayStartHour }: Scene): string => localDay(now, timeZone, dayStartHour);
+export const todayIn = ({ now, timeZone, dayStartHour }: Scene): string =>
+  localDay(now, timeZone, dayStartHour);
 
 function timeIn({ now, timeZone }: Scene, { hours, wall }: ReminderTime): string {
   const at = now + hours * 3_600_000 + 60_000;

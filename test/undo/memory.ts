@@ -2,7 +2,7 @@ import { MikroORM } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import { entities } from "../../shared/db/entities.ts";
-import { type SeenTable, seenTables } from "../../shared/domain/images.ts";
+import { type SeenTable, seenTables } from "../../shared/domain/image-fields.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../workers/commands/group.ts";
@@ -73,7 +73,8 @@ export function createMemory(clock: { now: number }) {
       if (known) put(table, { ...known, undone_by: row.undone_by });
       return;
     }
-    if (table.name === "habits" || table.name === "todos") demand(table.name, "category_id", row, "categories");
+    if (table.name === "habits" || table.name === "todos")
+      demand(table.name, "category_id", row, "categories");
     if (table.name === "habit_completions") demand(table.name, "habit_id", row, "habits");
     if (table.name === "reminders") demand(table.name, "todo_id", row, "todos");
     put(table, row);
@@ -85,31 +86,48 @@ export function createMemory(clock: { now: number }) {
     if (!known) return;
     const { id, user_id } = known;
     const hanging = (name: TableName, column: string) => all(name).filter((other) => other[column] === id);
-    const note: Record<string, unknown> = {};
+    const hangingOn: Record<string, unknown> = {};
     if (table.name === "habits") {
-      const completions = hanging("habit_completions", "habit_id").sort((a, b) => (String(a.local_date) < String(b.local_date) ? -1 : 1));
+      const completions = hanging("habit_completions", "habit_id").sort((a, b) =>
+        String(a.local_date) < String(b.local_date) ? -1 : 1,
+      );
       if (completions.length > 0) {
-        note.completed_dates = completions.map(({ local_date }) => local_date);
-        note.completed_times = completions.map(({ completed_at }) => completed_at);
+        hangingOn.completed_dates = completions.map(({ local_date }) => local_date);
+        hangingOn.completed_times = completions.map(({ completed_at }) => completed_at);
       }
       for (const one of completions) drop(tables.habit_completions, one);
     }
     if (table.name === "todos")
       for (const one of hanging("reminders", "todo_id")) drop(tables.reminders, one);
     if (table.name === "categories")
-      for (const [name, column] of [["habits", "habit_ids"], ["todos", "todo_ids"]] as const) {
+      for (const [name, column] of [
+        ["habits", "habit_ids"],
+        ["todos", "todo_ids"],
+      ] as const) {
         const members = hanging(name, "category_id");
-        if (members.length > 0) note[column] = members.map((member) => member.id);
+        if (members.length > 0) hangingOn[column] = members.map((member) => member.id);
         for (const member of members) put(tables[name], { ...member, category_id: null });
       }
     drop(table, known);
-    const before = rowsOf("deletions").get(placeOf(tables.deletions, { user_id, id, kind: deletionKinds.categories }));
+    const before = rowsOf("deletions").get(
+      placeOf(tables.deletions, { user_id, id, kind: deletionKinds.categories }),
+    );
     if (table.name === "categories" && before?.changed_xid === String(transactions))
       for (const column of ["habit_ids", "todo_ids"])
-        note[column] = [...((before[column] as unknown[]) ?? []), ...((note[column] as unknown[]) ?? [])];
+        hangingOn[column] = [
+          ...((before[column] as unknown[]) ?? []),
+          ...((hangingOn[column] as unknown[]) ?? []),
+        ];
     const kinds: Readonly<Record<string, number>> = deletionKinds;
     if (kinds[table.name] !== undefined)
-      put(tables.deletions, { user_id, id, kind: kinds[table.name], changed_xid: String(transactions), deleted_at: new Date(clock.now).toISOString(), ...note });
+      put(tables.deletions, {
+        user_id,
+        id,
+        kind: kinds[table.name],
+        changed_xid: String(transactions),
+        deleted_at: new Date(clock.now).toISOString(),
+        ...hangingOn,
+      });
   }
 
   function members(id: unknown): Row {
@@ -117,28 +135,36 @@ export function createMemory(clock: { now: number }) {
     return { habit_ids: of("habits"), todo_ids: of("todos") };
   }
 
-  function noteMembers({ id, user_id, habit_ids, todo_ids }: Row): void {
-    const note = { user_id, id, kind: deletionKinds.categories, changed_xid: String(transactions), habit_ids, todo_ids };
-    put(tables.deletions, { ...note, deleted_at: new Date(clock.now).toISOString() });
-  }
+  const note = (row: Row) =>
+    put(tables.deletions, {
+      ...row,
+      changed_xid: String(transactions),
+      deleted_at: new Date(clock.now).toISOString(),
+    });
 
   function comeBack({ id, habit_ids, todo_ids }: Row): void {
-    for (const [name, ids] of [["habits", habit_ids], ["todos", todo_ids]] as const)
+    for (const [name, ids] of [
+      ["habits", habit_ids],
+      ["todos", todo_ids],
+    ] as const)
       for (const row of all(name))
-        if (row.category_id == null && (ids as unknown[]).includes(row.id)) put(tables[name], { ...row, category_id: id });
+        if (row.category_id == null && (ids as unknown[]).includes(row.id))
+          put(tables[name], { ...row, category_id: id });
   }
 
   function rowsOfKeys({ key }: Table, values: readonly unknown[]): Row[] {
     const arrays = values as unknown[][];
     if (arrays.length !== key.length) throw new Error(`${arrays.length} key columns for ${key.length}`);
-    return (arrays[0] ?? []).map((_, index) => Object.fromEntries(key.map(({ name }, column) => [name, arrays[column]?.[index]])));
+    return (arrays[0] ?? []).map((_, index) =>
+      Object.fromEntries(key.map(({ name }, column) => [name, arrays[column]?.[index]])),
+    );
   }
 
   function execute({ table, kind }: { table: Table; kind: Kind }, values: readonly unknown[]): Row[] {
     if (kind === "insert" || kind === "upsert" || kind === "update") {
       const rows = JSON.parse(String(values[0])) as Row[];
       if (table.name === "category_returns") for (const row of rows) comeBack(row);
-      else if (table.name === "category_members") for (const row of rows) noteMembers(row);
+      else if (table.name === "deletions") for (const row of rows) note(row);
       else for (const row of rows) write(table, kind, row);
       return [];
     }
@@ -157,10 +183,21 @@ export function createMemory(clock: { now: number }) {
     if (meaning) return execute(meaning, values);
     if (text === "begin") transactions++;
     if (text.includes("day_start_hour")) {
-      const now = new Date(clock.now + 1).toISOString().replace("Z", `${String(transactions % 1000).padStart(3, "0")}Z`);
+      const now = new Date(clock.now + 1)
+        .toISOString()
+        .replace("Z", `${String(transactions % 1000).padStart(3, "0")}Z`);
       const [user] = all("users");
       const day = { time_zone: user?.time_zone ?? null, day_start_hour: user?.day_start_hour ?? null };
-      return [{ now: asStored("timestamptz", now), at: clock.now + 2, user_id: userId, ...day, deleted: false, replies_since: 0 }];
+      return [
+        {
+          now: asStored("timestamptz", now),
+          at: clock.now + 2,
+          user_id: userId,
+          ...day,
+          deleted: false,
+          replies_since: 0,
+        },
+      ];
     }
     if (text.includes("pg_try_advisory")) return (values[0] as string[]).map((id) => ({ id, free: true }));
     if (text.includes("nextval")) return Array.from({ length: Number(values[0]) }, () => ({ id: ++lastId }));
@@ -174,7 +211,10 @@ export function createMemory(clock: { now: number }) {
   const context = {
     tables,
     pool: { connect: async () => client } as unknown as Pool,
-    quotas: { learn: async () => {}, open: () => ({ use: () => true, checkpoint: () => () => {}, committed() {} }) },
+    quotas: {
+      learn: async () => {},
+      open: () => ({ use: () => true, checkpoint: () => () => {}, committed() {} }),
+    },
     config: { defaultTimeZone: "Europe/Berlin" },
   };
 

@@ -1,9 +1,20 @@
 import type { Regret } from "./acts.ts";
+import { conflictFaults } from "./conflicts.ts";
 import { streakFaults } from "./diaries.ts";
 import { restoredFaults } from "./restored.ts";
-import { conflictFaults } from "./conflicts.ts";
 import { differing } from "./touched.ts";
-import { type ActionKey, type End, type History, isChange, keyOf, type Moment, pass, type Place, type Rows, undo } from "./world.ts";
+import {
+  type ActionKey,
+  type End,
+  type History,
+  isChange,
+  keyOf,
+  type Moment,
+  type Place,
+  pass,
+  type Rows,
+  undo,
+} from "./world.ts";
 
 /** An agent's changes from some moment on, newest first. */
 export type Run = Readonly<{ since: number; moments: ReadonlySet<Moment>; actions: readonly ActionKey[] }>;
@@ -30,18 +41,32 @@ export async function regretFaults(place: Place, history: History, regret: Regre
 }
 
 async function runOf(place: Place, history: History, { who, count }: Regret): Promise<Run> {
-  const standing = new Set((await place.log()).flatMap((row) => (isChange(row) && row.undone_by == null ? [row.request_id] : [])));
-  const changed = history.filter((one) => one.who === who && one.actions.some((row) => standing.has(row.request_id)));
+  const standing = new Set(
+    (await place.log()).flatMap((row) => (isChange(row) && row.undone_by == null ? [row.request_id] : [])),
+  );
+  const changed = history.filter(
+    (one) => one.who === who && one.actions.some((row) => standing.has(row.request_id)),
+  );
   const moments = new Set(changed.slice(-count));
   const [first] = moments;
   const actions = [...moments].flatMap((one) => one.actions.filter((row) => standing.has(row.request_id)));
-  return { since: first ? history.indexOf(first) : history.length, moments, actions: actions.map(keyOf).sort(newestFirst) };
+  return {
+    since: first ? history.indexOf(first) : history.length,
+    moments,
+    actions: actions.map(keyOf).sort(newestFirst),
+  };
 }
 
 const newestFirst = (one: ActionKey, other: ActionKey): number =>
   `${one.called_at} ${one.request_id}` < `${other.called_at} ${other.request_id}` ? 1 : -1;
 
-async function inChunks(place: Place, history: History, actions: readonly ActionKey[], { chunks, preview, twice }: Regret, faults: string[]): Promise<End[]> {
+async function inChunks(
+  place: Place,
+  history: History,
+  actions: readonly ActionKey[],
+  { chunks, preview, twice }: Regret,
+  faults: string[],
+): Promise<End[]> {
   const ends: End[] = [];
   for (let first = 0, n = 0; first < actions.length; n++) {
     const size = chunks[n % chunks.length] ?? 1;
@@ -51,7 +76,8 @@ async function inChunks(place: Place, history: History, actions: readonly Action
     const expected = preview ? await undo(place, history, chunk, true) : undefined;
     if (preview) faults.push(...differences("a preview", before, await place.rows()));
     const got = await undo(place, history, chunk);
-    if (expected && !Bun.deepEquals(expected, got)) faults.push(`preview ${JSON.stringify(expected)} but ${JSON.stringify(got)}`);
+    if (expected && !Bun.deepEquals(expected, got))
+      faults.push(`preview ${JSON.stringify(expected)} but ${JSON.stringify(got)}`);
     ends.push(...got);
     if (twice) faults.push(...(await again(place, history, chunk, got)));
   }
@@ -59,19 +85,34 @@ async function inChunks(place: Place, history: History, actions: readonly Action
 }
 
 /** What was taken back is not taken back twice. */
-async function again(place: Place, history: History, chunk: readonly ActionKey[], first: readonly End[]): Promise<string[]> {
+async function again(
+  place: Place,
+  history: History,
+  chunk: readonly ActionKey[],
+  first: readonly End[],
+): Promise<string[]> {
   const before = await place.rows();
   const ends = await undo(place, history, chunk);
   const undone = first.flatMap(({ undone, request_id }) => (undone === "none" ? [] : [request_id]));
-  const wrong = ends.filter(({ request_id, conflicts }) => undone.includes(request_id) && conflicts[0]?.why !== "taken_back");
+  const wrong = ends.filter(
+    ({ request_id, conflicts }) => undone.includes(request_id) && conflicts[0]?.why !== "taken_back",
+  );
   const hadNone = undone.length === first.length;
-  return [...wrong.map((end) => `taken back twice: ${JSON.stringify(end)}`), ...(hadNone ? differences("a second undo", before, await place.rows()) : [])];
+  return [
+    ...wrong.map((end) => `taken back twice: ${JSON.stringify(end)}`),
+    ...(hadNone ? differences("a second undo", before, await place.rows()) : []),
+  ];
 }
 
 async function undosSince(place: Place, history: History): Promise<ActionKey[]> {
   const last = history.findLastIndex(({ who }) => who === "clock");
-  const own = new Set(history.slice(last).flatMap(({ actions }) => actions.map(({ request_id }) => request_id)));
-  return (await place.log()).filter((row) => own.has(row.request_id) && isChange(row) && row.undone_by == null).map(keyOf).sort(newestFirst);
+  const own = new Set(
+    history.slice(last).flatMap(({ actions }) => actions.map(({ request_id }) => request_id)),
+  );
+  return (await place.log())
+    .filter((row) => own.has(row.request_id) && isChange(row) && row.undone_by == null)
+    .map(keyOf)
+    .sort(newestFirst);
 }
 
 function differences(what: string, one: Rows, other: Rows): string[] {
@@ -81,6 +122,10 @@ function differences(what: string, one: Rows, other: Rows): string[] {
     if (a === b) return [];
     if (!a || !b) return [`${what}: ${name} is ${a ? "gone" : "there"}`];
     const columns = differing(a, b);
-    return columns.length > 0 ? [`${what}: ${name} ${columns.map((column) => `${column} ${JSON.stringify(a[column])} → ${JSON.stringify(b[column])}`)}`] : [];
+    return columns.length > 0
+      ? [
+          `${what}: ${name} ${columns.map((column) => `${column} ${JSON.stringify(a[column])} → ${JSON.stringify(b[column])}`)}`,
+        ]
+      : [];
   });
 }

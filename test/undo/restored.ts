@@ -3,12 +3,23 @@ import type { Run } from "./regrets.ts";
 import { differing, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
 import type { End, History, Rows } from "./world.ts";
 
-export type Outcome = Readonly<{ history: History; run: Run; before: Rows; after: Rows; ends: readonly End[] }>;
+export type Outcome = Readonly<{
+  history: History;
+  run: Run;
+  before: Rows;
+  after: Rows;
+  ends: readonly End[];
+}>;
 
 /** What everybody else did since the run began, up to its undo. */
 export function strangersIn({ history, run, before }: Outcome): readonly History[number][] {
   const end = history.findIndex((one, index) => index > run.since && one.before === before);
-  return history.slice(run.since, end === -1 ? history.findIndex((one, index) => index >= run.since && isUndoOf(one, run)) : end).filter((one) => !run.moments.has(one));
+  return history
+    .slice(
+      run.since,
+      end === -1 ? history.findIndex((one, index) => index >= run.since && isUndoOf(one, run)) : end,
+    )
+    .filter((one) => !run.moments.has(one));
 }
 
 const isUndoOf = ({ done: [first] }: History[number], { actions }: Run): boolean =>
@@ -24,35 +35,66 @@ export function restoredFaults(outcome: Outcome): string[] {
   return [...names].flatMap((name) => {
     const [old, now] = [start.get(name), after.get(name)];
     if (!old && !now) return [];
-    if (!now) return isRemovedByOthers(touches, name) || isSettled(outcome, name) ? [] : [`${name} did not come back`];
-    if (!old) return isTouched(touches, name) || isInUse(outcome, touches, name) || isSettled(outcome, name) ? [] : [`${name} was not removed`];
+    if (!now)
+      return isRemovedByOthers(touches, name) || isSettled(outcome, name)
+        ? []
+        : [`${name} did not come back`];
+    if (!old)
+      return isTouched(touches, name) || isInUse(outcome, touches, name) || isSettled(outcome, name)
+        ? []
+        : [`${name} was not removed`];
     return differing(old, now)
-      .filter((column) => !isTouched(touches, name, column) && !isExcused(outcome, touches, name, column, old, now))
-      .map((column) => `${name}.${column} is ${JSON.stringify(now[column])} and was ${JSON.stringify(old[column])}`);
+      .filter(
+        (column) => !isTouched(touches, name, column) && !isExcused(outcome, touches, name, column, old, now),
+      )
+      .map(
+        (column) =>
+          `${name}.${column} is ${JSON.stringify(now[column])} and was ${JSON.stringify(old[column])}`,
+      );
   });
 }
 
 const isRemovedByOthers = (touches: Touches, name: string): boolean =>
-  isTouched(touches, name) || (/^(reminders|habit_completions)/.test(name) && isTouched(touches, parentOf(name)));
+  isTouched(touches, name) ||
+  (/^(reminders|habit_completions)/.test(name) && isTouched(touches, parentOf(name)));
 
-const parentOf = (name: string): string => `${name.startsWith("reminders") ? "todos" : "habits"}/${name.split("/")[1]}`;
+const parentOf = (name: string): string =>
+  `${name.startsWith("reminders") ? "todos" : "habits"}/${name.split("/")[1]}`;
 
 /** It stays because of what others have hung on it. */
 const isInUse = ({ after, before }: Outcome, touches: Touches, name: string): boolean =>
   [...hangingOn(after, name), ...hangingOn(before, name)].some((other) => isTouched(touches, other)) ||
   (name.startsWith("categories") && hangingOn(after, name).length > 0) ||
-  (/^(reminders|habit_completions)/.test(name) && after.has(parentOf(name)) && isTouched(touches, parentOf(name)));
+  (/^(reminders|habit_completions)/.test(name) &&
+    after.has(parentOf(name)) &&
+    isTouched(touches, parentOf(name)));
 
+/** A completion whose day is settled stays, and with it its habit. */
 const isSettled = ({ ends }: Outcome, name: string): boolean =>
-  ends.some(({ conflicts }) => conflicts.some(({ row, why }) => row === name && why === "day_is_settled"));
+  ends.some(({ conflicts }) =>
+    conflicts.some(
+      ({ row, why }) => why === "day_is_settled" && (row === name || (row && parentOf(row) === name)),
+    ),
+  );
 
-function isExcused({ after }: Outcome, touches: Touches, name: string, column: string, old: Row, now: Row): boolean {
+function isExcused(
+  { after }: Outcome,
+  touches: Touches,
+  name: string,
+  column: string,
+  old: Row,
+  now: Row,
+): boolean {
   if (column === "category_id") return old.category_id != null && !after.has(`categories/${old.category_id}`);
-  if (column === "next_todo_id") return after.has(`todos/${now.next_todo_id}`) && isTouched(touches, `todos/${now.next_todo_id}`);
+  if (column === "next_todo_id")
+    return after.has(`todos/${now.next_todo_id}`) && isTouched(touches, `todos/${now.next_todo_id}`);
   if (!name.startsWith("reminders")) return false;
   if (column === "status") {
     const isWaiting = after.get(parentOf(name))?.is_completed === true;
-    return now.status === "missed" || (isWaiting !== (old.status === "suspended") && now.status === (isWaiting ? "suspended" : "scheduled"));
+    return (
+      now.status === "missed" ||
+      (isWaiting !== (old.status === "suspended") && now.status === (isWaiting ? "suspended" : "scheduled"))
+    );
   }
   if (column === "delivery_id") return now.status === "scheduled";
   return column === "remind_at" && old.wall_time != null;

@@ -1,15 +1,26 @@
-import { type Conflict } from "../../workers/handlers/action/undo/changed-row.ts";
+import type { Conflict } from "../../workers/handlers/action/undo/changed-row.ts";
 import type { Row } from "./memory.ts";
 import type { Moment, Rows } from "./world.ts";
 
 /** What follows from other rows, or from when a row was written. */
 const following = ["updated_at", "changed_xid", "user_id"];
-export const derived = ["completions_count", "streak", "streak_alive_through", "longest_streak", "next_due", "recent_dates", "streak_state"];
+export const derived = [
+  "completions_count",
+  "streak",
+  "streak_alive_through",
+  "longest_streak",
+  "next_due",
+  "recent_dates",
+  "streak_state",
+];
 
 /** @returns the columns in which two states of a row differ */
 export function differing(one: Row, other: Row, isWithDerived = false): string[] {
   return Object.keys(one).filter(
-    (column) => !following.includes(column) && (isWithDerived || !derived.includes(column)) && !Bun.deepEquals(one[column], other[column]),
+    (column) =>
+      !following.includes(column) &&
+      (isWithDerived || !derived.includes(column)) &&
+      !Bun.deepEquals(one[column], other[column]),
   );
 }
 
@@ -39,7 +50,8 @@ const groups = [
   ["frequency", "schedule", "grace_days"],
   ["remind_at", "wall_time", "status", "delivery_id"],
 ];
-export const groupOf = (column: string): readonly string[] => groups.find((group) => group.includes(column)) ?? [column];
+export const groupOf = (column: string): readonly string[] =>
+  groups.find((group) => group.includes(column)) ?? [column];
 
 export const isTouched = (touches: Touches, name: string, column?: string): boolean => {
   const columns = touches.get(name);
@@ -51,7 +63,8 @@ export const isTouched = (touches: Touches, name: string, column?: string): bool
 export function hangingOn(rows: Rows, name: string): string[] {
   const [table, id] = name.split("/");
   if (table === "todos") return [`reminders/${id}`];
-  if (table === "habits") return [...rows.keys()].filter((other) => other.startsWith(`habit_completions/${id}/`));
+  if (table === "habits")
+    return [...rows.keys()].filter((other) => other.startsWith(`habit_completions/${id}/`));
   if (table !== "categories") return [];
   return [...rows].flatMap(([other, row]) => (String(row.category_id) === id ? [other] : []));
 }

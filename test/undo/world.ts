@@ -39,21 +39,34 @@ export type Moment = Readonly<{
 
 export type History = Moment[];
 
-export async function live(place: Place, { start, zone, steps }: Pick<Life, "start" | "zone" | "steps">): Promise<History> {
-  const history: History = [];
+/** Lives a life, of which `history` tells as far as it went. */
+export async function live(
+  place: Place,
+  history: History,
+  { start, zone, steps }: Pick<Life, "start" | "zone" | "steps">,
+): Promise<void> {
   place.clock.now = Math.max(place.clock.now, Date.parse(start));
-  history.push(await take(place, { who: "page", minutes: 0, act: { do: "user.configure", fields: { time_zone: zone } } }));
+  history.push(
+    await take(place, {
+      who: "page",
+      minutes: 0,
+      act: { do: "user.configure", fields: { time_zone: zone } },
+    }),
+  );
   for (const step of [...beginnings, ...steps]) {
     await pass(place, history, step.minutes);
     history.push(await take(place, step));
   }
-  return history;
 }
 
 /** So that there is something to change. */
 const beginnings: readonly Step[] = [
   { who: "page", minutes: 0, act: { do: "category.create", fields: { name: "k" } } },
-  { who: "mcp", minutes: 0, act: { do: "habit.create", fields: { name: "h", type: "good", frequency: "daily" } } },
+  {
+    who: "mcp",
+    minutes: 0,
+    act: { do: "habit.create", fields: { name: "h", type: "good", frequency: "daily" } },
+  },
   { who: "rest", minutes: 0, act: { do: "todo.create", fields: { title: "t" } } },
 ];
 
@@ -63,7 +76,16 @@ export async function pass(place: Place, history: History, minutes: number): Pro
   place.ring();
   const after = await place.rows();
   const { now } = place.clock;
-  history.push({ who: "clock", now, dayBefore: scene, dayAfter: scene, before: scene.rows, after, done: [], actions: [] });
+  history.push({
+    who: "clock",
+    now,
+    dayBefore: scene,
+    dayAfter: scene,
+    before: scene.rows,
+    after,
+    done: [],
+    actions: [],
+  });
 }
 
 async function sceneOf({ rows, user, clock }: Place): Promise<Scene> {
@@ -94,7 +116,10 @@ function undoRequest(log: readonly Row[], { which, count }: Extract<Act, { do: "
   return { name: "action.undo", input: { actions: actions.length > 0 ? actions : [nobodys] } };
 }
 
-const nobodys: ActionKey = { called_at: "2026-01-01T00:00:00.000000Z", request_id: "00000000-0000-7000-8000-000000000000" };
+const nobodys: ActionKey = {
+  called_at: "2026-01-01T00:00:00.000000Z",
+  request_id: "00000000-0000-7000-8000-000000000000",
+};
 
 export const isChange = ({ before, after }: Row): boolean => before != null || after != null;
 export const keyOf = ({ called_at, request_id }: Row): ActionKey => ({
@@ -102,26 +127,52 @@ export const keyOf = ({ called_at, request_id }: Row): ActionKey => ({
   request_id: String(request_id),
 });
 
-async function moment(place: Place, scene: Scene, log: readonly Row[], who: Who, requests: readonly Request[], atomic?: boolean): Promise<Moment> {
-  const outcomes = atomic === undefined ? [await place.send(who, requests[0] as Request)] : await place.sendGroup(requests, atomic);
+async function moment(
+  place: Place,
+  scene: Scene,
+  log: readonly Row[],
+  who: Who,
+  requests: readonly Request[],
+  atomic?: boolean,
+): Promise<Moment> {
+  const outcomes =
+    atomic === undefined
+      ? [await place.send(who, requests[0] as Request)]
+      : await place.sendGroup(requests, atomic);
   const known = new Set(log.map(({ request_id }) => request_id));
   const actions = (await place.log()).filter(({ request_id }) => !known.has(request_id));
   const after = await sceneOf(place);
-  const own = [...actions];
+  const own = actions.toSorted((a, b) => (keyOf(a).called_at < keyOf(b).called_at ? -1 : 1));
   const done = requests.map((request, index): Done => {
     const outcome = outcomes[index] as Outcome;
     const isLogged = "body" in outcome && request.name !== "action.undo";
     const at = own.findIndex(({ tool, outcome: end }) => isLogged && end === "ok" && tool === request.name);
     return { request, outcome, action: at === -1 ? undefined : own.splice(at, 1)[0] };
   });
-  return { who, now: scene.now, dayBefore: scene, dayAfter: after, before: scene.rows, after: after.rows, done, actions };
+  return {
+    who,
+    now: scene.now,
+    dayBefore: scene,
+    dayAfter: after,
+    before: scene.rows,
+    after: after.rows,
+    done,
+    actions,
+  };
 }
 
-export async function undo(place: Place, history: History, actions: readonly ActionKey[], preview = false): Promise<readonly End[]> {
+export async function undo(
+  place: Place,
+  history: History,
+  actions: readonly ActionKey[],
+  preview = false,
+): Promise<readonly End[]> {
   place.clock.now += 5;
   const scene = await sceneOf(place);
   const input: Fields = { actions, ...(preview && { preview }) };
-  const one = await moment(place, scene, await place.log(), "page", [{ name: "action.undo" as CommandName, input }]);
+  const one = await moment(place, scene, await place.log(), "page", [
+    { name: "action.undo" as CommandName, input },
+  ]);
   history.push(one);
   return endsOf(one);
 }

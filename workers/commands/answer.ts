@@ -1,5 +1,5 @@
 import { localDay } from "../../shared/domain/day.ts";
-import type { SeenTable } from "../../shared/domain/images.ts";
+import type { SeenTable } from "../../shared/domain/image-fields.ts";
 import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
 import { isRefused, keyTaken, type RefusalCode, refuse, unavailable } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";

@@ -1,4 +1,3 @@
-import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { Table } from "./table.ts";
 
 /** As many as show that there are others beside those that a command takes out of the category itself. */
@@ -11,15 +10,6 @@ const comeBack = (table: string, ids: string): string => `
   update ${table} t set category_id = v.id, changed_xid = default
   from returning_members v cross join lateral unnest(v.${ids}) member(id)
   where t.user_id = v.user_id and t.id = member.id and t.category_id is null`;
-
-/**
- * Who is in a category that this transaction deletes but is not there any more when it does. The statement that deletes
- * the category adds all others to this note.
- */
-const note = `
-  insert into deletions (user_id, changed_xid, kind, id, deleted_at, habit_ids, todo_ids)
-  select user_id, pg_current_xact_id(), ${deletionKinds.categories}, id, now(), habit_ids, todo_ids
-  from json_to_recordset($1) v(user_id text, id bigint, habit_ids bigint[], todo_ids bigint[])`;
 
 const unused = {
   ...{ forUpdate: "", forUpdateSkipLocked: "", forKeyShare: "", forKeyShareSkipLocked: "" },
@@ -40,8 +30,6 @@ export const categoryMembers: Table = {
     ...unused,
     read: `select v.user_id, v.id::bigint, ${members("habits")} as habit_ids, ${members("todos")} as todo_ids
       from unnest($1::text[], $2::bigint[]) v(user_id, id)`,
-    upsert: note,
-    update: note,
   },
 };
 

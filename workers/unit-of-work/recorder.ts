@@ -1,4 +1,5 @@
-import { type RowChange, type SeenTable, seenTables } from "../../shared/domain/images.ts";
+import type { SeenTable } from "../../shared/domain/image-fields.ts";
+import type { RowChange } from "../../shared/domain/images.ts";
 import type { NoteRow, State } from "./state.ts";
 
 /** Notes the rows that a command changes, as they were before it. */
@@ -8,22 +9,22 @@ type Recorder = Readonly<{
   take(): RowChange[];
 }>;
 
+type Noted = Readonly<{ table: SeenTable; place: string; before: object | undefined }>;
+
 /** @param state that of the transaction, which has the rows as they are by now */
 export function createRecorder(state: State): Recorder {
-  const noted = new Map(seenTables.map((table) => [table, new Map<string, object | undefined>()]));
+  let noted = new Map<string, Noted>();
   return {
-    noteFor: (table) => (place, row) => {
-      const rows = noted.get(table);
-      if (rows && !rows.has(place)) rows.set(place, row);
+    noteFor: (table) => (place, before) => {
+      const name = `${table} ${place}`;
+      if (!noted.has(name)) noted.set(name, { table, place, before });
     },
     take() {
-      const changes = [...noted].flatMap(([table, rows]) =>
-        [...rows].map(([place, before]): RowChange => {
-          const [, ...key] = place.split("\u0000");
-          return { table, key, before, after: state[table].entries.get(place)?.row };
-        }),
-      );
-      for (const rows of noted.values()) rows.clear();
+      const changes = [...noted.values()].map(({ table, place, before }): RowChange => {
+        const [, ...key] = place.split("\u0000");
+        return { table, key, before, after: state[table].entries.get(place)?.row };
+      });
+      noted = new Map();
       return changes.filter(({ before, after }) => before !== after);
     },
   };

@@ -38,6 +38,7 @@ function changedValues(
   entries: ReadonlyMap<string, Entry<object>>,
   kind: Written,
 ): unknown[] | undefined {
+  if (entries.size === 0) return undefined;
   const changed = [...entries]
     .filter(([, { change }]) => change === kind)
     .sort(byPlace)

@@ -33,7 +33,9 @@ export function describeTables(orm: MikroORM): TableMap {
     }));
     const keyNames: readonly string[] = name === "deletions" ? keyOfDeletion : entity.primaryKeys;
     const key = columns.filter((column) => keyNames.includes(column.name));
-    return [name, { name, columns, key, sql: statements(name, columns, key) }];
+    const sql = statements(name, columns, key);
+    const written = name === "deletions" ? { insert: note, upsert: note, update: note } : {};
+    return [name, { name, columns, key, sql: { ...sql, ...written } }];
   });
   described.push(["category_members", categoryMembers], ["category_returns", categoryReturns]);
   return Object.fromEntries(described) as unknown as TableMap;
@@ -84,6 +86,22 @@ function statements(name: TableName, columns: readonly Column[], key: readonly C
     remove: removal(name, `delete from ${name} t using ${unnest(key)} where ${match}`),
   };
 }
+
+/**
+ * Of what this transaction made and deletes again, no statement notes what hung on it; and the members that it deletes
+ * before their category are not there any more when that goes: it adds the others to this note.
+ */
+const note = `
+  with noted as (
+    select * from json_to_recordset($1) v(user_id text, kind smallint, id bigint,
+      completed_dates date[], completed_times timestamptz[], habit_ids bigint[], todo_ids bigint[])
+  ), forgotten as (
+    delete from deletions d using noted n where d.user_id = n.user_id and d.kind = n.kind and d.id = n.id
+  )
+  insert into deletions
+    (user_id, changed_xid, kind, id, deleted_at, completed_dates, completed_times, habit_ids, todo_ids)
+  select user_id, pg_current_xact_id(), kind, id, now(), completed_dates, completed_times, habit_ids, todo_ids
+  from noted`;
 
 /** By key and never by ctid, which is unique in one partition only. Connections for writes plan it along the key. */
 function removal(name: TableName, statement: string): string {

@@ -1,6 +1,6 @@
+import type { Image } from "../../../shared/domain/image-fields.ts";
 import {
   type BeforeAndAfter,
-  type Image,
   kindOfTable,
   parseRowName,
   type RowName,

@@ -6,11 +6,10 @@ import type { QueryContext } from "../../queries/context.ts";
 import { readUndos, type Undo } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayWallTime } from "../visit/dates.ts";
-import type { ChangedThing } from "./changed-things.ts";
+import { deletedThings } from "./deleted-things.ts";
 import type { LoggedRow } from "./logged-row.ts";
-import { thingsIn } from "./named-ids.ts";
 import { stayedAt } from "./obstacles.ts";
-import { undoPath } from "./undo.ts";
+import { forgetPath, undoPath } from "./paths.ts";
 import { type Day, readNote } from "./undo-note.ts";
 
 type Controls = Readonly<{
@@ -54,13 +53,16 @@ function buttons(visit: Visit, action: LoggedRow, now: number): Html | undefined
   const { called_at, request_id, before, after, resource_name } = action;
   const isChange = before !== null || after !== null;
   if (!isChange || Date.parse(called_at) < now - undoDays * msPerDay) return undefined;
-  const verb = deletedThings(action).length > 0 ? "Bring it back" : "Take back";
+  const isDeletion = deletedThings(action).length > 0;
+  const which = html`<span class="unseen">: ${resource_name ?? called_at}</span>`;
+  const key = new URLSearchParams({ called_at, request_id }).toString();
   const { pathname, search } = here(visit);
   return html`<form method="post" action="${undoPath}" class="controls">${formToken(visit)}
     <input type="hidden" name="called_at" value="${called_at}">
     <input type="hidden" name="request_id" value="${request_id}">
     <input type="hidden" name="from" value="${pathname}${search}">
-    <button class="link">${verb}<span class="unseen">: ${resource_name ?? called_at}</span></button></form>`;
+    <button class="link">${isDeletion ? "Bring it back" : "Take back"}${which}</button>
+    ${isDeletion && html`<a href="${forgetPath}?${key}">Forget for good${which}</a>`}</form>`;
 }
 
 /** The list's address without what was said on it. */
@@ -68,10 +70,4 @@ function here({ url }: Visit): URL {
   const address = new URL(url);
   address.searchParams.delete("note");
   return address;
-}
-
-/** What an action deleted: nothing where it did something else besides, such as opening a todo again. */
-function deletedThings(action: LoggedRow): readonly ChangedThing[] {
-  const things = thingsIn(action);
-  return things.every(({ after }) => after === undefined) ? things : [];
 }

@@ -1,5 +1,6 @@
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
-import type { BeforeAndAfter, Image } from "../../../shared/domain/images.ts";
+import type { Image } from "../../../shared/domain/image-fields.ts";
+import type { BeforeAndAfter } from "../../../shared/domain/images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { ThingNames } from "../../queries/names.ts";
 import { countInWords } from "../visit/dates.ts";

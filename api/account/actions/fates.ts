@@ -11,6 +11,7 @@ import { sayWallTime } from "../visit/dates.ts";
 import { describeAction } from "./describe.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
+import type { Obstacle } from "./obstacle-words.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
 import { nextStep, type RunSelection } from "./run-selection.ts";
 import { submitUndo } from "./submit-undo.ts";
@@ -39,15 +40,23 @@ export async function foreseeFates(
   const foreseen = await submitUndo(visit, actions, { preview: true });
   if (isRefused(foreseen)) return foreseen;
   const ends = new Map(foreseen.ends.map((end) => [end.request_id, end]));
-  const conflicted = foreseen.ends.filter(({ conflicts }) => conflicts.length > 0).slice(0, mostExplained);
-  return Promise.all(
-    actions.map(async (action): Promise<Fate> => {
-      const { undone = "none", conflicts: obstacles = [] } = ends.get(action.request_id) ?? {};
-      const isExplained = conflicted.some(({ request_id }) => request_id === action.request_id);
-      const told = isExplained ? await tellObstacles(query, action, { obstacles, timeZone }) : [];
-      return { action, undone, told };
-    }),
-  );
+  const all = actions.map((action) => {
+    const { undone = "none", conflicts: obstacles = [] } = ends.get(action.request_id) ?? {};
+    return { action, undone, obstacles };
+  });
+  return explain(query, all, { timeZone, except: selection.token_id });
+}
+
+type Ended = Readonly<{ action: LoggedRow; undone: Undone; obstacles: readonly Obstacle[] }>;
+
+async function explain(
+  query: QueryContext,
+  all: readonly Ended[],
+  how: Parameters<typeof tellObstacles>[2],
+): Promise<readonly Fate[]> {
+  const hindered = all.filter(({ obstacles }) => obstacles.length > 0).slice(0, mostExplained);
+  const told = await tellObstacles(query, hindered, how);
+  return all.map((one) => ({ ...one, told: told[hindered.indexOf(one)] ?? [] }));
 }
 
 async function firstActions(query: QueryContext, selection: RunSelection): Promise<readonly LoggedRow[]> {
@@ -68,12 +77,8 @@ export async function readPartFates(
   { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
 ): Promise<readonly Fate[]> {
   const parts = await readParts(query, selection, mostExplained);
-  return Promise.all(
-    parts.map(async ({ action, undo }): Promise<Fate> => {
-      const told = await tellObstacles(query, action, { obstacles: stayedAt(undo), timeZone });
-      return { action, undone: "part", told };
-    }),
-  );
+  const all = parts.map(({ action, undo }): Ended => ({ action, undone: "part", obstacles: stayedAt(undo) }));
+  return explain(query, all, { timeZone, except: selection.token_id });
 }
 
 const badges: Readonly<Record<Undone, Html | false>> = {

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { Habit } from "../../../shared/contracts/habit-schema.ts";
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
 import { localTime } from "../../../shared/domain/day.ts";
-import { type Image, isSame } from "../../../shared/domain/images.ts";
+import { type Image, isSame } from "../../../shared/domain/image-fields.ts";
 import { rhythmOf } from "../../../shared/domain/rhythm.ts";
 import {
   habitTypes,

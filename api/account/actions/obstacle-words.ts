@@ -23,9 +23,18 @@ type Known = Readonly<{
 }>;
 
 /** Such as: The todo “Pay rent” keeps its present title: “Claude Desktop” changed that on Fri 20 Nov 09:12:01. */
-export function sayObstacle({ row, fields, why }: Obstacle, known: Known): readonly Word[] {
+export function sayObstacle(obstacle: Obstacle, known: Known): readonly Word[] {
+  try {
+    return sayOfRow(obstacle, known) ?? [ofAction[obstacle.why]];
+  } catch {
+    // What nobody thought of, or a row that this release does not know, is told as far as it can be.
+    return [ofAction[obstacle.why]];
+  }
+}
+
+function sayOfRow({ row, fields, why }: Obstacle, known: Known): readonly Word[] | undefined {
   const subject = row === null ? undefined : subjectOf(row, known);
-  if (row === null || !subject) return [ofAction[why]];
+  if (row === null || !subject) return undefined;
   if (why === "changed_since") {
     const present = listOf(fields);
     return row in imagesIn(known.action.before)
@@ -63,25 +72,17 @@ function saidOf({ by, timeZone }: Known, verb: string, what: string): readonly W
   return [who, ` ${verb} ${what} on `, { wallTime: localTime(Date.parse(by.called_at), timeZone) }, "."];
 }
 
-/** What a row is, or what it belongs to: undefined for one that this release does not know. */
+/** What a row is, or what it belongs to. */
 function subjectOf(name: string, known: Known): readonly Word[] | undefined {
-  try {
-    const { table, key } = parseRowName(name);
-    const [id = "", date = ""] = key;
-    if (table === "reminders") return ["The reminder of ", nameAt("todo", id, known)];
-    if (table !== "habit_completions") {
-      const kind = kindOfTable(table);
-      return kind && [`The ${kind} `, nameAt(kind, id, known)];
-    }
-    return [
-      "The completion of ",
-      nameAt("habit", id, known),
-      " for ",
-      isCalendarDate(date) ? { date } : { quoted: date },
-    ];
-  } catch {
-    return undefined;
+  const { table, key } = parseRowName(name);
+  const [id = "", date = ""] = key;
+  if (table === "reminders") return ["The reminder of ", nameAt("todo", id, known)];
+  if (table === "habit_completions") {
+    const day: Word = isCalendarDate(date) ? { date } : { quoted: date };
+    return ["The completion of ", nameAt("habit", id, known), " for ", day];
   }
+  const kind = kindOfTable(table);
+  return kind && [`The ${kind} `, nameAt(kind, id, known)];
 }
 
 const places = {

@@ -3,7 +3,13 @@ import { Compile } from "typebox/compile";
 import { UndoConflict } from "../../../shared/contracts/action.ts";
 import { readStored } from "../../../shared/domain/cut-arguments.ts";
 import type { QueryContext } from "../../queries/context.ts";
-import { type LaterChange, readLaterChanges, removes, touches } from "../../queries/later-change.ts";
+import {
+  type LaterChange,
+  mentions,
+  readLaterChanges,
+  removes,
+  touches,
+} from "../../queries/later-change.ts";
 import { namesOf } from "../../queries/names.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
@@ -18,38 +24,75 @@ export function stayedAt(undo: Pick<LoggedRow, "arguments">): readonly Obstacle[
   return undoArguments.Check(args) ? args.stayed : [];
 }
 
-/** More would be read by nobody. */
+/** An action with what stands against taking it back. */
+type Hindered = Readonly<{ action: LoggedRow; obstacles: readonly Obstacle[] }>;
+type Telling = Readonly<{
+  timeZone: string;
+  /** The token whose run is taken back: what it did on top comes back too and is in nothing's way. */
+  except?: string;
+}>;
+
+/** More of an action would be read by nobody. */
 const mostTold = 10;
 
-/** @returns a sentence for each obstacle, with who changed what since */
+/** @returns for each action a sentence for each obstacle, with who changed what since */
 export async function tellObstacles(
   query: QueryContext,
-  action: LoggedRow,
-  { obstacles, timeZone }: Readonly<{ obstacles: readonly Obstacle[]; timeZone: string }>,
-): Promise<readonly (readonly Word[])[]> {
-  const names = await namesOf(query, idsNamedIn([action]));
-  const found = await Promise.all(obstacles.slice(0, mostTold).map((one) => byChange(query, action, one)));
-  const told = found
-    .flat()
-    .map(({ by, ...obstacle }) => sayObstacle(obstacle, { action, by, names, timeZone }));
-  const more = obstacles.length - mostTold;
-  return more > 0 ? [...told, [`And ${more} more like that.`]] : told;
+  hindered: readonly Hindered[],
+  { timeZone, except }: Telling,
+): Promise<readonly (readonly (readonly Word[])[])[]> {
+  const shown = hindered.map(({ action, obstacles }) => ({
+    action,
+    obstacles: obstacles.slice(0, mostTold),
+  }));
+  const [names, changes] = await Promise.all([
+    namesOf(query, idsNamedIn(hindered.map(({ action }) => action))),
+    readChanges(query, shown),
+  ]);
+  return shown.map(({ action, obstacles }, index) => {
+    const later = changes.filter((change) => placeOf(change) > placeOf(action));
+    const others = later.filter(({ token_id }) => token_id !== except);
+    const told = obstacles
+      .flatMap((obstacle) => explained(obstacle, [...others, ...later]))
+      .map(({ by, ...obstacle }) => sayObstacle(obstacle, { action, by, names, timeZone }));
+    const more = (hindered[index]?.obstacles.length ?? 0) - obstacles.length;
+    return more > 0 ? [...told, [`And ${more} more like that.`]] : told;
+  });
+}
+
+const placeOf = ({ called_at, request_id }: Pick<LoggedRow, "called_at" | "request_id">): string =>
+  `${called_at}_${request_id}`;
+
+/** All changes since the oldest of the actions of the rows that are in the way. */
+async function readChanges(
+  query: QueryContext,
+  hindered: readonly Hindered[],
+): Promise<readonly LaterChange[]> {
+  const rows = hindered.flatMap(({ obstacles }) => obstacles.flatMap(rowsInTheWay));
+  const oldest = hindered
+    .map(({ action }) => action)
+    .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))[0];
+  return oldest && rows.length > 0 ? readLaterChanges(query, oldest, [...new Set(rows)]) : [];
+}
+
+/** A reminder is a row of its own, whatever is said of the todo that it belongs to. */
+const reminderOf = (row: string): string => row.replace("todos/", "reminders/");
+
+function rowsInTheWay({ row, fields, why }: Obstacle): string[] {
+  if (row === null || (why !== "changed_since" && why !== "deleted_since")) return [];
+  return fields.includes("reminder") ? [row, reminderOf(row)] : [row];
 }
 
 type Explained = Obstacle & Readonly<{ by: LaterChange | undefined }>;
 
 /** Fields that several changed since are told one by one. */
-async function byChange(query: QueryContext, action: LoggedRow, obstacle: Obstacle): Promise<Explained[]> {
+function explained(obstacle: Obstacle, changes: readonly LaterChange[]): readonly Explained[] {
   const { row, fields, why } = obstacle;
-  if (row === null || (why !== "changed_since" && why !== "deleted_since"))
-    return [{ ...obstacle, by: undefined }];
-  // A reminder is a row of its own, whatever is said of the todo that it belongs to.
-  const [changes, ofReminder] = await Promise.all([
-    readLaterChanges(query, action, row),
-    fields.includes("reminder") ? readLaterChanges(query, action, row.replace("todos/", "reminders/")) : [],
-  ]);
+  if (row === null || rowsInTheWay(obstacle).length === 0) return [{ ...obstacle, by: undefined }];
   if (why === "deleted_since") return [{ ...obstacle, by: changes.find((change) => removes(change, row)) }];
   const first = (field: string) =>
-    field === "reminder" ? ofReminder[0] : changes.find((change) => touches(change, row, field));
+    changes.find((change) =>
+      field === "reminder" ? mentions(change, reminderOf(row)) : touches(change, row, field),
+    );
   return [...Map.groupBy(fields, first)].map(([by, together]) => ({ row, why, fields: together, by }));
 }

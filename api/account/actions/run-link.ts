@@ -1,5 +1,5 @@
 import { type Html, html } from "../../../shared/web/html.ts";
-import { runPath } from "./run.ts";
+import { runPath } from "./paths.ts";
 
 /** Leads from the list of what one token did to taking all of it back, from the list's beginning on. */
 export function runLink(chosen: URLSearchParams): Html | undefined {

@@ -12,10 +12,9 @@ import { sayWallTime } from "../visit/dates.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
+import { actionsPath, runPath } from "./paths.ts";
 import { quote } from "./quote.ts";
-import { runPath } from "./run.ts";
 import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
-import { actionsPath } from "./undo.ts";
 import type { Day } from "./undo-note.ts";
 import { nameOf } from "./who.ts";
 
@@ -124,7 +123,10 @@ async function progress(visit: Visit, shown: Shown) {
   const isRevoked = visit.url.searchParams.get("revoked") === "yes";
   const revoked = isRevoked && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
   const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
-  if (older.changes === older.undone) return html`${revoked}${await finished(visit, shown, done)}`;
+  if (older.changes === older.undone) {
+    const end = await finished(visit, shown, done);
+    return isRefused(end) ? end : html`${revoked}${end}`;
+  }
   const fields = { ...paramsOf(selection), ...(isRevoked && { revoke: "yes" }) };
   return html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
     <p><progress max="${all.changes}" value="${all.undone}" aria-label="Taken back"></progress></p></div>
@@ -140,9 +142,9 @@ async function finished(visit: Visit, shown: Shown, done: string) {
     foreseeFates(visit, query, { selection, timeZone }),
     readPartFates(query, { selection, timeZone }),
   ]);
-  const left = isRefused(fates) ? [] : fates;
-  const stayed = [...parts, ...left.filter(({ undone }) => undone === "none")];
-  const possible = left.filter(({ undone }) => undone !== "none");
+  if (isRefused(fates)) return fates;
+  const stayed = [...parts, ...fates.filter(({ undone }) => undone === "none")];
+  const possible = fates.filter(({ undone }) => undone !== "none");
   const list = `${actionsPath}?${new URLSearchParams({ token_id: selection.token_id })}`;
   return html`<div class="note" role="status"><p>${done} ${who} are taken back.</p></div>
     ${stayed.length > 0 && html`<h2>What stayed</h2>${await fateList(query, stayed, shown)}`}

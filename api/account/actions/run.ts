@@ -4,10 +4,9 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { runPath } from "./paths.ts";
 import { nextStep, paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
 import { submitUndo } from "./submit-undo.ts";
-
-export const runPath = "/account/actions/run";
 
 /** For this long (ms) one request takes back; then the person is told how far it came. */
 const longest = 5_000;

@@ -20,12 +20,13 @@ type UndoNote = Readonly<{ request_id: string; note: Html }>;
  */
 export async function readNote(visit: Visit, query: QueryContext, day: Day): Promise<UndoNote | undefined> {
   const cursor = visit.url.searchParams.get("note") ?? "";
+  if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
   if (isRefused(validate(listActions, { cursor }))) return undefined;
   const [called_at = "", request_id = ""] = cursor.split("_");
   const action = await readAction(query, { called_at, request_id });
   const [headline, obstacles] = action ? await endOf(visit, query, action) : [];
   if (!action || !headline || !obstacles) return undefined;
-  const told = await tellObstacles(query, action, { obstacles, timeZone: day.timeZone });
+  const [told = []] = await tellObstacles(query, [{ action, obstacles }], day);
   return { request_id, note: noteOf(headline, told, day) };
 }
 

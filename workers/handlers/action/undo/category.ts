@@ -2,6 +2,7 @@ import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
 import type { CategoryRow } from "../../../../shared/db/entities.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
+import { noteDeletion } from "./note-deletion.ts";
 
 export const takeBackCategory: TableUndo = {
   restore(context, row) {
@@ -20,8 +21,9 @@ export const takeBackCategory: TableUndo = {
     // Deleting a category again takes it from its members again.
     if (!row.isReturn && isInUse(context, current.id)) return [conflictAt(row, "in_use")];
     categories.remove(current.id);
-    const isStored = categories.isKnown(current.id);
-    (isStored ? noteMembers : leaveMembers)(context, current.id);
+    noteMembers(context, current.id);
+    // One that this command brought back itself is not stored, so no statement takes it from its members.
+    if (!categories.isKnown(current.id)) leaveMembers(context, current.id);
     return [];
   },
   change(context, row) {
@@ -40,8 +42,12 @@ function restoreMembers(context: HandlerContext, category_id: number): void {
   const deletion = deletions.get(deletionKinds.categories, category_id);
   const habit_ids = (deletion?.habit_ids ?? []).map(Number);
   const todo_ids = (deletion?.todo_ids ?? []).map(Number);
-  if (habit_ids.length + todo_ids.length > 0)
-    categoryReturns.insert({ id: category_id, habit_ids, todo_ids });
+  const others = {
+    habit_ids: habit_ids.filter((id) => !habits.isKnown(id)),
+    todo_ids: todo_ids.filter((id) => !todos.isKnown(id)),
+  };
+  if (others.habit_ids.length + others.todo_ids.length > 0)
+    categoryReturns.insert({ id: category_id, ...others });
   for (const row of habits.all())
     if (row.category_id == null && habit_ids.includes(row.id)) habits.update(row, { category_id });
   for (const row of todos.all())
@@ -49,14 +55,13 @@ function restoreMembers(context: HandlerContext, category_id: number): void {
 }
 
 /** Some of them may be deleted by this command as well, before it deletes the category. */
-function noteMembers({ categoryMembers, habits, todos }: HandlerContext, id: number): void {
+function noteMembers(context: HandlerContext, id: number): void {
   const idsIn = (rows: readonly Readonly<{ id: number; category_id?: number | null | undefined }>[]) =>
     rows.flatMap((row) => (row.category_id === id ? [row.id] : []));
-  const [habit_ids, todo_ids] = [idsIn(habits.all()), idsIn(todos.all())];
-  if (habit_ids.length + todo_ids.length > 0) categoryMembers.upsert({ id, habit_ids, todo_ids });
+  const [habit_ids, todo_ids] = [idsIn(context.habits.all()), idsIn(context.todos.all())];
+  noteDeletion(context, deletionKinds.categories, id, { habit_ids, todo_ids });
 }
 
-/** A category that this command brought back itself is not stored, so no statement takes it from its members. */
 function leaveMembers({ categoryReturns, habits, todos }: HandlerContext, id: number): void {
   if (categoryReturns.isKnown(id)) categoryReturns.remove(id);
   for (const row of habits.all()) if (row.category_id === id) habits.update(row, { category_id: null });

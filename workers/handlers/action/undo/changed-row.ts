@@ -6,7 +6,7 @@ import {
   type Image,
   isSame,
   type SeenTable,
-} from "../../../../shared/domain/images.ts";
+} from "../../../../shared/domain/image-fields.ts";
 import type { HandlerContext } from "../../handler.ts";
 
 export type Conflict = Readonly<Static<typeof UndoConflict>>;
@@ -56,9 +56,12 @@ function asStored({ categories }: HandlerContext, row: object): object {
   return isGone ? { ...row, category_id: null } : row;
 }
 
-/** @returns a conflict when the row is not as the action made it */
+/** @returns a conflict when the row is not as the action made it; that its category was deleted is no change of it */
 export function touched(context: HandlerContext, row: ChangedRow, current: object): readonly Conflict[] {
-  const fields = changedSince(row.table, row.after ?? {}, asStored(context, current));
+  const { after: made = {} } = row;
+  const isWithoutCategory = typeof made.category_id === "number" && !context.categories.get(made.category_id);
+  const { category_id: _, ...others } = made;
+  const fields = changedSince(row.table, isWithoutCategory ? others : made, asStored(context, current));
   return fields.length > 0 ? [conflictAt(row, "changed_since", fields)] : [];
 }
 

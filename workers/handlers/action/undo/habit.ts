@@ -1,12 +1,11 @@
 import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
 import type { HabitRow } from "../../../../shared/db/entities.ts";
+import { countField, isSame } from "../../../../shared/domain/image-fields.ts";
 import {
-  countField,
   type DaySettings,
   daySettingsField,
   type History,
   historyField,
-  isSame,
 } from "../../../../shared/domain/images.ts";
 import { movedMeanwhile, withoutEdit } from "../../../../shared/domain/streak-undo.ts";
 import { streakColumns } from "../../habit/rows.ts";
@@ -22,6 +21,7 @@ import {
   type TableUndo,
   touched,
 } from "./changed-row.ts";
+import { noteDeletion } from "./note-deletion.ts";
 
 const ruleFields = ["frequency", "schedule", "grace_days"];
 
@@ -45,6 +45,7 @@ export const takeBackHabit: TableUndo = {
     if (!isSame(current.completions_count, row.after?.[countField]))
       return [conflictAt(row, "changed_since", [countField])];
     habits.remove(current.id);
+    // One that this command brought back itself is not stored, so no statement removes and notes its completions.
     if (!habits.isKnown(current.id)) dropCompletions(context, current.id);
     return [];
   },
@@ -82,10 +83,14 @@ function restoreCompletions({ deletions, completions }: HandlerContext, habit_id
     completions.insert({ habit_id, local_date, completed_at: times[index] ?? "" });
 }
 
-/** A habit that this command brought back itself is not stored, so no statement removes its completions. */
-function dropCompletions({ completions }: HandlerContext, habit_id: number): void {
-  for (const row of completions.all())
-    if (row.habit_id === habit_id) completions.remove(habit_id, row.local_date);
+function dropCompletions(context: HandlerContext, habit_id: number): void {
+  const { completions } = context;
+  const own = completions.all().filter((row) => row.habit_id === habit_id);
+  noteDeletion(context, deletionKinds.habits, habit_id, {
+    completed_dates: own.map(({ local_date }) => local_date),
+    completed_times: own.map(({ completed_at }) => completed_at),
+  });
+  for (const { local_date } of own) completions.remove(habit_id, local_date);
 }
 
 function withoutRules(row: ChangedRow): ChangedRow {

@@ -12,7 +12,7 @@ import { type ChangedRow, type ChangedRows, idOf } from "./changed-row.ts";
 /** The rows that taking an action back looks at and changes. The user's zone turns wall times into instants. */
 export const neededRows = (rows: ChangedRows): RowRequest[] => [
   settingsForUpdate,
-  ...[...rows.values()].flatMap((row) => [...ownRows(row), ...categoryOf(row)]),
+  ...[...rows.values()].flatMap((row) => [...ownRows(row), ...categoriesOf(row)]),
 ];
 
 function ownRows(row: ChangedRow): RowRequest[] {
@@ -38,7 +38,7 @@ const deletion = (kind: number, id: number): RowRequest[] => withoutLock("deleti
 
 const forMembers = (key: number): RowRequest => ({ table: "category_members", key, lock: "none" });
 
-function categoryOf({ before }: ChangedRow): RowRequest[] {
-  const id = before?.category_id;
-  return typeof id === "number" ? forKeyShare("categories", id) : [];
-}
+const categoriesOf = ({ before, after }: ChangedRow): RowRequest[] =>
+  [before?.category_id, after?.category_id].flatMap((id) =>
+    typeof id === "number" ? forKeyShare("categories", id) : [],
+  );

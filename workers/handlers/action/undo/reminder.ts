@@ -1,6 +1,6 @@
 import type { ReminderRow } from "../../../../shared/db/entities.ts";
 import { resolveLocalTime } from "../../../../shared/domain/day.ts";
-import { fieldsOf, type Image, isSame } from "../../../../shared/domain/images.ts";
+import { fieldsOf, type Image, isSame } from "../../../../shared/domain/image-fields.ts";
 import { timestamp } from "../../../../shared/domain/timestamp.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
@@ -59,12 +59,12 @@ function asOfNow(
   todoId: number,
   { remind_at, wall_time, status }: Pick<ReminderRow, "remind_at" | "wall_time" | "status">,
 ): Partial<ReminderRow> {
+  if (status !== "scheduled" && status !== "suspended") return {};
   const at =
     wall_time == null
       ? Date.parse(timestamp(remind_at))
       : resolveLocalTime(wall_time.replace(" ", "T"), today.timeZone);
   const time = { remind_at: new Date(at).toISOString() };
-  if (status !== "scheduled" && status !== "suspended") return time;
   const isWaiting = todos.get(todoId)?.is_completed === true;
   if (at < acceptedAt) return { ...time, status: isWaiting ? "suspended" : "missed" };
   return { ...time, status: isWaiting ? "suspended" : "scheduled", delivery_id: null };

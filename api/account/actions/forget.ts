@@ -1,0 +1,49 @@
+import { undoActions } from "../../../shared/contracts/action.ts";
+import { validate } from "../../../shared/contracts/validate.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { formToken } from "../../../shared/web/form.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { notFoundPage } from "../../../shared/web/router.ts";
+import { readAction } from "../../queries/undone.ts";
+import type { Visit } from "../visit/context.ts";
+import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
+import { submit } from "../visit/submit.ts";
+import type { ChangedThing } from "./changed-things.ts";
+import { deletedThings } from "./deleted-things.ts";
+import { actionsPath, forgetPath } from "./paths.ts";
+import { quote } from "./quote.ts";
+
+/** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
+export async function askForget(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const { called_at, request_id } = Object.fromEntries(url.searchParams);
+  const validated = validate(undoActions, { actions: [{ called_at, request_id }] });
+  const [key] = isRefused(validated) ? [] : validated.input.actions;
+  const action = key && (await readAction(context.query({ userId: session.sub }), key));
+  const things = action?.undone_by === null ? deletedThings(action) : [];
+  if (things.length === 0) return notFoundPage(context.site);
+  const body = html`<p>Then it cannot be brought back, and nobody can read here any more what it was: the log says only
+    that something was deleted, when and by whom. Backups of this server have it until newer ones take their place.</p>
+    ${things.map((thing) => thingForm(visit, thing))}
+    <p><a href="${actionsPath}">Do not forget</a></p>`;
+  return page(context.site, { title: "Forget for good?", body, ...accountFrame(visit) });
+}
+
+function thingForm(visit: Visit, { thing: { kind, id }, before = {} }: ChangedThing): Html {
+  const name = quote(before.title ?? before.name);
+  return html`<form method="post" action="${forgetPath}" class="card spread">${formToken(visit)}
+    <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="id" value="${id}">
+    <p>The ${kind} ${name}</p>
+    <button class="danger">Forget it for good<span class="unseen">: ${name}</span></button></form>`;
+}
+
+/** POST /account/actions/forget */
+export async function forgetThing(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const fields = { kind: form.get("kind"), id: Number(form.get("id")) };
+  const outcome = await submit(visit, "action.forget", fields);
+  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+  return seeOther(`${actionsPath}?note=forgotten`);
+}
