@@ -10,11 +10,11 @@ import {
 import { sameDemand } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 import {
-  editRules,
   firstChangeableDay,
   moveDay,
   type StreakState,
   settleSince,
+  withEdit,
   withNewFields,
 } from "./streak.ts";
 
@@ -85,7 +85,8 @@ export function withoutEdit(
   const first = dayNumber(firstChangeableDay(state));
   const isSettled = ({ n, day }: { n: number; day: number }) =>
     day < first && editsOf(stored.recent).every((other) => other.n !== n);
-  if (edit === undefined || isSettled(edit)) return editRules(state, rules, oldRules, today);
+  if (edit === undefined || isSettled(edit))
+    return withEdit(settleSince(stored, rules, dayNumber(today)), rules, dayNumber(today));
   const others = stored.recent.filter(({ kind }) => kind !== "edited");
   const recent = edits.filter((one) => !isSettled(one)).reduce<StreakEvents>(putBack, others);
   return settleSince({ ...stored, recent }, oldRules, dayNumber(today));

@@ -74,7 +74,11 @@ export function undo(
 export function editRules(state: StreakState, oldRules: Rules, newRules: Rules, today: string): StreakState {
   if (sameDemand(oldRules, newRules)) return state;
   const day = dayNumber(today);
-  const open = settleUntil(state, oldRules, day);
+  return withEdit(settleUntil(state, oldRules, day), oldRules, day);
+}
+
+/** @param open the state on that day */
+export function withEdit(open: StreakState, oldRules: Rules, day: number): StreakState {
   const n = open.last + 1;
   const recent = append(open.recent, { day, kind: "edited", until: oldRules, n });
   return { ...open, recent, last: recent === open.recent ? open.last : n };

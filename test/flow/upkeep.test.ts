@@ -79,6 +79,20 @@ test("replies without a key stay 10 to 20 minutes in partitions without write-ah
   ]);
 }, 60_000);
 
+test("images of actions stay 30 to 31 days", async () => {
+  for (let days = 0; days <= 40; days++) {
+    const travel = `${days} days`;
+    if (days > 3 && days < 25) continue;
+    await upkeep(travel);
+    await pool.query(
+      `insert into action_images (user_id, called_at, request_id, before, after)
+       values ('ada', now() + $1::interval, gen_random_uuid(), '{}', '{}')`,
+      [travel],
+    );
+  }
+  between(await agesOf("action_images", "called_at", "40 days"), 24 * 29.9, 24 * 31.1);
+});
+
 test("the log stays 400 to 431 days, by whole months; a service that was off for a year goes on", async () => {
   for (let months = 0; months <= 30; months++) {
     const travel = `${months} months`;

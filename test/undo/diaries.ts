@@ -5,7 +5,7 @@ import { moveDay, view } from "../../shared/domain/streak.ts";
 import { type Deed, type Diary, jumpTo, passUntil, recompute } from "../domain/streak-spec.ts";
 import { todayIn } from "./inputs.ts";
 import type { Row } from "./memory.ts";
-import { type Done, type End, endsOf, type History, type Moment } from "./world.ts";
+import { type Done, type End, endsOf, type History, keyOf, type Moment } from "./world.ts";
 
 /** What an action did to a habit's history, so that it can be taken out of it again. */
 type Change =
@@ -101,7 +101,7 @@ function takenBack(one: Moment): TakenBack[] {
   const ends = endsOf(one);
   return one.actions
     .filter(({ tool }) => tool === "action.undo")
-    .sort((a, b) => (String(a.called_at) < String(b.called_at) ? -1 : 1))
+    .sort((a, b) => (keyOf(a).called_at < keyOf(b).called_at ? -1 : 1))
     .flatMap((row) => {
       const { request_id } = JSON.parse(String(row.arguments));
       const end = ends.find((other) => other.request_id === request_id);

@@ -69,8 +69,13 @@ const isInUse = ({ after, before }: Outcome, touches: Touches, name: string): bo
     after.has(parentOf(name)) &&
     isTouched(touches, parentOf(name)));
 
+/** A completion whose day is settled stays, and with it its habit. */
 const isSettled = ({ ends }: Outcome, name: string): boolean =>
-  ends.some(({ conflicts }) => conflicts.some(({ row, why }) => row === name && why === "day_is_settled"));
+  ends.some(({ conflicts }) =>
+    conflicts.some(
+      ({ row, why }) => why === "day_is_settled" && (row === name || (row && parentOf(row) === name)),
+    ),
+  );
 
 function isExcused(
   { after }: Outcome,

@@ -39,11 +39,12 @@ export type Moment = Readonly<{
 
 export type History = Moment[];
 
+/** Lives a life, of which `history` tells as far as it went. */
 export async function live(
   place: Place,
+  history: History,
   { start, zone, steps }: Pick<Life, "start" | "zone" | "steps">,
-): Promise<History> {
-  const history: History = [];
+): Promise<void> {
   place.clock.now = Math.max(place.clock.now, Date.parse(start));
   history.push(
     await take(place, {
@@ -56,7 +57,6 @@ export async function live(
     await pass(place, history, step.minutes);
     history.push(await take(place, step));
   }
-  return history;
 }
 
 /** So that there is something to change. */
@@ -142,7 +142,7 @@ async function moment(
   const known = new Set(log.map(({ request_id }) => request_id));
   const actions = (await place.log()).filter(({ request_id }) => !known.has(request_id));
   const after = await sceneOf(place);
-  const own = [...actions];
+  const own = actions.toSorted((a, b) => (keyOf(a).called_at < keyOf(b).called_at ? -1 : 1));
   const done = requests.map((request, index): Done => {
     const outcome = outcomes[index] as Outcome;
     const isLogged = "body" in outcome && request.name !== "action.undo";

@@ -59,12 +59,12 @@ function asOfNow(
   todoId: number,
   { remind_at, wall_time, status }: Pick<ReminderRow, "remind_at" | "wall_time" | "status">,
 ): Partial<ReminderRow> {
+  if (status !== "scheduled" && status !== "suspended") return {};
   const at =
     wall_time == null
       ? Date.parse(timestamp(remind_at))
       : resolveLocalTime(wall_time.replace(" ", "T"), today.timeZone);
   const time = { remind_at: new Date(at).toISOString() };
-  if (status !== "scheduled" && status !== "suspended") return time;
   const isWaiting = todos.get(todoId)?.is_completed === true;
   if (at < acceptedAt) return { ...time, status: isWaiting ? "suspended" : "missed" };
   return { ...time, status: isWaiting ? "suspended" : "scheduled", delivery_id: null };

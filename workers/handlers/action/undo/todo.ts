@@ -26,7 +26,8 @@ export const takeBackTodo: TableUndo = {
     const id = idOf(row);
     const current = todos.get(id);
     if (!current) return [conflictAt(row, "deleted_since")];
-    const conflicts = touched(context, row, current);
+    // A successor that stays because somebody changed it is no change of the todo that it follows.
+    const conflicts = touched(context, row, { ...current, next_todo_id: row.after?.next_todo_id });
     if (conflicts.length > 0) return conflicts;
     const reminder = reminders.get(id);
     const made = rows.get(`reminders/${id}`)?.after;
