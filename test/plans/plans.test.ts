@@ -153,6 +153,7 @@ async function runTheRest(): Promise<void> {
     for (const [kind, text] of Object.entries(table.sql)) {
       // What is partitioned is only ever added to.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
+      if (kind === "remove" && table.name === "action_images") continue;
       if (text === "") continue;
       const none: unknown[] = /^(insert|upsert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
       await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
@@ -184,7 +185,9 @@ beforeAll(async () => {
   webhookAnswers = 0;
   await runEveryQuery();
   await readTogether();
-  const target = { webhookUrl: webhook.url.href, dueAt: Date.now() + 100, actions: actionsOf(userAt(0)) };
+  // The first user's life has undone all of it; here the reminder must ring.
+  const actions = async () => (await actionsOf(userAt(0))()).slice(0, 1);
+  const target = { webhookUrl: webhook.url.href, dueAt: Date.now() + 100, actions };
   await runEveryCommand(runAs(userAt(0)), target);
   await runGroups(userAt(0));
   await runTheRest();
