@@ -1,7 +1,7 @@
 import type { Conflict } from "../../workers/handlers/action/undo/changed-row.ts";
 import { type Outcome, parentOf, strangersIn } from "./restored.ts";
 import { groupOf, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
-import { type History, keyOf, type Rows } from "./world.ts";
+import { type History, isChange, keyOf, type Rows } from "./world.ts";
 
 type Moment = History[number];
 
@@ -65,6 +65,9 @@ function unnamed(
   strangers: readonly Moment[],
   conflicts: readonly Conflict[],
 ): string[] {
+  // Of some of its actions somebody may have taken back others before.
+  const ids = run.actions.map(({ request_id }) => request_id);
+  if (!moment.actions.filter(isChange).every((row) => ids.includes(keyOf(row).request_id))) return [];
   const others = [...run.moments].filter((other) => other.now > moment.now);
   const changed = touchesOf([moment]);
   const later = touchesOf(others);
