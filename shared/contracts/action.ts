@@ -79,6 +79,7 @@ export const listActions = query({
   name: "action.list",
   scopes: [],
   summary: "What was done in a user's name, newest first, after a cursor",
+  searchField: "q",
   input: Type.Object({
     kinds: Type.Optional(Type.Array(OneOf(actionKinds), { minItems: 1 })),
     /** A text in the names and values of what was done, whatever its case and accents. */

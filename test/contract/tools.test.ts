@@ -51,6 +51,7 @@ test("every query that takes a text to find is declared to search", () => {
     return [[one.name, fields.map(([name]) => name), one.searchField]];
   });
   expect(searches).toEqual([
+    ["action.list", ["q"], "q"],
     ["habit.list", ["q"], "q"],
     ["todo.list", ["q"], "q"],
     ["todo.pending", ["query"], "query"],

@@ -57,6 +57,7 @@ test("a personal token is shown once, works, is listed with its use, and is revo
   expect(listed.text).not.toContain(token);
   expect(listed.text).toContain(`value="${told.jti}"`);
   expect(listed.text).not.toContain("Never");
+  expect(listed.text).toContain(`${identity.config.baseUrl}/account/actions?token_id=${told.jti}"`);
 
   await browser.submit(listed, `${tokensPath}/revoke`, { id: String(told.jti) });
   expect(await isActive(token)).toBe(false);

@@ -137,6 +137,19 @@ describe("the query of the action log", () => {
     });
   });
 
+  test("a search among long texts ends its page earlier, and goes on from there", async () => {
+    await database.pool.query(`
+      insert into action_log (user_id, request_id, token_id, tool, arguments, outcome, replayed, calls, called_at, duration_ms)
+      select 'grace', gen_random_uuid(), 't', 'create-todo', format('{"title":"%s%s"}', repeat('long ', 800), n), 'ok', false, 1,
+        now() - n * interval '1 second', 1 from generate_series(1, 3000) n`);
+    const first = await list({ q: "long 2500" }, "grace");
+    expect(first.actions).toEqual([]);
+    const cursor = first.next_cursor ?? "";
+    expect(toolsOf(await list({ q: "long 2500", cursor }, "grace"))).toEqual(["create-todo"]);
+    expect(toolsOf(await list({ q: "long 15" }, "grace")).length).toBeGreaterThan(1);
+    expect((await list({ tool: "delete-todo" }, "grace")).next_cursor).toBeNull();
+  });
+
   test("is no REST route and no tool", async () => {
     expect((await stack.rest("GET", "/actions")).status).toBe(404);
     expect((await phone.call("action.list")).answer.body.error.message).toContain("Unknown tool");

@@ -249,6 +249,7 @@ describe("what changed nothing", () => {
     ["reminder.set", { outcome: "conflict" }, "Tried to set the reminder of the todo without a name"],
     ["category.create", { outcome: "invalid" }, "Tried to create the category without a name"],
     ["action.undo", {}, "Took back an action"],
+    ["habit.delete", { ...then, resource_name: null }, "Deleted the habit 7 (forgotten since)"],
     ["todo.explode", {}, "Called a tool that Kept does not have, “todo.explode”"],
     ["constructor", {}, "Called a tool that Kept does not have, “constructor”"],
   ];
@@ -262,4 +263,12 @@ describe("what changed nothing", () => {
 test("a caller's quotation marks do not close ours", () => {
   const title = "x” and deleted the todo “y";
   expect(changed({ title: "a" }, { title })).toEndWith(`→ “x&quot; and deleted the todo &quot;y”`);
+});
+
+test("an agent's call about what was forgotten is told without its name", () => {
+  const forgotten = { resource_kind: "todo", resource_id: 9 } as const;
+  expect(told({ ...forgotten, tool: "delete-todo" })).toBe("Deleted the todo 9 (forgotten since)");
+  expect(told({ ...forgotten, tool: "create-todo" })).toBe(
+    "Created the todo without a name (forgotten since)",
+  );
 });

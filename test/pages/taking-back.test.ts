@@ -201,6 +201,18 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
   expect((await account.open(`${runPath}?token_id=%00`)).status).toBe(422);
 });
 
+test("all since an action is taken back from that action on", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  for (const title of ["first", "second", "third"]) await callTool(site, token, "create-todo", { title });
+  const list = await account.open("/account/actions");
+  const card = cards(list).find((one) => one.includes("second")) ?? "";
+  const address = /href="([^"]*run[^"]*)"/.exec(card)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const done = await takeAllBack(account, await account.open(address));
+  expect(textOf(done)).toContain("2 of 2 changes of Claude Desktop are taken back.");
+  const { data } = await rest(token, "GET", "/todos");
+  expect(data.map(({ title }: { title: string }) => title)).toEqual(["first"]);
+});
+
 test("a run that one request could not take back whole says how far it is, and goes on", async () => {
   const { account, token } = await newPerson("Claude Desktop");
   const since = new Date(Date.now() - 60_000).toISOString();
@@ -237,6 +249,8 @@ test("a deleted thing is forgotten for good after one question, and nothing of i
   expect(textOf(gone)).toContain("It is forgotten for good.");
   expect(gone.text).not.toContain("Secret appointment");
   expect(gone.text).not.toContain("Bring it back");
+  expect(textOf(gone)).toContain(`Deleted the todo ${id} (forgotten since)`);
+  expect(textOf(gone)).not.toContain("nothing changed");
   // Neither the question nor a form that was open in another window can bring anything back.
   expect((await account.open(address)).status).toBe(404);
   const late = await press(account, list, "Deleted the todo");

@@ -1,5 +1,4 @@
 import { localDay } from "../../shared/domain/day.ts";
-import type { SeenTable } from "../../shared/domain/image-fields.ts";
 import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
 import { isRefused, keyTaken, type RefusalCode, refuse, unavailable } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
@@ -9,7 +8,7 @@ import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { createRecorder } from "../unit-of-work/recorder.ts";
 import { checkpoint, ownRows } from "../unit-of-work/state.ts";
-import type { Rows } from "../unit-of-work/table.ts";
+import type { Rows, TableName } from "../unit-of-work/table.ts";
 import { trustedTime } from "../unit-of-work/trusted-time.ts";
 import type { Begun } from "./begin.ts";
 import { checkPreconditions } from "./preconditions.ts";
@@ -103,10 +102,10 @@ function contextOf(
   command: QueuedCommand,
 ): HandlerContext {
   const { userId, acceptedAt } = command;
-  const users = ownRows(state.users, userId);
   const recorder = createRecorder(state);
-  const seen = <Table extends SeenTable>(table: Table) =>
+  const rows = <Table extends TableName>(table: Table) =>
     ownRows<Rows[Table]>(state[table] as never, userId, recorder.noteFor(table));
+  const users = rows("users");
   // A command before this one may have changed the settings, so the loaded row comes first.
   const day = users.get() ?? times.daySettings.get(userId);
   const timeZone = day?.time_zone ?? context.config.defaultTimeZone;
@@ -121,18 +120,19 @@ function contextOf(
     nextId: (table) => newIds?.get(command.id) ?? ids.next(table),
     useQuota: (table) => quotaUses.use({ userId, table }),
     takeChanges: recorder.take,
+    discardChanges: recorder.discard,
     checkpoint: () => checkpoint(state),
     users,
-    categories: seen("categories"),
-    habits: seen("habits"),
-    completions: seen("habit_completions"),
-    todos: seen("todos"),
-    reminders: seen("reminders"),
-    deliveries: ownRows(state.reminder_deliveries, userId),
-    actions: ownRows(state.action_log, userId),
-    images: ownRows(state.action_images, userId),
-    deletions: ownRows(state.deletions, userId),
-    categoryMembers: ownRows(state.category_members, userId),
-    categoryReturns: ownRows(state.category_returns, userId),
+    categories: rows("categories"),
+    habits: rows("habits"),
+    completions: rows("habit_completions"),
+    todos: rows("todos"),
+    reminders: rows("reminders"),
+    deliveries: rows("reminder_deliveries"),
+    actions: rows("action_log"),
+    images: rows("action_images"),
+    deletions: rows("deletions"),
+    categoryMembers: rows("category_members"),
+    categoryReturns: rows("category_returns"),
   };
 }

@@ -40,6 +40,8 @@ export type HandlerContext = OwnTables &
     isRepeat: boolean;
     /** @returns the changes of what people can see since it was last asked, for the action log */
     takeChanges(): RowChange[];
+    /** Makes the changes since then undone. */
+    discardChanges(): void;
     /** @returns a function that undoes whatever changed since; only for a command that has the transaction for itself */
     checkpoint(): () => void;
     nextId(table: NumberedTable): number;

@@ -51,8 +51,8 @@ export type OwnRows<Row> = Readonly<{
   remove(...key: readonly KeyValue[]): void;
 }>;
 
-/** Is told of each row that is about to change: its place and what it is before. */
-export type NoteRow = (place: string, before: object | undefined) => void;
+/** Is told of each row that is about to change: its place and what is there before. */
+export type NoteRow = (place: string, before: Entry<object> | undefined) => void;
 
 export function ownRows<Row extends { user_id: string }>(
   table: TableState<Row>,
@@ -65,7 +65,7 @@ export function ownRows<Row extends { user_id: string }>(
     const place = placeOf(key);
     const known = entries.get(place);
     const before = known?.change;
-    note?.(place, known?.row);
+    note?.(place, known as Entry<object> | undefined);
     // A row that this batch made is not in the table yet; one that it removed still is.
     entries.set(place, {
       key,
@@ -85,7 +85,7 @@ export function ownRows<Row extends { user_id: string }>(
     remove(...rest) {
       const key = [userId, ...rest];
       const place = placeOf(key);
-      note?.(place, entries.get(place)?.row);
+      note?.(place, entries.get(place) as Entry<object> | undefined);
       if (entries.get(place)?.change === "insert") entries.delete(place);
       else entries.set(place, { key, row: undefined, change: "remove" });
     },

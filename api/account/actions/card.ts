@@ -6,6 +6,7 @@ import { describeAction } from "./describe.ts";
 import type { Telling } from "./field-words.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { sayOutcome } from "./outcomes.ts";
+import { runPath } from "./paths.ts";
 import { quote } from "./quote.ts";
 import { byWhom } from "./who.ts";
 import { type Thing, wordsInHtml } from "./words.ts";
@@ -58,7 +59,11 @@ function details(row: LoggedRow): Html {
     ${row.arguments !== "{}" && json("Arguments", cut ? JSON.stringify(args) : row.arguments, cut)}
     ${image("Before", row.before)}${image("After", row.after)}
     <dt>Took</dt><dd>${Math.round(duration_ms)} ms</dd>
-    ${token_id !== "" && html`<dt>Token</dt><dd><code>${token_id}</code> <a href="${own}">All it did</a></dd>`}
+    ${
+      token_id !== "" &&
+      html`<dt>Token</dt><dd><code>${token_id}</code> <a href="${own}">All it did</a>
+      <a href="${runPath}?${new URLSearchParams({ token_id, since: row.called_at }).toString()}">Take back all since then</a></dd>`
+    }
     <dt>Request</dt><dd><code>${request_id}</code></dd></dl>`;
 }
 

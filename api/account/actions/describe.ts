@@ -61,17 +61,18 @@ function sayCall(row: LoggedRow, names: ThingNames): readonly Word[] {
   const sentence = sentences.get(tool)?.(args, names) ?? sayCommand(row, args) ?? unknownTool(tool);
   const { done, tried, object } = sentence;
   const verb = outcome === "ok" ? done : `Tried to ${tried}`;
-  return [`${verb} `, ...object, isIdle(row) ? "; nothing changed" : ""];
+  return [`${verb} `, ...object, sayTrace(row)];
 }
 
-/** Whether a change found everything as it was to be. Rows of earlier releases do not tell. */
-const isIdle = ({ outcome, replayed, tool, ...row }: LoggedRow): boolean =>
-  outcome === "ok" &&
-  !replayed &&
-  tool !== "action.forget" &&
-  row.resource_kind !== null &&
-  row.before === null &&
-  row.after === null;
+/**
+ * Why a change of one thing left nothing to tell: all was as it was to be, or the thing was forgotten since, with its
+ * name. Rows of earlier releases do not say what they were about.
+ */
+function sayTrace({ outcome, replayed, resource_kind, resource_name, before, after }: LoggedRow): string {
+  const isChange = outcome === "ok" && !replayed && resource_kind !== null;
+  if (!isChange || before !== null || after !== null) return "";
+  return resource_name === null ? " (forgotten since)" : "; nothing changed";
+}
 
 /** The present names, but that of what the action was about is the one that it had then. */
 function namesThen({ resource_kind, resource_id, resource_name }: LoggedRow, names: ThingNames): ThingNames {

@@ -64,7 +64,7 @@ const patience = 10;
 /** A file is no reason to refuse its person's other reads, so it waits for its turn again and again. @throws Error */
 async function readInTurn(query: QueryContext, input: Parameters<typeof readActions>[1]) {
   for (let attempt = 0; attempt < patience; attempt++) {
-    const found = await query.inTurn(() => readActions(query, input), input.q !== undefined);
+    const found = await query.inTurn((own) => readActions(own, input), input.q !== undefined);
     if (!isRefused(found)) return found;
     await Bun.sleep(1_000);
   }

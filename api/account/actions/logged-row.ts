@@ -8,8 +8,9 @@ import { argumentsOfRead } from "./resource-reads.ts";
 /** One row of the action log, as it is read. */
 export type LoggedRow = Static<typeof LoggedAction>;
 
-/** What the caller sent, by the names that tools have for it. */
-export function argumentsOfRow({ tool, arguments: stored }: LoggedRow): SentArguments {
+/** What the caller sent, by the names that tools have for it; the log knows what it was about even where that is gone. */
+export function argumentsOfRow({ tool, arguments: stored, ...row }: LoggedRow): SentArguments {
   const { args } = readStored(stored);
-  return tool === resourceRead ? argumentsOfRead(args) : args;
+  if (tool === resourceRead) return argumentsOfRead(args);
+  return row.resource_kind ? { [`${row.resource_kind}_id`]: row.resource_id, ...args } : args;
 }

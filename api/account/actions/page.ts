@@ -26,7 +26,7 @@ export async function showActions(visit: Visit): Promise<Response> {
   const filters = readFilters(chosen, timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
   const [found, known] = await Promise.all([
-    query.inTurn(() => readListPage(query, filters), filters.input.q !== undefined),
+    query.inTurn((own) => readListPage(own, filters), filters.input.q !== undefined),
     readTokens(query, {}),
   ]);
   if (isRefused(found)) return refusalPage(context, found.refusal);

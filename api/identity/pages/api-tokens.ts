@@ -107,9 +107,14 @@ function connectionCard(visitor: SignedIn, connection: Connection): Html {
     <button class="danger" aria-label="${verb} ${name}">${verb}</button></form></div>
     <dl class="facts"><dt>May</dt><dd>${allowed(connection.scopes)}</dd>
     <dt>${isPersonal ? "Created" : "Connected"}</dt><dd>${time(createdAt)}</dd>
-    <dt>Last used</dt><dd>${lastUsedAt ? time(lastUsedAt) : "Never"}</dd>
+    <dt>Last used</dt><dd>${lastUsedAt ? time(lastUsedAt) : "Never"}
+      <a href="${actionsOf(visitor, id)}">What it did<span class="unseen">: ${name}</span></a></dd>
     ${isPersonal && html`<dt>Expires</dt><dd>${time(expiresAt)}</dd>`}</dl></li>`;
 }
+
+/** There what it did can be taken back, too. */
+const actionsOf = ({ identity }: SignedIn, id: string): string =>
+  `${identity.config.baseUrl}/account/actions?${new URLSearchParams({ token_id: id })}`;
 
 function allowed(granted: readonly Scope[]): Html | string {
   if (granted.length === 0) return "Know who you are";

@@ -89,14 +89,10 @@ function takeBackAll(context: HandlerContext, actions: readonly Undoable[]): End
   for (let before = -1; before !== left.length; ) {
     before = left.length;
     left = left.filter((one) => {
-      const undo = context.checkpoint();
-      if (takeBack(context, one.rows).length > 0) {
-        undo();
-        context.takeChanges();
-        return true;
-      }
-      ends.push(logged(context, one, [], ends.length));
-      return false;
+      const isWhole = takeBack(context, one.rows).length === 0;
+      if (isWhole) ends.push(logged(context, one, [], ends.length));
+      else context.discardChanges();
+      return !isWhole;
     });
   }
   for (const one of left) ends.push(logged(context, one, takeBack(context, one.rows), ends.length));
@@ -132,6 +128,8 @@ function logged(
   writeAction(context, call, { outcome: "ok", replayed: false, resource, images });
   context.actions.update(action, { undone_by: call.requestId });
   standAgain(context, action);
+  // What was just written stays, whatever becomes of the next.
+  context.takeChanges();
   return end(key, conflicts.length > 0 ? "part" : "whole", conflicts);
 }
 
