@@ -33,6 +33,15 @@ const cases: readonly [string, Regret, readonly Step[]][] = [
     ],
   ],
   [
+    "a completion that was undone and that somebody made again",
+    { ...oneByOne, count: 2 },
+    [
+      by("rest", 1, { do: "habit.complete", which: 0, back: 0 }),
+      by("rest", 1, { do: "habit.undo", which: 0, back: 0 }),
+      by("mcp", 1, { do: "habit.complete", which: 0, back: 0 }),
+    ],
+  ],
+  [
     "a habit that comes and goes with its completion by one command",
     together,
     [

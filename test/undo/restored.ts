@@ -58,7 +58,7 @@ const isRemovedByOthers = (touches: Touches, name: string): boolean =>
   isTouched(touches, name) ||
   (/^(reminders|habit_completions)/.test(name) && isTouched(touches, parentOf(name)));
 
-const parentOf = (name: string): string =>
+export const parentOf = (name: string): string =>
   `${name.startsWith("reminders") ? "todos" : "habits"}/${name.split("/")[1]}`;
 
 /** It stays because of what others have hung on it. */
@@ -86,8 +86,10 @@ function isExcused(
   now: Row,
 ): boolean {
   if (column === "category_id") return old.category_id != null && !after.has(`categories/${old.category_id}`);
-  if (column === "next_todo_id")
-    return after.has(`todos/${now.next_todo_id}`) && isTouched(touches, `todos/${now.next_todo_id}`);
+  if (column === "next_todo_id") {
+    const next = `todos/${now.next_todo_id}`;
+    return after.has(next) && [next, ...hangingOn(after, next)].some((row) => isTouched(touches, row));
+  }
   if (!name.startsWith("reminders")) return false;
   if (column === "status") {
     const isWaiting = after.get(parentOf(name))?.is_completed === true;

@@ -3,7 +3,7 @@ import { type History, historyField } from "../../../../shared/domain/images.ts"
 import { restoredCompletion, withoutCompletionOf } from "../../../../shared/domain/streak-undo.ts";
 import { updateStreak } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
-import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
+import { conflictAt, idOf, type TableUndo, touched } from "./changed-row.ts";
 
 export const takeBackCompletion: TableUndo = {
   /** What an undo took away. With a habit that comes back, its streak has the completion already. */
@@ -29,7 +29,10 @@ export const takeBackCompletion: TableUndo = {
     const { habits, completions, today } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const habit = habits.get(habit_id);
-    if (!habit) return [conflictAt(row, "deleted_since")];
+    const current = completions.get(habit_id, local_date);
+    if (!habit || !current) return [conflictAt(row, "deleted_since")];
+    // Somebody else may have undone it and completed the same day again.
+    if (touched(context, row, current).length > 0) return [conflictAt(row, "made_again")];
     const state = withoutCompletionOf(habit.streak_state, rulesOf(habit), local_date, today.date);
     if (state === "settled") return [conflictAt(row, "day_is_settled")];
     if (state === "not_completed") return [conflictAt(row, "deleted_since")];
