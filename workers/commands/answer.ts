@@ -130,9 +130,17 @@ function contextOf(
     reminders: rows("reminders"),
     deliveries: rows("reminder_deliveries"),
     actions: rows("action_log"),
-    images: rows("action_images"),
-    deletions: rows("deletions"),
-    categoryMembers: rows("category_members"),
-    categoryReturns: rows("category_returns"),
+    get images() {
+      return rows("action_images");
+    },
+    get deletions() {
+      return rows("deletions");
+    },
+    get categoryMembers() {
+      return rows("category_members");
+    },
+    get categoryReturns() {
+      return rows("category_returns");
+    },
   };
 }

@@ -28,7 +28,8 @@ export async function load(
     const { rows } = await connection.query<LoadedRow>(statement(group, onLocked), keyArrays(group));
     const isSkipped = (row: LoadedRow) => onLocked === "skip" && lock !== "none" && row.created_at === null;
     const skipped = new Set(rows.filter(isSkipped).map((row) => idOfRow(table, row)));
-    for (const request of lock === "none" ? [] : group.requests)
+    const mayBeKnown = lock !== "none" && state[table.name].entries.size > 0;
+    for (const request of mayBeKnown ? group.requests : [])
       if (!skipped.has(requestId(request)))
         forget(state[table.name] as never, [request.userId, ...keyParts(request.key)]);
     for (const row of rows) if (!isSkipped(row)) remember(state[table.name] as never, row as never);
@@ -68,6 +69,8 @@ function groups(tables: TableMap, requests: readonly UserRowRequest[]): Group[] 
 
 function byKey(one: UserRowRequest, other: UserRowRequest): number {
   if (one.userId !== other.userId) return one.userId < other.userId ? -1 : 1;
+  if (typeof one.key !== "object" && typeof other.key !== "object")
+    return (one.key ?? 0) < (other.key ?? 0) ? -1 : 1;
   const others = keyParts(other.key);
   for (const [index, part] of keyParts(one.key).entries()) {
     const counterpart = others[index] ?? 0;
@@ -87,8 +90,9 @@ function statement({ table, lock, requests }: Group, onLocked: OnLocked): string
 
 function keyArrays({ requests }: Group): unknown[][] {
   const users = requests.map(({ userId }) => userId);
-  const columns = keyParts(requests[0]?.key).map((_, index) =>
-    requests.map(({ key }) => keyParts(key)[index]),
-  );
+  const [first] = requests;
+  if (first?.key === undefined) return [users];
+  if (typeof first.key !== "object") return [users, requests.map(({ key }) => key)];
+  const columns = first.key.map((_, index) => requests.map(({ key }) => keyParts(key)[index]));
   return [users, ...columns];
 }

@@ -43,7 +43,9 @@ export type UserRowRequest = RowRequest & Readonly<{ userId: string }>;
 
 /** Names the requested rows, whatever the lock. */
 export const requestId = ({ table, userId, key }: UserRowRequest): string =>
-  [table, userId, ...keyParts(key)].join("\u0000");
+  typeof key === "object"
+    ? [table, userId, ...key].join("\u0000")
+    : (key === undefined ? [table, userId] : [table, userId, key]).join("\u0000");
 
 /** @returns the columns of the key in their order */
 export const keyParts = (key: RowKey | undefined): readonly (string | number)[] =>

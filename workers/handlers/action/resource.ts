@@ -25,22 +25,15 @@ export function resourceOf(
   const [one] = made;
   const kind = one && kindOfTable(one.table);
   if (made.length === 1 && kind) return named(kind, Number(one.key[0]), one.after);
-  if (category_id !== undefined && made.length === 0)
+  if (category_id != null && made.length === 0)
     return named("category", category_id, categories.get(category_id));
   return undefined;
 }
 
-type NamedIds = Readonly<Partial<Record<"todo_id" | "habit_id" | "category_id", number>>>;
+type NamedIds = Readonly<Partial<Record<"todo_id" | "habit_id", number> & { category_id: number | null }>>;
 
 function idsIn(input: unknown): NamedIds {
-  const fields: Record<string, unknown> = { ...(input as object) };
-  const id = (name: string) => (typeof fields[name] === "number" ? fields[name] : undefined);
-  const [todo_id, habit_id, category_id] = ["todo_id", "habit_id", "category_id"].map(id);
-  return {
-    ...(todo_id !== undefined && { todo_id }),
-    ...(habit_id !== undefined && { habit_id }),
-    ...(category_id !== undefined && { category_id }),
-  };
+  return typeof input === "object" && input !== null ? input : {};
 }
 
 function nameOf(row: object | undefined): string | null {
