@@ -75,7 +75,8 @@ export function changedColumns(table: SeenTable, before: Columns, after: Columns
     if (old === value || isFollowing(table, column) || !isField(table, column)) continue;
     if (!isSame(inImage(column, old), inImage(column, value))) names.push(column);
   }
-  return names;
+  // A time and whether it follows the user's zone are one thing.
+  return names.includes("remind_at") && !names.includes("wall_time") ? [...names, "wall_time"] : names;
 }
 
 /** Of a row that was made, what follows is made again with it; how many completions it has tells whether more came. */

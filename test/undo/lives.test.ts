@@ -7,7 +7,7 @@ import { type History, live } from "./world.ts";
 
 /** `LIVES=20000 LIVES_SEED=7 bun test test/undo` lives more of them, or the same again. */
 const numRuns = Number(Bun.env.LIVES ?? 1_000);
-const seed = Number(Bun.env.LIVES_SEED ?? Date.now() % 1_000_000);
+const seed = Number(Bun.env.LIVES_SEED ?? 21);
 
 test(`what an agent did is taken back out of any life, and nothing else (LIVES_SEED=${seed})`, async () => {
   const property = fc.asyncProperty(lives(5, 40), async (life) => {

@@ -41,8 +41,7 @@ export const takeBackReminder: TableUndo = {
     const current = context.reminders.get(id);
     if (!current) return [conflictAt(row, "deleted_since")];
     const isMoved = "remind_at" in before || "wall_time" in before;
-    // A move that does not tell of a wall time was from none to none.
-    const made = { ...fieldsOf("reminders", current), wall_time: null, ...after };
+    const made = { ...fieldsOf("reminders", current), ...after };
     if (isMoved && !isAsMade(made, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
     const old: ReminderRow = { ...current, ...before };
     context.reminders.update(current, { ...old, ...asOfNow(context, id, old), updated_at: context.now });
