@@ -52,11 +52,15 @@ type Step = Readonly<{ actions: readonly LoggedRow[]; next: RunSelection; isLast
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** The newest changes of the selection that stand, at most as many as one command takes, and where to go on after them. */
-export async function nextStep(query: QueryContext, selection: RunSelection): Promise<Step> {
+/** The newest changes of the selection that stand, and where to go on after them. */
+export async function nextStep(
+  query: QueryContext,
+  selection: RunSelection,
+  limit = maxUndone,
+): Promise<Step> {
   const { token_id, from, to, cursor } = selection;
   const range = { token_id, from, to, ...(cursor !== undefined && { cursor }) };
-  const { actions, next_cursor } = await readActions(query, { ...range, undoable: true, limit: maxUndone });
+  const { actions, next_cursor } = await readActions(query, { ...range, undoable: true, limit });
   const reached = next_cursor ?? `${timestamp(from)}_${firstId}`;
   return { actions, next: { ...selection, cursor: reached }, isLast: next_cursor === null };
 }

@@ -1,3 +1,4 @@
+import { maxUndone } from "../../../shared/contracts/action.ts";
 import { isRefused, type Refused } from "../../../shared/errors.ts";
 import { message } from "../../../shared/web/page.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
@@ -42,11 +43,19 @@ async function takeBackFrom(visit: Visit, selection: RunSelection): Promise<RunS
   const query = visit.context.query({ userId: visit.session.sub });
   const end = Date.now() + longest;
   let reached = selection;
+  let size: number = maxUndone;
   while (Date.now() < end) {
-    const { actions, next, isLast } = await nextStep(query, reached);
+    const { actions, next, isLast } = await nextStep(query, reached, size);
     const ends = actions.length > 0 ? await submitUndo(visit, actions) : undefined;
-    // What came before is done, and its page offers to go on.
-    if (ends && isRefused(ends)) return reached === selection ? ends : reached;
+    if (ends && isRefused(ends)) {
+      // Habits with the completions of years can be too much for one command.
+      if (ends.refusal.code === "overloaded" && actions.length > 1) {
+        size = Math.ceil(actions.length / 4);
+        continue;
+      }
+      // What came before is done, and its page offers to go on.
+      return reached === selection ? ends : reached;
+    }
     reached = next;
     if (isLast) break;
   }
