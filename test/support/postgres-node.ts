@@ -93,11 +93,11 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
       while (!(await answers())) await Bun.sleep(50);
     },
     async kill() {
-      for (const pid of pids()) process.kill(pid, "SIGKILL");
+      for (const pid of pids()) signal(pid, "SIGKILL");
       await exited;
     },
     freeze() {
-      for (const pid of pids()) process.kill(pid, "SIGSTOP");
+      for (const pid of pids()) signal(pid, "SIGSTOP");
     },
     query: (statement) => onServer(url, statement),
   };
@@ -109,5 +109,14 @@ async function onServer(url: string, statement: string): Promise<Record<string, 
     return await sql.unsafe(statement);
   } finally {
     await sql.close();
+  }
+}
+
+/** A process that ended by itself since it was listed needs no signal. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
