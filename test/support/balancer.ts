@@ -13,8 +13,7 @@ export type Balancer = Readonly<{
 
 const checkEveryMs = 250;
 const failuresUntilOut = 2;
-/** How long it takes at most until a process that says so gets no more connections. */
-export const outWithinMs = 1_000;
+const patienceMs = 1_000;
 
 /** @param ports of processes on this machine, which need not run yet */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
@@ -27,7 +26,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
     while (!over) {
       const answer = await fetch(`http://127.0.0.1:${port}/health/accepting`, {
         keepalive: false,
-        signal: AbortSignal.timeout(outWithinMs),
+        signal: AbortSignal.timeout(patienceMs),
       }).catch(() => undefined);
       failures.set(port, answer?.status === 200 ? 0 : (failures.get(port) ?? 0) + 1);
       await Bun.sleep(checkEveryMs);
