@@ -11,9 +11,14 @@ import {
 } from "../../shared/queue/connections.ts";
 import { createJobMetrics } from "../../shared/queue/job-metrics.ts";
 import { commandQueue, openQueue, openWorker } from "../../shared/queue/queues.ts";
-import { testEnvironment } from "../harness.ts";
+import { openGate } from "../chaos/gate.ts";
+import { freePort, startStack, testEnvironment } from "../harness.ts";
 
-const { REDIS_URL = "", QUEUE_PREFIX: queuePrefix = "" } = await testEnvironment();
+const env = await testEnvironment();
+const { REDIS_URL = "", QUEUE_PREFIX: queuePrefix = "" } = env;
+const gate = await openGate(REDIS_URL);
+const workerPort = freePort();
+const stack = await startStack({ env: { REDIS_URL: gate.url, WORKER_PORT: String(workerPort) } });
 const minuteMs = 61_000;
 let travelled = 0;
 const watch = createHangWatch(() => performance.now() + travelled);
@@ -38,6 +43,7 @@ afterAll(async () => {
   await worker.close(true);
   connection.disconnect();
   publisher.disconnect();
+  gate.shut();
 });
 
 const until = async (holds: () => boolean) => {
@@ -82,4 +88,25 @@ test("a process in which something hangs says so to whoever asks whether it live
   expect(await live()).toEqual([200, { status: "ok" }]);
   hanging.push("reminders");
   expect(await live()).toEqual([503, { status: "unavailable", hanging: ["reminders"] }]);
+});
+
+test("ready tells what is away; whether a process lives, and takes requests, does not depend on it", async () => {
+  const ask = async (port: number, check: string): Promise<[number, unknown]> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/${check}`);
+    return [answer.status, await answer.json()];
+  };
+  const [door, ports] = [stack.config.port, [stack.config.port, workerPort]];
+  const allReady = async () => {
+    for (const port of ports) while ((await ask(port, "ready"))[0] !== 200) await Bun.sleep(50);
+  };
+  await allReady();
+  gate.shut();
+  while ((await ask(workerPort, "ready"))[0] === 200) await Bun.sleep(50);
+  expect(await ask(workerPort, "ready")).toEqual([503, { status: "unavailable", missing: ["redis"] }]);
+  while ((await ask(door, "ready"))[0] === 200) await Bun.sleep(50);
+  expect(await ask(door, "ready")).toEqual([503, { status: "unavailable", missing: ["redis", "worker"] }]);
+  expect(await ask(door, "accepting")).toEqual([200, { status: "ok" }]);
+  for (const port of ports) expect(await ask(port, "live")).toEqual([200, { status: "ok" }]);
+  await gate.open();
+  await allReady();
 });
