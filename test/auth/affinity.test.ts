@@ -23,12 +23,13 @@ const env = {
 };
 const doors = [await startStack({ env, introspect }), await startStack({ env, introspect })];
 
-/** The sample of the docs, with doors on this machine. */
+/** The sample of the docs, with doors on this machine, which stay however slowly it answers their checks. */
 async function configuration(port: number): Promise<string> {
   const docs = await Bun.file(join(import.meta.dir, "../../docs/operations.md")).text();
   const [, sample = ""] = /```haproxy\n([\s\S]*?)```/.exec(docs) ?? [];
   return sample
     .replace(/bind .*/, `bind 127.0.0.1:${port}`)
+    .replace("fall 2", "fall 100")
     .replace(/(server door(\d)) \S+/g, (_, server, number) => {
       const { host } = new URL(doors[Number(number) - 1]?.config.baseUrl ?? "");
       return `${server} ${host}`;
