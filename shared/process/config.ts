@@ -39,6 +39,8 @@ export type CommonConfig = Readonly<{
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
+  /** Over how many queues commands travel, each user's over one. */
+  queueLanes: number;
   /** How many batches one front door sends before further commands wait for an answer and share the next. */
   batchesInFlight: number;
   workerConcurrency: number;
@@ -95,6 +97,7 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     metricsToken: text(env, "METRICS_TOKEN"),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
+    queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),
     batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     workerPort: integer(env, "WORKER_PORT", 0, 65_535),

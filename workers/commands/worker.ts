@@ -7,6 +7,7 @@ import {
   readBatch,
   readBatchAddress,
 } from "../../shared/queue/batch.ts";
+import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
@@ -72,16 +73,19 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
   }
 
   // One consumer per slot, because a consumer with an idle slot asks Redis in vain once more for each job.
-  const consumers = Array.from({ length: config.workerConcurrency }, () =>
+  const consume = (queuePrefix: string) =>
     openWorker<unknown>(commandQueue, {
       connection: blocking,
-      queuePrefix: config.queuePrefix,
+      queuePrefix,
       concurrency: 1,
       log,
       metrics: jobMetrics,
       process,
-    }),
+    });
+  const slots = lanePrefixes(config.queuePrefix, config.queueLanes).flatMap((prefix) =>
+    Array.from({ length: config.workerConcurrency }, () => prefix),
   );
+  const consumers = slots.map(consume);
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
