@@ -1,5 +1,6 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
+import { createHangWatch } from "../shared/process/hang-watch.ts";
 import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createExposition } from "../shared/process/metrics.ts";
@@ -45,6 +46,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
     registry: exposition.registry,
     jobMetrics: createJobMetrics(exposition.registry),
+    watch: createHangWatch(),
   };
   let isStopping = false;
   const { database, publisher } = context;
@@ -55,6 +57,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       redis: () => publisher.ping(),
     }),
     isDraining: () => isStopping,
+    hanging: context.watch.hanging,
   });
   const upkeep = await startUpkeep(context);
   const statusServer = serveStatus(config, statusPages);

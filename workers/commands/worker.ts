@@ -21,7 +21,7 @@ import { createSlowQueue } from "./slow-queue.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
 export function startCommands(worker: WorkerContext): { stop(): Promise<void> } {
-  const { config, log, database, publisher, blocking, registry, jobMetrics } = worker;
+  const { config, log, database, publisher, blocking, registry, jobMetrics, watch } = worker;
   const metrics = createCommandMetrics(registry);
   // A message that is lost here is made up for by the front door, which looks into the inbox.
   const publish = (channel: string, message: Replies | RefusedBatch) =>
@@ -31,10 +31,10 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
     metrics.answered(batch, replies);
     return publish(batch.replyTo, { v: batchVersion, batchId: batch.id, replies });
   };
-  const slowQueue = createSlowQueue();
-  const groupQueue = createSlowQueue();
+  const slowQueue = createSlowQueue(watch);
+  const groupQueue = createSlowQueue(watch);
   const retryQueue = createRetryQueue({
-    run: (received) => runCommands(context, received, "skip"),
+    run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
   const tables = describeTables(database.orm);
@@ -80,6 +80,7 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
       concurrency: 1,
       log,
       metrics: jobMetrics,
+      watch,
       process,
     });
   const slots = lanePrefixes(config.queuePrefix, config.queueLanes).flatMap((prefix) =>
