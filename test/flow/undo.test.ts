@@ -106,6 +106,20 @@ test("a repeat over REST, what changes nothing on a page and a read leave no row
   expect((await log()).map(({ tool }) => tool)).toEqual(["todo.create"]);
 });
 
+test("a reminder that follows its user's zone was not changed, and what is deleted with it keeps its name in the log", async () => {
+  const { rest, sub, log, changes, undo, world } = await someone();
+  const { id } = (await rest("POST", "/todos", { title: "Call home", due_date: "2031-03-03" })).body;
+  await rest("PUT", `/todos/${id}/reminder`, { remind_at: "2031-03-03T09:00" });
+  await page.send(sub, "user.configure", { time_zone: "Asia/Tokyo" });
+  const before = await world();
+  await rest("DELETE", `/todos/${id}`);
+  const rows = await log();
+  expect(rows.map(({ tool }) => tool)).toEqual(["todo.create", "reminder.set", "todo.delete"]);
+  expect(rows[2]).toMatchObject({ resource_kind: "todo", resource_id: id, resource_name: "Call home" });
+  expect(await undo((await changes()).slice(0, 1))).toEqual(whole(1));
+  expect(await world()).toEqual(before);
+});
+
 test("everything that a run did comes back by one command, and goes again when that is taken back", async () => {
   const { agent, rest, sub, world, changes, undo } = await someone();
   const category = (await rest("POST", "/categories", { name: "Home" })).body.id;
@@ -252,4 +266,16 @@ test("what is forgotten is gone from the log, the stored answers and all notes, 
   expect(await undo([deletion as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
   expect(await undo([keptDeletion as Key])).toEqual(whole(1));
   expect((await rest("GET", `/todos/${kept}`)).body.title).toBe("Buy milk");
+  const [returned] = await changes();
+  await rest("DELETE", `/todos/${kept}`);
+  await page.send(sub, "action.forget", { kind: "todo", id: kept });
+  expect(await undo([returned as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
+});
+
+test("a tool of an agent that has the name of an undo is none", async () => {
+  const { agent, log, undo } = await someone();
+  await agent.call("action.undo", { called_at: "some day", request_id: [] });
+  const [row] = (await log()) as Key[];
+  expect(row).toMatchObject({ tool: "action.undo", door: "mcp" });
+  expect(await undo([row as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
 });

@@ -41,7 +41,7 @@ export const actionUndo: Handler<"action.undo"> = {
     }),
   }),
   run(context, { actions, preview }) {
-    const discard = context.checkpoint();
+    const discard = preview ? context.checkpoint() : undefined;
     const known = actions.map((key) => undoable(context, key));
     const ends = new Map<string, End>();
     const standing: Undoable[] = [];
@@ -52,7 +52,7 @@ export const actionUndo: Handler<"action.undo"> = {
     }
     for (const one of takeBackAll(context, standing)) ends.set(one.request_id, one);
     forgetDeletions(context);
-    if (preview) discard();
+    discard?.();
     return { ends: actions.flatMap(({ request_id }) => ends.get(request_id) ?? []) };
   },
 };
@@ -153,9 +153,12 @@ function standAgain({ actions }: HandlerContext, undo: ActionRow): void {
   if (action) actions.update(action, { undone_by: null });
 }
 
-/** @returns the action that this one took back */
-const undoneBy = ({ tool, arguments: stored }: ActionRow): ActionKey | undefined =>
-  tool === undoTool ? JSON.parse(stored) : undefined;
+/** @returns the action that this one took back, unless that was forgotten since; an agent's tool can have any name */
+function undoneBy({ door, tool, arguments: stored }: ActionRow): ActionKey | undefined {
+  if (door !== "page" || tool !== undoTool) return undefined;
+  const { called_at, request_id }: Partial<ActionKey> = JSON.parse(stored);
+  return called_at && request_id ? { called_at, request_id } : undefined;
+}
 
 /** What came back was not deleted, for clients that keep a copy. */
 function forgetDeletions({ deletions, categories, habits, todos }: HandlerContext): void {
