@@ -21,6 +21,8 @@ export type CommonConfig = Readonly<{
   queuePrefix: string;
   /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider, IDENTITY_URL. */
   authUrl: string;
+  /** Where front doors reach that issuer; differs from authUrl only where the public address does not lead there. */
+  authInternalUrl: string;
   identityPort: number;
   builtInIdentity: boolean;
   authAudience: readonly string[];
@@ -67,7 +69,8 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
   const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
   const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
-  const authUrl = httpUrl(env, "AUTH_URL");
+  const givenAuthUrl = httpUrl(env, "AUTH_URL");
+  const authUrl = givenAuthUrl ?? httpUrl(env, "IDENTITY_URL") ?? `http://localhost:${identityPort}`;
   return {
     host: text(env, "HOST"),
     port,
@@ -78,9 +81,10 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     databaseConnections: databaseConnections(env),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
-    authUrl: authUrl ?? httpUrl(env, "IDENTITY_URL") ?? `http://localhost:${identityPort}`,
+    authUrl,
+    authInternalUrl: givenAuthUrl ?? httpUrl(env, "IDENTITY_INTERNAL_URL") ?? authUrl,
     identityPort,
-    builtInIdentity: authUrl === undefined,
+    builtInIdentity: givenAuthUrl === undefined,
     authAudience: text(env, "AUTH_AUDIENCE")
       ?.split(",")
       .map((part) => part.trim()) ?? [baseUrl, `${baseUrl}/mcp`],
