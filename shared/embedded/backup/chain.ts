@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { spoolFolder } from "../archive.ts";
 import { presentMoment, stampOf } from "./moment.ts";
 import { packedName, packWhole, toDisk } from "./packed.ts";
@@ -36,7 +36,7 @@ export const baseFolder = ({ folder }: Chain): string => join(folder, "base");
 /** The chain that a cluster's log goes to; undefined when there is none, or when its folder is gone. */
 export function chainOf(cluster: string): Chain | undefined {
   const file = destinationFile(cluster);
-  return existsSync(file) ? { folder: readFileSync(file, "utf8") } : undefined;
+  return existsSync(file) ? { folder: resolve(cluster, readFileSync(file, "utf8")) } : undefined;
 }
 
 /** Begins a chain in `backupDir`. From then on PostgreSQL hands over its log. */
@@ -49,7 +49,10 @@ export async function beginChain(cluster: string, backupDir: string): Promise<Ch
   const draft = `${spool}.draft`;
   for (const folder of [draft, spool]) rmSync(folder, { recursive: true, force: true });
   mkdirSync(draft, { mode: 0o700 });
-  writeFileSync(join(draft, "destination"), chain.folder, { mode: 0o600 });
+  // A data folder that is moved takes its backups along.
+  const isInside = backupDir.startsWith(`${dirname(cluster)}/`);
+  const destination = isInside ? relative(cluster, chain.folder) : chain.folder;
+  writeFileSync(join(draft, "destination"), destination, { mode: 0o600 });
   const { uid, gid } = statSync(cluster);
   chownSync(draft, uid, gid);
   renameSync(draft, spool);
@@ -67,7 +70,10 @@ export const leaveChain = (cluster: string): void =>
  */
 export async function carry(cluster: string, chain: Chain): Promise<number> {
   const spool = join(cluster, spoolFolder);
-  const segments = (await readdir(spool)).filter(isSegment).sort();
+  const names = await readdir(spool);
+  // PostgreSQL's notes about backups and restores, which nothing here needs.
+  for (const name of names.filter((name) => /\.(backup|history)$/.test(name))) rmSync(join(spool, name));
+  const segments = names.filter(isSegment).sort();
   for (const segment of segments) {
     const target = join(walFolder(chain), packedName(segment));
     if (!existsSync(target)) await packWhole(join(spool, segment), target);
