@@ -1,3 +1,4 @@
+import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
 import { cutArguments, cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
 import { type BeforeAndAfter, imagesOf, type RowChange } from "../../../shared/domain/images.ts";
 import { cutImages } from "../../../shared/domain/stored-images.ts";
@@ -20,16 +21,16 @@ type ActionEnd = Readonly<{
 
 /**
  * Logs what a command did, in its own transaction. An agent's call has a row whatever comes of it; over REST a repeat
- * does nothing and has none, and what a person did on a page has one if it changed something.
+ * does nothing and has none, and what a person did on a page has one if it changed something that agents can change, too.
  */
 export function logAction(
   context: HandlerContext,
-  { call, input }: QueuedCommand,
+  { name, call, input }: QueuedCommand,
   { outcome, replayed }: Reply,
 ): void {
   if (!call || (replayed && !isToolCall(call))) return;
   const changes = context.takeChanges();
-  if (call.door === "page" && changes.length === 0) return;
+  if (call.door === "page" && (changes.length === 0 || isOfPagesAlone(name))) return;
   const resource = resourceOf(context, input, changes);
   if (isRefused(outcome)) {
     const { code, message } = outcome.refusal;
@@ -44,6 +45,9 @@ export function logAction(
     });
   }
 }
+
+/** A setting that moves reminders is no change of theirs: taking it back would leave them in a zone that is not the user's. */
+const isOfPagesAlone = (name: CommandName): boolean => commands[name].scopes.length === 0;
 
 export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: readonly RowChange[]) =>
   imagesOf(changes, { time_zone: today.timeZone, day_start_hour: dayStartHour });
@@ -94,7 +98,7 @@ function keptImages(
   const isNothing = !changed || (isEmpty(changed.before) && isEmpty(changed.after));
   if (isNothing) return { before: null, after: null };
   const [before, after] = [JSON.stringify(changed.before), JSON.stringify(changed.after)];
-  const kept = { before: cutImages(before), after: cutImages(after) };
+  const kept = { before: cutImages(changed.before, before), after: cutImages(changed.after, after) };
   if (kept.before !== before || kept.after !== after) {
     const write = isRepeat ? images.upsert : images.insert;
     write({ ...place, before, after });

@@ -13,11 +13,10 @@ export function resourceOf(
   changes: readonly RowChange[],
 ): NamedResource | undefined {
   const { todo_id, habit_id, category_id } = idsIn(input);
-  const removed = (id: number) => changes.find(({ key, before }) => before && key[0] === String(id))?.before;
   const named = (kind: ResourceKind, id: number, row: object | undefined): NamedResource => ({
     kind,
     id,
-    name: nameOf(row ?? removed(id)),
+    name: nameOf(row ?? removedRow(changes, kind, id)),
   });
   if (todo_id !== undefined) return named("todo", todo_id, todos.get(todo_id));
   if (habit_id !== undefined) return named("habit", habit_id, habits.get(habit_id));
@@ -29,6 +28,10 @@ export function resourceOf(
     return named("category", category_id, categories.get(category_id));
   return undefined;
 }
+
+/** What hung on it, such as its reminder, has rows of the same id. */
+const removedRow = (changes: readonly RowChange[], kind: ResourceKind, id: number): object | undefined =>
+  changes.find(({ table, key }) => kindOfTable(table) === kind && key[0] === String(id))?.before;
 
 type NamedIds = Readonly<Partial<Record<"todo_id" | "habit_id", number> & { category_id: number | null }>>;
 

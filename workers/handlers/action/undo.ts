@@ -4,11 +4,12 @@ import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
-import { forUpdate, withoutLock } from "../../unit-of-work/row-request.ts";
+import { unavailable } from "../../../shared/errors.ts";
+import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";
 import { changedImages, writeAction } from "./action-log.ts";
 import type { ChangedRows, Conflict } from "./undo/changed-row.ts";
-import { changedRows, undoTool } from "./undo/images-of.ts";
+import { changedRows, lengthOfImages, undoTool } from "./undo/images-of.ts";
 import { neededRows } from "./undo/needed-rows.ts";
 import { takeBack } from "./undo/take-back.ts";
 
@@ -30,18 +31,12 @@ export const actionUndo: Handler<"action.undo"> = {
       forUpdate("action_log", [called_at, request_id]),
       ...withoutLock("action_images", [called_at, request_id]),
     ]),
-  related: (loaded) => ({
-    rows: loaded.actions.all().flatMap((action) => {
-      const undone = undoneBy(action);
-      const rows = changedRows(loaded, action);
-      return [
-        ...(undone ? [forUpdate("action_log", [undone.called_at, undone.request_id])] : []),
-        ...(rows ? neededRows(rows) : []),
-      ];
-    }),
+  related: (loaded, input) => ({
+    rows: isTooMuch(loaded, input) ? [] : loaded.actions.all().flatMap((action) => rowsOf(loaded, action)),
   }),
   run(context, { actions, preview }) {
-    const discard = context.checkpoint();
+    if (isTooMuch(context, { actions })) return unavailable("no");
+    const discard = preview ? context.checkpoint() : undefined;
     const known = actions.map((key) => undoable(context, key));
     const ends = new Map<string, End>();
     const standing: Undoable[] = [];
@@ -52,10 +47,26 @@ export const actionUndo: Handler<"action.undo"> = {
     }
     for (const one of takeBackAll(context, standing)) ends.set(one.request_id, one);
     forgetDeletions(context);
-    if (preview) discard();
+    discard?.();
     return { ends: actions.flatMap(({ request_id }) => ends.get(request_id) ?? []) };
   },
 };
+
+/** Images are parsed and written in one go, and meanwhile a worker answers nobody: this takes it some 0.2 s. */
+const mostAtOnce = 2_000_000;
+
+/** One action is always taken back; the caller makes less of several. */
+const isTooMuch = (loaded: LoadedTables, { actions }: UndoInput): boolean =>
+  actions.length > 1 && lengthOfImages(loaded) > mostAtOnce;
+
+function rowsOf(loaded: LoadedTables, action: ActionRow): RowRequest[] {
+  const undone = undoneBy(action);
+  const rows = changedRows(loaded, action);
+  return [
+    ...(undone ? [forUpdate("action_log", [undone.called_at, undone.request_id])] : []),
+    ...(rows ? neededRows(rows) : []),
+  ];
+}
 
 const end = (
   { called_at, request_id }: ActionKey,
@@ -153,14 +164,17 @@ function standAgain({ actions }: HandlerContext, undo: ActionRow): void {
   if (action) actions.update(action, { undone_by: null });
 }
 
-/** @returns the action that this one took back */
-const undoneBy = ({ tool, arguments: stored }: ActionRow): ActionKey | undefined =>
-  tool === undoTool ? JSON.parse(stored) : undefined;
+/** @returns the action that this one took back, unless that was forgotten since; an agent's tool can have any name */
+function undoneBy({ door, tool, arguments: stored }: ActionRow): ActionKey | undefined {
+  if (door !== "page" || tool !== undoTool) return undefined;
+  const { called_at, request_id }: Partial<ActionKey> = JSON.parse(stored);
+  return called_at && request_id ? { called_at, request_id } : undefined;
+}
 
-/** What came back was not deleted, for clients that keep a copy. */
-function forgetDeletions({ deletions, categories, habits, todos }: HandlerContext): void {
-  const tables = { categories, habits, todos };
+/** What came back was not deleted. Of todos nothing hangs on the note of a deletion, so theirs stays. */
+function forgetDeletions({ deletions, categories, habits }: HandlerContext): void {
+  const tables = { categories, habits };
   for (const { kind, id } of deletions.all())
-    for (const table of ["categories", "habits", "todos"] as const)
+    for (const table of ["categories", "habits"] as const)
       if (deletionKinds[table] === kind && tables[table].get(id)) deletions.remove(kind, id);
 }
