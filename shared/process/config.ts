@@ -11,6 +11,8 @@ export type CommonConfig = Readonly<{
   port: number;
   baseUrl: string;
   dataDir: string;
+  /** Where \`npm run backup\` puts backups of the embedded database; unset: a folder in DATA_DIR. */
+  backupDir: string | undefined;
   databaseUrl: string | undefined;
   /** Whether statements are named, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
@@ -76,6 +78,7 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     port,
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
+    backupDir: text(env, "BACKUP_DIR"),
     databaseUrl: text(env, "DATABASE_URL"),
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
