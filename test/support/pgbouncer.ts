@@ -8,6 +8,7 @@ import { seenBy, serviceUser } from "../../shared/embedded/postgres-cluster.ts";
 import { launchServer } from "../../shared/embedded/server.ts";
 import type { Life } from "../../shared/embedded/supervisor.ts";
 import { documented } from "./documented.ts";
+import { listens } from "./listens.ts";
 
 /** PgBouncer's program: the one that PGBOUNCER names, else the system's; unset where there is none. */
 export const pgbouncer =
@@ -74,7 +75,7 @@ function serve(
   const logFile = join(folder, "log");
   const launch = () =>
     launchServer("PgBouncer", { command, cwd: folder, user, logFile, stopSignal: "INT" }, () =>
-      answers(port),
+      listens(port),
     );
   let running: Life<void>;
   return {
@@ -101,15 +102,6 @@ function addresses(name: string, port: number | string): Addresses {
     workers: as(`${name}_workers`, "workers-secret"),
   };
 }
-
-const answers = (port: number): Promise<boolean> =>
-  Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
-    (socket) => {
-      socket.end();
-      return true;
-    },
-    () => false,
-  );
 
 async function followsNames(): Promise<boolean> {
   const said = await new Response(Bun.spawn([pgbouncer ?? "pgbouncer", "--version"]).stdout).text();
