@@ -46,9 +46,9 @@ async function main(): Promise<void> {
   const validated = validate(listActions, fields);
   if (isRefused(validated)) throw new Error(validated.refusal.message);
   const config = loadCommonConfig();
+  const { defaultTimeZone, baseUrl, databasePrepare: prepare } = config;
   const url = await runningDatabase(config);
-  const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
-  const { defaultTimeZone, baseUrl } = config;
+  const database = await openDatabase({ url, log: createLog("actions", "warn"), prepare, connections: 1 });
   const db = openQueryDatabase(database);
   if (subject === undefined) {
     console.log([usage, ...(await listSubjects(db.dialect))].join("\n  "));
