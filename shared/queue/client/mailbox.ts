@@ -32,6 +32,7 @@ const maxWaitMs = patienceMs / 2;
  */
 export async function openMailbox(
   config: Pick<Config, "redisUrl" | "queuePrefix" | "batchesInFlight">,
+  watchReply: (reply: Reply) => void = () => {},
 ): Promise<Mailbox> {
   const waiters = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
@@ -42,7 +43,10 @@ export async function openMailbox(
     for (const { ticket } of commands) waiters.settle(ticket, result);
   };
   const sender = await openBatchSender(config, {
-    onReply: (reply) => waiters.settle(reply.ticket, reply),
+    onReply(reply) {
+      watchReply(reply);
+      waiters.settle(reply.ticket, reply);
+    },
     onLost: settleAll,
     onAway: () => settleAll(pending.takeAll(), "undelivered"),
   });
