@@ -2,6 +2,7 @@ import { identityClient } from "../shared/db/identity-client.ts";
 import { openDatabase } from "../shared/db/orm.ts";
 import { openServerClock } from "../shared/db/server-clock.ts";
 import type { Config } from "../shared/process/config.ts";
+import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
 import { seldom } from "../shared/process/seldom.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
@@ -13,7 +14,6 @@ import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createRevocation } from "./auth/revocation.ts";
-import { createHealthCheck, leaving } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
@@ -67,7 +67,11 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const onFallback = noteFallbacks(metrics, log);
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now, onFallback);
-  const health = createHealthCheck({ database, mailbox, redis });
+  const ready = createHealthCheck({
+    postgres: () => database.pool.query("select 1"),
+    redis: () => redis.ping(),
+    worker: () => mailbox.ping(),
+  });
   const app = createApp({
     config,
     log,
@@ -81,16 +85,14 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
     query,
-    health: async () => (listener.isDraining() ? leaving : health()),
   });
   const finish = createFinish(baseUrl);
   const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
   const listener = listen(config, log, {
     turnAway,
-    answer: (request, remoteAddress) =>
-      new URL(request.url).pathname === "/metrics"
-        ? metrics.answer(request, remoteAddress())
-        : app.handle(request),
+    exposition: metrics,
+    ready,
+    answer: (request) => app.handle(request),
   });
   return {
     async stop() {

@@ -1,8 +1,10 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
+import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createExposition } from "../shared/process/metrics.ts";
-import { serveMetrics } from "../shared/process/metrics-server.ts";
+import { createStatusPages } from "../shared/process/status-pages.ts";
+import { serveStatus } from "../shared/process/status-server.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { slowConcurrency } from "./commands/slow-queue.ts";
@@ -26,7 +28,6 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
   stop(): Promise<void>;
 }> {
   const exposition = createExposition(config);
-  const metricsServer = serveMetrics(config, exposition);
   const context: WorkerContext = {
     config,
     log,
@@ -44,12 +45,24 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
     registry: exposition.registry,
     jobMetrics: createJobMetrics(exposition.registry),
   };
+  let isStopping = false;
+  const { database, publisher } = context;
+  const statusPages = createStatusPages({
+    exposition,
+    ready: createHealthCheck({
+      postgres: () => database.pool.query("select 1"),
+      redis: () => publisher.ping(),
+    }),
+    isDraining: () => isStopping,
+  });
   const upkeep = await startUpkeep(context);
+  const statusServer = serveStatus(config, statusPages);
   const parts = [upkeep, startCommands(context), startReminders(context)];
   return {
     async stop() {
+      isStopping = true;
       await Promise.all(parts.map((part) => part.stop()));
-      await metricsServer.stop();
+      await statusServer.stop();
       context.publisher.disconnect();
       context.blocking.disconnect();
       await context.database.close();

@@ -46,8 +46,10 @@ export type CommonConfig = Readonly<{
   /** How many batches one front door sends before further commands wait for an answer and share the next. */
   batchesInFlight: number;
   workerConcurrency: number;
-  /** Where a worker serves /metrics; 0 for nowhere. */
-  workerMetricsPort: number;
+  /** Where a worker serves its health and metrics; 0 for nowhere. */
+  workerPort: number;
+  /** For how long a front door or the identity provider serves on after it was told to stop. */
+  drainSeconds: number;
   logLevel: string;
 }>;
 
@@ -101,7 +103,8 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
-    workerMetricsPort: integer(env, "WORKER_METRICS_PORT", 0, 65_535),
+    workerPort: integer(env, "WORKER_PORT", 0, 65_535),
+    drainSeconds: integer(env, "DRAIN_SECONDS", 0, 300),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
   };
 }

@@ -1,4 +1,4 @@
-import { connectRaw, type RawAnswer, type RawConnection, requestText } from "./raw.ts";
+import { connectRaw, type RawAnswer, type RawConnection, requestText } from "../support/raw.ts";
 
 /** What a request through the balancer came to; `no door`: nobody accepted it. */
 export type Balanced = RawAnswer | "no door";

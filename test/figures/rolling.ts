@@ -3,9 +3,9 @@ import { freePort } from "../../shared/embedded/port.ts";
 import { launchRole } from "../../shared/embedded/role-process.ts";
 import { testEnvironment } from "../harness.ts";
 import { startIssuer } from "../support/issuer.ts";
+import { requestText } from "../support/raw.ts";
 import { type Balanced, startBalancer } from "./balancer.ts";
 import type { Figure } from "./figure.ts";
-import { requestText } from "./raw.ts";
 
 const rounds = 10;
 const clients = 20;

@@ -44,10 +44,10 @@ export const takeBackReminder: TableUndo = {
     const made: Image = { ...fieldsOf("reminders", current), ...after };
     if (isMoved && !isAsMade(made, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
     if (!isMoved && current.status !== made.status) return [];
-    // Images have no status where it stayed, and one that was moved waits.
-    const old: ReminderRow = { ...current, ...(isMoved && { status: "scheduled" }), ...before };
+    const old: ReminderRow = { ...current, ...before };
     const back = { ...old, ...asOfNow(context, id, old) };
-    if (isOver(current) && Date.parse(timestamp(back.remind_at)) < context.acceptedAt) return [];
+    const hasRung = current.status === "sent" && made.status !== "sent";
+    if (hasRung && Date.parse(timestamp(back.remind_at)) < context.acceptedAt) return [];
     context.reminders.update(current, { ...back, updated_at: context.now });
     if (isMoved) touchTodo(context, id);
     return [];
