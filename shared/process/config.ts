@@ -16,6 +16,10 @@ export type CommonConfig = Readonly<{
   databaseUrl: string | undefined;
   /** Whether statements are named, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
+  /** A standby from which front doors read; unset: they read from the database itself. */
+  readDatabaseUrl: string | undefined;
+  /** `remote_apply`: no commit returns before that standby shows it. `async`: reads wait where they must. */
+  readDatabaseSync: "async" | "remote_apply";
   /** The most connections of one process to PostgreSQL; unset: what its role can use. */
   databaseConnections: number | undefined;
   redisUrl: string | undefined;
@@ -82,6 +86,8 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     databaseUrl: text(env, "DATABASE_URL"),
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
+    readDatabaseUrl: text(env, "READ_DATABASE_URL"),
+    readDatabaseSync: oneOf(env, "READ_DATABASE_SYNC", ["async", "remote_apply"]),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
     authUrl,

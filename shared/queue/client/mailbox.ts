@@ -29,8 +29,11 @@ const maxWaitMs = patienceMs / 2;
 type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes" | "batchesInFlight">;
 
 /** Opens a mailbox that brings the commands of each user to the lane of that user. */
-export async function openMailbox(config: MailboxConfig): Promise<Mailbox> {
-  const open = (queuePrefix: string) => openLane({ ...config, queuePrefix });
+export async function openMailbox(
+  config: MailboxConfig,
+  watchReply: (reply: Reply) => void = () => {},
+): Promise<Mailbox> {
+  const open = (queuePrefix: string) => openLane({ ...config, queuePrefix }, watchReply);
   const [first, ...others] = lanePrefixes(config.queuePrefix, config.queueLanes);
   const lanes: Lanes<Mailbox> = [await open(first), ...(await Promise.all(others.map(open)))];
   return {
@@ -47,7 +50,10 @@ export async function openMailbox(config: MailboxConfig): Promise<Mailbox> {
  * `batchesInFlight` batches are unanswered. So a lone command travels alone, and under load many share one job, one
  * transaction and one fsync.
  */
-async function openLane(config: Omit<MailboxConfig, "queueLanes">): Promise<Mailbox> {
+async function openLane(
+  config: Omit<MailboxConfig, "queueLanes">,
+  watchReply: (reply: Reply) => void,
+): Promise<Mailbox> {
   const waiters = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
   const estimate = createWaitEstimate();
@@ -57,7 +63,10 @@ async function openLane(config: Omit<MailboxConfig, "queueLanes">): Promise<Mail
     for (const { ticket } of commands) waiters.settle(ticket, result);
   };
   const sender = await openBatchSender(config, {
-    onReply: (reply) => waiters.settle(reply.ticket, reply),
+    onReply(reply) {
+      watchReply(reply);
+      waiters.settle(reply.ticket, reply);
+    },
     onLost: settleAll,
     onAway: () => settleAll(pending.takeAll(), "undelivered"),
   });
