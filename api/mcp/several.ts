@@ -9,7 +9,7 @@ import { withPresentExamples } from "../../shared/domain/example-dates.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import { isObject } from "../http/body.ts";
-import { createGiveWay } from "../http/give-way.ts";
+import { mapGivingWay } from "../http/give-way.ts";
 import type { Content } from "../perform.ts";
 import { readOwnArguments, withNumericIds } from "./arguments.ts";
 import type { SeveralForm, ToolEntry } from "./tools.ts";
@@ -47,13 +47,7 @@ export async function readSeveral(
 }
 
 async function readObjects(entry: ToolEntry, things: readonly unknown[]) {
-  const items: SeveralItem[] = [];
-  const giveWay = createGiveWay();
-  for (const thing of things) {
-    items.push(readOne(entry, thing));
-    await giveWay();
-  }
-  return { items };
+  return { items: await mapGivingWay(things, (thing) => readOne(entry, thing)) };
 }
 
 function readOne(entry: ToolEntry, thing: unknown): SeveralItem {

@@ -1,5 +1,6 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import { mapGivingWay } from "../../http/give-way.ts";
 import type { ReadCount } from "../../queries/action-reads.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { readDashboard } from "../../queries/dashboard.ts";
@@ -22,16 +23,18 @@ export async function actionList(
   { isFiltered, hasOlder, ...shown }: Shown,
 ): Promise<Html> {
   const folded = foldReads(reads, shown.timeZone);
-  const dated = Map.groupBy(rows, ({ called_at }) =>
-    localTime(Date.parse(called_at), shown.timeZone).slice(0, 10),
-  );
-  const dates = [...new Set([...dated.keys(), ...folded.map(({ date }) => date)])].toSorted().toReversed();
+  const dateOf = ({ called_at }: LoggedRow) => localTime(Date.parse(called_at), shown.timeZone).slice(0, 10);
+  const dates = [...new Set([...rows.map(dateOf), ...folded.map(({ date }) => date)])]
+    .toSorted()
+    .toReversed();
   if (dates.length === 0) return html`<p class="quiet">${isFiltered ? noneLikeThat(hasOlder) : none}</p>`;
   const [names, addressOf] = await Promise.all([namesOf(query, idsNamedIn(rows)), findAddresses(query)]);
   const listing: Listing = { ...shown, names, addressOf };
+  const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
+  const dated = Map.groupBy(cards, ({ date }) => date);
   return html`${dates.map(
     (date) => html`<h2>${sayDate(date, shown.today)}</h2>
-      <ul class="plain log">${dated.get(date)?.map((row) => actionCard(row, listing))}
+      <ul class="plain log">${dated.get(date)?.map(({ card }) => card)}
       ${folded.filter((day) => day.date === date).map(readsCard)}</ul>`,
   )}`;
 }
