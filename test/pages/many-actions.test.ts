@@ -1,8 +1,10 @@
 import { afterAll, expect, mock, spyOn, test } from "bun:test";
 import { exportedRows } from "../../api/account/actions/exported-rows.ts";
 import { actionList } from "../../api/account/actions/list.ts";
+import { tellObstacles } from "../../api/account/actions/obstacles.ts";
 import { createQueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
+import { readLaterChanges } from "../../api/queries/later-change.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { markup } from "../../shared/web/html.ts";
@@ -76,4 +78,43 @@ test("so does a page of the list", async () => {
   expect(page.match(/<li class="card"/g)).toHaveLength(50);
   expect(givenWay).toBeGreaterThanOrEqual(50);
   expect(formatsMade).toBeLessThan(50);
+});
+
+/** 40 changes of 25 todos each by another token, with images of 300 kB beside their rows, and the places before them. */
+async function changedLater(userId: string) {
+  const image = { ...rowOfMany(), long: "x".repeat(150_000) };
+  const whole = (json: string) => `${json.slice(0, -1)},"todos/99":{"description":"${image.long}"}}`;
+  await database.pool.query(
+    `with made as (
+       insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
+       select $1, gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', '[{},{}]', '[{},{}]', false, 1, 1
+       from generate_series(1, 40) n returning user_id, called_at, request_id
+     ) insert into action_images (user_id, called_at, request_id, before, after) select user_id, called_at, request_id, $2, $3 from made`,
+    [userId, whole(image.before), whole(image.after)],
+  );
+  const earlier = { called_at: "2026-11-01T00:00:00.000000Z", request_id: crypto.randomUUID() };
+  return loggedRow({ ...earlier, before: image.before, after: image.after });
+}
+
+test("who changed what since is found in some megabytes, each of which is read once", async () => {
+  const action = await changedLater("explained");
+  const query = readerOf("explained");
+  const rows = Array.from({ length: 10 }, (_, n) => `todos/${n + 1}`);
+  const changes = await readLaterChanges(query, action, rows);
+  expect(changes.length).toBeWithin(5, 14);
+  expect(JSON.stringify(changes).length).toBeLessThan(100_000);
+  // Nobody touched these fields, so each obstacle is looked for in all changes.
+  const obstacles = rows.map((row) => ({
+    row,
+    fields: ["context", "description", "category_id"],
+    why: "changed_since" as const,
+  }));
+  const hindered = Array.from({ length: 20 }, () => ({ action, obstacles }));
+  const parse = spyOn(JSON, "parse");
+  const told = await tellObstacles(query, hindered, { timeZone: "UTC" });
+  const parsedBytes = parse.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+  parse.mockRestore();
+  expect(told.flat()).toHaveLength(200);
+  expect(JSON.stringify(told[0]?.[0])).toContain("somebody changed that since");
+  expect(parsedBytes).toBeLessThan(8_000_000);
 });

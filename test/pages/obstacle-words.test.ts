@@ -26,8 +26,6 @@ const by = {
   door: "rest" as const,
   token_id: "0123456789abcdef",
   client_name: "Claude Desktop",
-  before: null,
-  after: null,
 };
 
 type Case = readonly [

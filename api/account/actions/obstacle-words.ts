@@ -17,7 +17,7 @@ export type Obstacle = Readonly<Static<typeof UndoConflict>>;
 type Known = Readonly<{
   action: LoggedRow;
   /** Who changed it since, where that is known. */
-  by: LaterChange | undefined;
+  by: Omit<LaterChange, "images"> | undefined;
   names: ThingNames;
   timeZone: string;
 }>;

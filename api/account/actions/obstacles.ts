@@ -51,9 +51,10 @@ export async function tellObstacles(
   ]);
   return shown.map(({ action, obstacles }, index) => {
     const later = changes.filter((change) => placeOf(change) > placeOf(action));
-    const others = later.filter(({ token_id }) => token_id !== except);
+    const isOwn = ({ token_id }: LaterChange) => token_id === except;
+    const othersFirst = later.toSorted((one, other) => Number(isOwn(one)) - Number(isOwn(other)));
     const told = obstacles
-      .flatMap((obstacle) => explained(obstacle, [...others, ...later]))
+      .flatMap((obstacle) => explained(obstacle, othersFirst))
       .map(({ by, ...obstacle }) => sayObstacle(obstacle, { action, by, names, timeZone }));
     const more = (hindered[index]?.obstacles.length ?? 0) - obstacles.length;
     return more > 0 ? [...told, [`And ${more} more like that.`]] : told;
