@@ -78,11 +78,10 @@ export async function readParts(query: QueryContext, run: TokenRun, most: number
     where hashtextextended(a.token_id, 0) = hashtextextended('', 0) and a.token_id = ''
       and a.called_at >= ${run.to}::timestamptz and a.tool = 'action.undo' and position('"stayed":' in a.arguments) > 0
     order by a.called_at limit ${sql.lit(200)}`);
-  const parts = await Promise.all(
-    undos.slice(0, most).map(async (undo) => {
-      const action = await readAction(query, JSON.parse(undo.arguments));
-      return action?.token_id === run.token_id && action.undone_by !== null ? [{ action, undo }] : [];
-    }),
-  );
-  return parts.flat();
+  const parts: Part[] = [];
+  for (const undo of undos.slice(0, most)) {
+    const action = await readAction(query, JSON.parse(undo.arguments));
+    if (action?.token_id === run.token_id && action.undone_by !== null) parts.push({ action, undo });
+  }
+  return parts;
 }

@@ -71,9 +71,12 @@ test("so does a page of the list", async () => {
   const rows = Array.from({ length: 50 }, () => loggedRow(rowOfMany()));
   const shown = { timeZone: "UTC", today: "2026-11-22", isFiltered: false, hasOlder: false };
   const listing = { ...shown, isNew: () => false, controls: () => undefined };
+  const names = { habits: new Map(), todos: new Map(), categories: new Map() };
   let page = "";
   const { givenWay, formatsMade } = await callsOf(async () => {
-    page = markup(await actionList(readerOf("list"), { rows, reads: [] }, listing));
+    page = markup(
+      await actionList({ rows, reads: [], names, shownToday: { habits: [], todos: [] } }, listing),
+    );
   });
   expect(page.match(/<li class="card"/g)).toHaveLength(50);
   expect(givenWay).toBeGreaterThanOrEqual(50);

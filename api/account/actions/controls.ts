@@ -2,15 +2,15 @@ import { undoDays } from "../../../shared/contracts/action.ts";
 import { localTime, msPerDay } from "../../../shared/domain/day.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { QueryContext } from "../../queries/context.ts";
-import { readUndos, type Undo } from "../../queries/undone.ts";
+import type { Undo } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayWallTime } from "../visit/dates.ts";
 import { deletedThings } from "./deleted-things.ts";
+import type { Undos } from "./list-page.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { stayedAt } from "./obstacles.ts";
 import { forgetPath, undoPath } from "./paths.ts";
-import { type Day, readNote } from "./undo-note.ts";
+import type { Day, UndoNote } from "./undo-note.ts";
 
 type Controls = Readonly<{
   /** What can be done about an action, or what became of it. */
@@ -19,19 +19,17 @@ type Controls = Readonly<{
   note: Html | undefined;
 }>;
 
+type Listed = Day &
+  Readonly<{ rows: readonly LoggedRow[]; undos: Undos; noted: UndoNote | undefined; now: number }>;
+
 /** The buttons of the rows of a list. */
-export async function controlsOf(
-  visit: Visit,
-  query: QueryContext,
-  { actions, ...day }: Day & Readonly<{ actions: readonly LoggedRow[] }>,
-): Promise<Controls> {
-  const [undos, noted] = await Promise.all([readUndos(query, actions), readNote(visit, query, day)]);
+export function controlsOf(visit: Visit, { rows, undos, noted, now, ...day }: Listed): Controls {
   const isNoted = ({ request_id }: LoggedRow) => request_id === noted?.request_id;
   return {
-    note: actions.some(isNoted) ? undefined : noted?.note,
+    note: rows.some(isNoted) ? undefined : noted?.note,
     controls(action) {
       const note = isNoted(action) ? noted?.note : undefined;
-      if (action.undone_by === null) return html`${note}${buttons(visit, action, query.now)}`;
+      if (action.undone_by === null) return html`${note}${buttons(visit, action, now)}`;
       return note ?? sayUndone(visit, action, { undo: undos.get(action.undone_by), ...day });
     },
   };

@@ -35,7 +35,8 @@ export async function foreseeFates(
   query: QueryContext,
   { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
 ): Promise<readonly Fate[] | Refused> {
-  const actions = await firstActions(query, selection);
+  const actions = await query.inTurn((own) => firstActions(own, selection), false);
+  if (isRefused(actions)) return actions;
   if (actions.length === 0) return [];
   const foreseen = await submitUndo(visit, actions, { preview: true });
   if (isRefused(foreseen)) return foreseen;
@@ -75,8 +76,9 @@ async function firstActions(query: QueryContext, selection: RunSelection): Promi
 export async function readPartFates(
   query: QueryContext,
   { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
-): Promise<readonly Fate[]> {
-  const parts = await readParts(query, selection, mostExplained);
+): Promise<readonly Fate[] | Refused> {
+  const parts = await query.inTurn((own) => readParts(own, selection, mostExplained), false);
+  if (isRefused(parts)) return parts;
   const all = parts.map(({ action, undo }): Ended => ({ action, undone: "part", obstacles: stayedAt(undo) }));
   return explain(query, all, { timeZone, except: selection.token_id });
 }

@@ -32,9 +32,10 @@ export async function showRun(visit: Visit): Promise<Response> {
   if (isRefused(selection)) return refusalPage(context, selection.refusal);
   const { token_id } = selection;
   if (token_id === "") return seeOther(actionsPath);
-  const { tokens } = await readTokens(query, {});
+  const known = await query.inTurn((own) => readTokens(own, {}), false);
+  if (isRefused(known)) return refusalPage(context, known.refusal);
   const who = quote(
-    nameOf(tokens.find((token) => token.token_id === token_id) ?? { token_id, client_name: null }),
+    nameOf(known.tokens.find((token) => token.token_id === token_id) ?? { token_id, client_name: null }),
   );
   const today = localTime(query.now, timeZone).slice(0, 10);
   const shown = { query, selection, timeZone, today, who };
@@ -47,9 +48,10 @@ async function preview(visit: Visit, shown: Shown) {
   const { query, selection, who, timeZone, today } = shown;
   const [fates, count] = await Promise.all([
     foreseeFates(visit, query, { selection, timeZone }),
-    countRun(query, selection),
+    query.inTurn((own) => countRun(own, selection), true),
   ]);
   if (isRefused(fates)) return fates;
+  if (isRefused(count)) return count;
   const open = Math.max(count.changes - count.undone, fates.length);
   const since = sayWallTime(localTime(Date.parse(selection.from), timeZone), today);
   return html`<p class="quiet lead">What ${who} changed since ${since}</p>
@@ -116,10 +118,12 @@ async function fateSections(query: QueryContext, fates: readonly Fate[], day: Da
 
 async function progress(visit: Visit, shown: Shown) {
   const { query, selection, who } = shown;
-  const [all, older] = await Promise.all([
-    countRun(query, selection),
-    countRun(query, selection, selection.cursor),
-  ]);
+  const counted = await query.inTurn(async (own) => {
+    const all = await countRun(own, selection);
+    return { all, older: await countRun(own, selection, selection.cursor) };
+  }, true);
+  if (isRefused(counted)) return counted;
+  const { all, older } = counted;
   const isRevoked = visit.url.searchParams.get("revoked") === "yes";
   const revoked = isRevoked && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
   const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
@@ -143,6 +147,7 @@ async function finished(visit: Visit, shown: Shown, done: string) {
     readPartFates(query, { selection, timeZone }),
   ]);
   if (isRefused(fates)) return fates;
+  if (isRefused(parts)) return parts;
   const stayed = [...parts, ...fates.filter(({ undone }) => undone === "none")];
   const possible = fates.filter(({ undone }) => undone !== "none");
   const list = `${actionsPath}?${new URLSearchParams({ token_id: selection.token_id })}`;

@@ -45,7 +45,9 @@ async function takeBackFrom(visit: Visit, selection: RunSelection): Promise<RunS
   let reached = selection;
   let size: number = maxUndone;
   while (Date.now() < end) {
-    const { actions, next, isLast } = await nextStep(query, reached, size);
+    const step = await query.inTurn((own) => nextStep(own, reached, size), false);
+    if (isRefused(step)) return reached === selection ? step : reached;
+    const { actions, next, isLast } = step;
     const ends = actions.length > 0 ? await submitUndo(visit, actions) : undefined;
     if (ends && isRefused(ends)) {
       // Habits with the completions of years can be too much for one command.
