@@ -9,6 +9,15 @@ const { stack, identity } = site;
 const { baseUrl } = stack.config;
 const undoPath = "/account/actions/undo";
 const runPath = "/account/actions/run";
+const forgetPath = "/account/actions/forget";
+/** What RFC 3339 has and PostgreSQL or Date has not. */
+const oddTimes = [
+  "2026-12-31T23:59:60Z",
+  "0000-01-01T00:00:00Z",
+  "2026-11-20T09:15:00+23:59",
+  "2026-11-20t09:15:00z",
+  "2026-11-20T09:15:00.1234567Z",
+];
 
 /** A new person in a browser without scripts, and tokens that they made. */
 async function newPerson(...names: readonly string[]) {
@@ -178,6 +187,7 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
     { called_at: "yesterday" },
     { request_id: "1" },
     { called_at: "2026-02-30T00:00:00Z" },
+    ...oddTimes.map((called_at) => ({ called_at })),
   ]) {
     const answer = await account.submit(list, undoPath, odd);
     expect([odd, answer.status]).toEqual([odd, 422]);
@@ -196,9 +206,15 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
     "to=x",
     "cursor=x",
     "to=2026-11-20T09:15:00%2B01:00",
+    ...oddTimes.flatMap((time) => [`since=${encodeURIComponent(time)}`, `to=${encodeURIComponent(time)}`]),
   ])
     expect([query, (await account.open(`${runPath}?token_id=x&${query}`)).status]).toEqual([query, 422]);
   expect((await account.open(`${runPath}?token_id=%00`)).status).toBe(422);
+  expect((await account.open(`${runPath}?token_id=x&since=9999-12-31T23:59:59.999999Z`)).status).toBe(200);
+  for (const called_at of oddTimes) {
+    const key = new URLSearchParams({ called_at, request_id: crypto.randomUUID() });
+    expect([called_at, (await account.open(`${forgetPath}?${key}`)).status]).toEqual([called_at, 404]);
+  }
 });
 
 test("all since an action is taken back from that action on", async () => {
@@ -245,7 +261,7 @@ test("a deleted thing is forgotten for good after one question, and nothing of i
   const question = await account.open(address);
   expect(textOf(question)).toContain("The todo Secret appointment");
   expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
-  const gone = await account.submit(question, "/account/actions/forget", {});
+  const gone = await account.submit(question, forgetPath, {});
   expect(textOf(gone)).toContain("It is forgotten for good.");
   expect(gone.text).not.toContain("Secret appointment");
   expect(gone.text).not.toContain("Bring it back");
@@ -257,7 +273,7 @@ test("a deleted thing is forgotten for good after one question, and nothing of i
   expect(textOf(late)).toContain("This could not be taken back.");
   for (const text of ["Brought back the todo", "Created the todo"]) await press(account, list, text);
   expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
-  expect((await account.submit(question, "/account/actions/forget", { id: "x" })).status).toBe(422);
+  expect((await account.submit(question, forgetPath, { id: "x" })).status).toBe(422);
 });
 
 test("what is there cannot be forgotten, nor what somebody else deleted", async () => {
@@ -273,8 +289,8 @@ test("what is there cannot be forgotten, nor what somebody else deleted", async 
   await rest(theirs, "DELETE", `/todos/${own.id}`);
   const strangers = await stranger.open("/account/actions");
   const asked = /href="([^"]*forget[^"]*)"/.exec(strangers.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
-  await stranger.submit(await stranger.open(asked), "/account/actions/forget", { id: String(id) });
+  await stranger.submit(await stranger.open(asked), forgetPath, { id: String(id) });
   await press(account, list, "Deleted the todo");
   expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Pay rent" });
-  expect(textOf(await account.submit(question, "/account/actions/forget", {}))).toContain("Delete it first");
+  expect(textOf(await account.submit(question, forgetPath, {}))).toContain("Delete it first");
 });
