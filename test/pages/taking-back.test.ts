@@ -143,6 +143,52 @@ test("a token is revoked and its run taken back in one step: it is refused at on
   expect((await callTool(site, token, "get-pending-todos")).status).toBe(401);
 });
 
+test("whether a token was revoked is told only by the session that did it, and going on revokes nothing", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { account: stranger } = await newPerson("Mallory");
+  for (const title of ["a", "b"]) await rest(token, "POST", "/todos", { title });
+  const token_id = String((await identity.introspect(token)).jti);
+  const told = "The token of Claude Desktop is revoked.";
+  const done = await takeAllBack(account, await account.open(`${runPath}?token_id=${token_id}`), {
+    revoke: "yes",
+  });
+  expect(textOf(done)).toContain(told);
+  expect((await stranger.open(done.url)).text).not.toContain("is revoked");
+  const address = new URL(done.url);
+  const mark = address.searchParams.get("revoked") ?? "";
+  address.searchParams.set("revoked", "yes");
+  expect(textOf(await account.open(address.href))).not.toContain("is revoked");
+  address.searchParams.set("revoked", mark);
+  address.searchParams.set("token_id", "other");
+  expect(textOf(await account.open(address.href))).not.toContain("is revoked");
+
+  // A change that came while the run was under way, as if one request could not take it back.
+  await identity.sql(`update action_log set undone_by = null where token_id = '${token_id}'`);
+  const begun = new URL(done.url);
+  begun.searchParams.delete("cursor");
+  const progress = await account.open(begun.href);
+  expect(textOf(progress)).toContain(told);
+  const fields = Object.fromEntries(progress.forms.flatMap((form) => form.fields));
+  expect(fields).toMatchObject({ revoked: mark });
+  expect(fields).not.toHaveProperty("revoke");
+  expect(textOf(await account.submit(progress, runPath, {}))).toContain(told);
+  expect(textOf(await account.submit(progress, runPath, { revoked: "yes" }))).not.toContain("is revoked");
+});
+
+test("no run is that of no token, and a token of another provider cannot be revoked here", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { id } = await rest(token, "POST", "/todos", { title: "Pay rent" });
+  const sub = String((await identity.introspect(token)).sub);
+  await identity.sql(`update action_log set token_id = 'https://other.example/7' where user_id = '${sub}'`);
+  const preview = await account.open(`${runPath}?token_id=${encodeURIComponent("https://other.example/7")}`);
+  expect(textOf(preview)).toContain("1 change. It can be taken back.");
+  expect(preview.text).not.toContain('name="revoke"');
+  expect((await takeAllBack(account, preview, { revoke: "yes" })).status).toBe(422);
+  await identity.sql(`update action_log set token_id = '' where user_id = '${sub}'`);
+  expect((await takeAllBack(account, preview, { token_id: "" })).status).toBe(422);
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(200);
+});
+
 test("what somebody's bearer token, another page or another person sends takes nothing back", async () => {
   const { account, token } = await newPerson("Claude Desktop");
   const { account: stranger } = await newPerson("Mallory");

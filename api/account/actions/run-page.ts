@@ -14,6 +14,7 @@ import { refusalPage } from "../visit/refusal-page.ts";
 import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
 import { actionsPath, runPath } from "./paths.ts";
 import { quote } from "./quote.ts";
+import { canRevoke, revokedMarkIn } from "./revoking.ts";
 import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
 import type { Day } from "./undo-note.ts";
 import { nameOf } from "./who.ts";
@@ -26,12 +27,12 @@ type Shown = Day & Readonly<{ query: QueryContext; selection: RunSelection; who:
  */
 export async function showRun(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
+  if (!url.searchParams.get("token_id")) return seeOther(actionsPath);
   const query = context.query({ userId: session.sub });
   const { timeZone } = await readDaySettings(query);
   const selection = selectionOf(url.searchParams, { now: query.now, timeZone });
   if (isRefused(selection)) return refusalPage(context, selection.refusal);
   const { token_id } = selection;
-  if (token_id === "") return seeOther(actionsPath);
   const known = await query.inTurn((own) => readTokens(own, {}), false);
   if (isRefused(known)) return refusalPage(context, known.refusal);
   const who = quote(
@@ -95,15 +96,16 @@ function sinceForm({ token_id, from }: RunSelection, timeZone: string): Html {
 function takeBackForm(visit: Visit, { selection, who }: Shown): Html {
   const { context } = visit;
   const { token_id, from } = selection;
+  const isRevocable = canRevoke(visit, token_id);
   return html`<form method="post" action="${runPath}" class="card">
     <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
     changed since stays. Nothing is lost: in the list of actions each of these can be taken back as well.</p>
     ${formToken(visit)}
     <input type="hidden" name="token_id" value="${token_id}"><input type="hidden" name="since" value="${from}">
     <div class="actions"><button>Take it all back</button>
-    ${context.revokeToken && html`<button class="danger" name="revoke" value="yes">Revoke the token and take all back</button>`}</div>
+    ${isRevocable && html`<button class="danger" name="revoke" value="yes">Revoke the token and take all back</button>`}</div>
     ${
-      !context.revokeToken &&
+      !isRevocable &&
       html`<p class="quiet small">${who} can go on meanwhile: its token is revoked at
       <a href="${context.config.authUrl}">your identity provider</a>.</p>`
     }</form>`;
@@ -124,14 +126,14 @@ async function progress(visit: Visit, shown: Shown) {
   }, true);
   if (isRefused(counted)) return counted;
   const { all, older } = counted;
-  const isRevoked = visit.url.searchParams.get("revoked") === "yes";
-  const revoked = isRevoked && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
+  const mark = revokedMarkIn(visit, visit.url.searchParams, selection.token_id);
+  const revoked = mark && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
   const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
   if (older.changes === older.undone) {
     const end = await finished(visit, shown, done);
     return isRefused(end) ? end : html`${revoked}${end}`;
   }
-  const fields = { ...paramsOf(selection), ...(isRevoked && { revoke: "yes" }) };
+  const fields = { ...paramsOf(selection), ...(mark && { revoked: mark }) };
   return html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
     <p><progress max="${all.changes}" value="${all.undone}" aria-label="Taken back"></progress></p></div>
     <form method="post" action="${runPath}">${formToken(visit)}
