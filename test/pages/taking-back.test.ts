@@ -143,6 +143,31 @@ test("a token is revoked and its run taken back in one step: it is refused at on
   expect((await callTool(site, token, "get-pending-todos")).status).toBe(401);
 });
 
+test("the end of a run names each change that came back in part once, and says when there are more", async () => {
+  const { account, token, other } = await newPerson("Claude Desktop", "Laptop");
+  const numbers = Array.from({ length: 22 }, (_, n) => n);
+  const batch = (by: string, method: string, of: (n: number) => object) =>
+    rest(by, "POST", "/batch", { operations: numbers.map((n) => ({ method, path: "/todos", ...of(n) })) });
+  const { results } = await batch(other, "POST", (n) => ({ body: { title: `Todo ${n}` } }));
+  const at = (n: number) => ({ path: `/todos/${results[n].body.id}` });
+  const agents = { title: "Agent's", due_date: "2026-12-01" };
+  await batch(token, "PATCH", (n) => ({ ...at(n), body: agents }));
+  await batch(other, "PATCH", (n) => ({ ...at(n), body: { title: `Mine ${n}` } }));
+  const token_id = String((await identity.introspect(token)).jti);
+  const preview = await account.open(`${runPath}?token_id=${token_id}`);
+  const done = await takeAllBack(account, preview);
+  expect(textOf(done)).toContain("22 of 22 changes");
+  expect(cards(done)).toHaveLength(20);
+  expect(textOf(done)).toContain("Of older changes something stayed, too");
+
+  const again = await press(account, await account.open("/account/actions"), "Changed back the todo");
+  expect(textOf(again)).toContain("Taken back.");
+  await takeAllBack(account, preview);
+  const titles = cards(await account.open(done.url)).map((card) => /Todo \d+/.exec(card)?.[0]);
+  expect(titles).toHaveLength(20);
+  expect(new Set(titles).size).toBe(20);
+});
+
 test("whether a token was revoked is told only by the session that did it, and going on revokes nothing", async () => {
   const { account, token } = await newPerson("Claude Desktop");
   const { account: stranger } = await newPerson("Mallory");

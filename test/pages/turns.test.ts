@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { deriveKeys } from "../../api/account/visit/keys.ts";
 import { sessionCookie } from "../../api/account/visit/session.ts";
+import { eventually } from "../reminders/support/stack.ts";
 import { startStack } from "../harness.ts";
 
 const secret = "s".repeat(32);
@@ -75,4 +76,7 @@ test("a run's changes are counted once at a time, however many of its pages are 
   }
   expect(new Set([200, 503, ...(await statuses)]).size).toBe(2);
   expect(most).toBe(1);
+  // Below what was counted there can be changes, so the run is not said to be at its end.
+  const text = async () => (await openAs("grace", `/run?token_id=t&to=${to}`)).text();
+  await eventually(async () => (await text()).includes("Go on"));
 });

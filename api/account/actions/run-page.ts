@@ -129,7 +129,7 @@ async function progress(visit: Visit, shown: Shown) {
   const mark = revokedMarkIn(visit, visit.url.searchParams, selection.token_id);
   const revoked = mark && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
   const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
-  if (older.changes === older.undone) {
+  if (!older.isMore && older.changes === older.undone) {
     const end = await finished(visit, shown, done);
     return isRefused(end) ? end : html`${revoked}${end}`;
   }
@@ -150,11 +150,12 @@ async function finished(visit: Visit, shown: Shown, done: string) {
   ]);
   if (isRefused(fates)) return fates;
   if (isRefused(parts)) return parts;
-  const stayed = [...parts, ...fates.filter(({ undone }) => undone === "none")];
+  const stayed = [...parts.told, ...fates.filter(({ undone }) => undone === "none")];
   const possible = fates.filter(({ undone }) => undone !== "none");
   const list = `${actionsPath}?${new URLSearchParams({ token_id: selection.token_id })}`;
   return html`<div class="note" role="status"><p>${done} ${who} are taken back.</p></div>
     ${stayed.length > 0 && html`<h2>What stayed</h2>${await fateList(query, stayed, shown)}`}
+    ${parts.hasMore && html`<p class="quiet">Of older changes something stayed, too: <a href="${list}">the list of what it did</a> says of which.</p>`}
     ${possible.length > 0 && html`<h2>What can be taken back now</h2>${takeBackForm(visit, shown)}${await fateList(query, possible, shown)}`}
     <p><a href="${list}">Everything it did</a></p>`;
 }
