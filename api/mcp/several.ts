@@ -28,14 +28,12 @@ export async function readSeveral(
 ): Promise<Content | Refused> {
   const { argument, each, listAndKey } = form;
   const { [argument]: _, idempotency_key: __, ...others } = args;
-  const unknown = unknownNames(
-    Object.keys(others).filter(each === undefined ? Boolean : (name) => name === each),
-    {
-      what: `an argument beside ${argument}`,
-      names: Object.keys(listAndKey.properties),
-      alwaysListed: each === undefined,
-    },
-  );
+  const sent = Object.keys(others);
+  const unknown = unknownNames(each === undefined ? sent : sent.filter((name) => name === each), {
+    what: `an argument beside ${argument}`,
+    names: Object.keys(listAndKey.properties),
+    alwaysListed: each === undefined,
+  });
   const checked = validate({ input: listAndKey }, withNumericIds(listAndKey, args), { unknown });
   if (isRefused(checked)) return checked;
   const { [argument]: list, idempotency_key: key } = checked.input;
