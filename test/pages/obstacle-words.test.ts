@@ -67,6 +67,24 @@ const cases: readonly Case[] = [
   [
     "changed_since",
     "todos/5",
+    ["recurrence", "recurrence_from", "recurrence_anchor", "time_of_day"],
+    "The todo “Pay rent” keeps its present repetition and time of day: “Claude Desktop” changed that on Fri 20 Nov 09:12:01.",
+  ],
+  [
+    "changed_since",
+    "habits/7",
+    ["frequency", "schedule", "grace_days", "type"],
+    "The habit “Run” stays: “Claude Desktop” changed its rhythm, grace days and type on Fri 20 Nov 09:12:01.",
+  ],
+  [
+    "changed_since",
+    "categories/9",
+    ["color", "icon"],
+    "The category “Home” stays: “Claude Desktop” changed its colour and icon on Fri 20 Nov 09:12:01.",
+  ],
+  [
+    "changed_since",
+    "todos/5",
     ["unheard_of"],
     "The todo “Pay rent” keeps its present state: “Claude Desktop” changed that on Fri 20 Nov 09:12:01.",
   ],
