@@ -61,7 +61,7 @@ test("what was deleted comes back by its button, and the undo can be taken back 
   const { id } = await rest(token, "POST", "/todos", { title: "Pay rent", due_date: "2026-12-01" });
   await callTool(site, token, "delete-todo", { todo_id: id });
   const list = await account.open("/account/actions");
-  expect(textOf(list)).toContain("Bring it back: Pay rent");
+  expect(list.text).toContain('Bring it back<span class="unseen">: <q><bdi>Pay rent</bdi></q></span>');
   const back = await press(account, list, "Deleted the todo");
   expect(textOf(back)).toContain("Taken back.");
   expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { SQL } from "bun";
 import { deriveKeys } from "../../api/account/visit/keys.ts";
 import { sessionCookie } from "../../api/account/visit/session.ts";
-import { eventually } from "../reminders/support/stack.ts";
 import { startStack } from "../harness.ts";
+import { eventually } from "../reminders/support/stack.ts";
 
 const secret = "s".repeat(32);
 const stack = await startStack({ env: { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: secret } });

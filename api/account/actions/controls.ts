@@ -10,6 +10,7 @@ import type { Undos } from "./list-page.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { stayedAt } from "./obstacles.ts";
 import { forgetPath, undoPath } from "./paths.ts";
+import { quote } from "./quote.ts";
 import type { Day, UndoNote } from "./undo-note.ts";
 
 type Controls = Readonly<{
@@ -52,7 +53,7 @@ function buttons(visit: Visit, action: LoggedRow, now: number): Html | undefined
   const isChange = before !== null || after !== null;
   if (!isChange || Date.parse(called_at) < now - undoDays * msPerDay) return undefined;
   const isDeletion = deletedThings(action).length > 0;
-  const which = html`<span class="unseen">: ${resource_name ?? called_at}</span>`;
+  const which = html`<span class="unseen">: ${resource_name === null ? called_at : quote(resource_name)}</span>`;
   const key = new URLSearchParams({ called_at, request_id }).toString();
   const { pathname, search } = here(visit);
   return html`<form method="post" action="${undoPath}" class="controls">${formToken(visit)}
