@@ -17,7 +17,7 @@ export type Roles = Readonly<{
 type Options = Readonly<{
   env: Record<string, string>;
   /** DATABASE_URL where each role has its own; unset: the one of `env`. */
-  databases?: Readonly<Record<RoleName, string>>;
+  databases?: Readonly<Partial<Record<RoleName, string>>>;
   apis?: number;
   workers?: number;
   /** The ports of identity providers, where there shall be any; `env` says how they are reached. */
@@ -50,7 +50,8 @@ export async function startRoles({
   const issuer = await startIssuer(baseUrls[0] ?? "");
   const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
   const start = (name: RoleName, own: Record<string, string> = {}) => {
-    const database = databases && { DATABASE_URL: databases[name] };
+    const url = databases?.[name];
+    const database = url !== undefined && { DATABASE_URL: url };
     return startRole(name, { root, env: { ...common, ...database, ...own }, report });
   };
   const started = await Promise.all([
