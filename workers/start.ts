@@ -39,7 +39,8 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       purpose: "writes",
       prepare: config.databasePrepare,
       connections:
-        config.databaseConnections ?? config.workerConcurrency + 2 * slowConcurrency + otherConnections,
+        config.databaseConnections ??
+        config.queueLanes * config.workerConcurrency + 2 * slowConcurrency + otherConnections,
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),

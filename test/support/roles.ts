@@ -16,6 +16,8 @@ export type Roles = Readonly<{
 
 type Options = Readonly<{
   env: Record<string, string>;
+  /** DATABASE_URL where each role has its own; unset: the one of `env`. */
+  databases?: Readonly<Partial<Record<RoleName, string>>>;
   apis?: number;
   workers?: number;
   /** The ports of identity providers, where there shall be any; `env` says how they are reached. */
@@ -36,6 +38,7 @@ export type RoleName = keyof typeof scripts;
  */
 export async function startRoles({
   env,
+  databases,
   apis = 1,
   workers = 1,
   identityPorts = [],
@@ -46,12 +49,15 @@ export async function startRoles({
   const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
   const issuer = await startIssuer(baseUrls[0] ?? "");
   const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
+  const start = (name: RoleName, own: Record<string, string> = {}) => {
+    const url = databases?.[name];
+    const database = url !== undefined && { DATABASE_URL: url };
+    return startRole(name, { root, env: { ...common, ...database, ...own }, report });
+  };
   const started = await Promise.all([
-    ...ports.map((port) => startRole("api", { root, env: { ...common, PORT: String(port) }, report })),
-    ...Array.from({ length: workers }, () => startRole("workers", { root, env: common, report })),
-    ...identityPorts.map((port) =>
-      startRole("identity", { root, env: { ...common, IDENTITY_PORT: String(port) }, report }),
-    ),
+    ...ports.map((port) => start("api", { PORT: String(port) })),
+    ...Array.from({ length: workers }, () => start("workers")),
+    ...identityPorts.map((port) => start("identity", { IDENTITY_PORT: String(port) })),
   ]);
   return {
     baseUrls,

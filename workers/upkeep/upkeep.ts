@@ -1,4 +1,5 @@
 import { exclusively } from "../../shared/db/exclusively.ts";
+import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
@@ -35,7 +36,9 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
 
 /** Deletes failed jobs, which stay for a day so that the operator can look at them. */
 async function cleanCommands({ config, publisher }: WorkerContext): Promise<void> {
-  const queue = openQueue(commandQueue, { connection: publisher, queuePrefix: config.queuePrefix });
-  await queue.clean(24 * 3_600_000, 1_000, "failed");
-  await queue.close();
+  for (const queuePrefix of lanePrefixes(config.queuePrefix, config.queueLanes)) {
+    const queue = openQueue(commandQueue, { connection: publisher, queuePrefix });
+    await queue.clean(24 * 3_600_000, 1_000, "failed");
+    await queue.close();
+  }
 }
