@@ -62,10 +62,11 @@ async function main(): Promise<void> {
 
 async function printLog(query: QueryContext, filters: LogFilters, follow: boolean): Promise<void> {
   const { timeZone } = await readDaySettings(query);
-  const calls = follow ? followLog(query, filters) : await readNewest(query, filters);
-  for await (const call of calls) {
-    const names = await namesOf(query, idsNamedIn([call]));
-    console.log(callLine(call, { timeZone, names }));
+  const steps = follow ? followLog(query, filters) : [await readNewest(query, filters)];
+  for await (const calls of steps) {
+    if (calls.length === 0) continue;
+    const names = await namesOf(query, idsNamedIn(calls));
+    for (const call of calls) console.log(callLine(call, { timeZone, names }));
   }
 }
 
