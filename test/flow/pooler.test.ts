@@ -30,14 +30,18 @@ testPooled("a user who lacks a session setting is refused, by the setting's name
   }
 });
 
-testPooled("thirty connections share twenty of PostgreSQL's and get their own answers", async (pooler) => {
+testPooled("24 connections share twenty of PostgreSQL's and get their own answers", async (pooler) => {
   const { pool, close } = await openDatabase({
     url: pooler.pooled.workers,
     log,
     purpose: "writes",
-    connections: 30,
+    connections: 24,
     prepare: pooler.prepare === "yes",
   });
+  // One after another, because so many at once may take longer than a connection may.
+  const clients = [];
+  while (clients.length < 24) clients.push(await pool.connect());
+  for (const client of clients) client.release();
   const ask = async (number: number) => {
     const text = `select $1::int as number, pg_backend_pid() as pid, pg_sleep(0.02), ${number % 40} as variant`;
     const { rows } = await pool.query(text, [number]);
@@ -46,7 +50,7 @@ testPooled("thirty connections share twenty of PostgreSQL's and get their own an
   };
   const pids = await Promise.all(Array.from({ length: 400 }, (_, number) => ask(number)));
   expect(new Set(pids).size).toBeWithin(2, 21);
-  expect(pool.totalCount).toBe(30);
+  expect(pool.totalCount).toBe(24);
   await close();
 });
 
