@@ -11,9 +11,15 @@ export type CommonConfig = Readonly<{
   port: number;
   baseUrl: string;
   dataDir: string;
+  /** Where \`npm run backup\` puts backups of the embedded database; unset: a folder in DATA_DIR. */
+  backupDir: string | undefined;
   databaseUrl: string | undefined;
   /** Whether statements are named, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
+  /** A standby from which front doors read; unset: they read from the database itself. */
+  readDatabaseUrl: string | undefined;
+  /** `remote_apply`: no commit returns before that standby shows it. `async`: reads wait where they must. */
+  readDatabaseSync: "async" | "remote_apply";
   /** The most connections of one process to PostgreSQL; unset: what its role can use. */
   databaseConnections: number | undefined;
   redisUrl: string | undefined;
@@ -41,6 +47,8 @@ export type CommonConfig = Readonly<{
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
+  /** Over how many queues commands travel, each user's over one. */
+  queueLanes: number;
   /** How many batches one front door sends before further commands wait for an answer and share the next. */
   batchesInFlight: number;
   workerConcurrency: number;
@@ -74,9 +82,12 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     port,
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
+    backupDir: text(env, "BACKUP_DIR"),
     databaseUrl: text(env, "DATABASE_URL"),
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
+    readDatabaseUrl: text(env, "READ_DATABASE_URL"),
+    readDatabaseSync: oneOf(env, "READ_DATABASE_SYNC", ["async", "remote_apply"]),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
     authUrl,
@@ -99,6 +110,7 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     metricsToken: text(env, "METRICS_TOKEN"),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
+    queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),
     batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     workerPort: integer(env, "WORKER_PORT", 0, 65_535),
