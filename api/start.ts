@@ -61,11 +61,6 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const onFallback = noteFallbacks(metrics, log);
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now, onFallback);
-  const ready = createHealthCheck({
-    postgres: () => database.pool.query("select 1"),
-    redis: () => redis.ping(),
-    worker: () => mailbox.ping(),
-  });
   const app = createApp({
     config,
     log,
@@ -85,7 +80,11 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const listener = listen(config, log, {
     turnAway,
     exposition: metrics,
-    ready,
+    ready: createHealthCheck({
+      postgres: () => database.pool.query("select 1"),
+      redis: () => redis.ping(),
+      worker: () => mailbox.ping(),
+    }),
     answer: (request) => app.handle(request),
   });
   return {
