@@ -22,7 +22,7 @@ import { createTurnAway } from "./http/turn-away.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
-import { openReads } from "./queries/reads.ts";
+import { openReads, type Reads } from "./queries/reads.ts";
 import { createReadShare } from "./queries/share.ts";
 
 type Options = Readonly<{
@@ -53,14 +53,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const { now = clock.now } = options;
   const dispatch = createDispatch(mailbox, reads.inbox, clock, now);
   const dispatchGroup = createDispatchGroup(mailbox, reads.inbox, clock, now);
-  const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
-  const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
-  const query: PerformContext["query"] = ({ userId, scopes = [], clientName = null }, manner = {}) =>
-    createQueryContext({
-      ...{ db: manner.standbyMayAnswer ? reads.shown : reads.primary, userId, now: now() },
-      ...{ defaultTimeZone, baseUrl, share, token: { scopes, clientName, allowance: manner.allowance } },
-    });
+  const query = createQuery(config, reads, now);
   const adoptZone = createZoneAdoption({ query, dispatch });
   const { revokeToken, isRevoked } = createRevocation(config, client);
   const overLimit = createOverLimit({ dispatch, query }, now);
@@ -81,7 +75,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
     query,
   });
-  const finish = createFinish(baseUrl);
+  const finish = createFinish(config.baseUrl);
   const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
   const listener = listen(config, log, {
     turnAway,
@@ -104,6 +98,19 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       await database.close();
     },
   };
+}
+
+function createQuery(
+  { defaultTimeZone, baseUrl }: Config,
+  { primary, shown }: Pick<Reads, "primary" | "shown">,
+  now: () => number,
+): PerformContext["query"] {
+  const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
+  return ({ userId, scopes = [], clientName = null }, { allowance, standbyMayAnswer = false } = {}) =>
+    createQueryContext({
+      ...{ db: standbyMayAnswer ? shown : primary, userId, now: now(), defaultTimeZone, baseUrl, share },
+      token: { scopes, clientName, allowance },
+    });
 }
 
 function noteFallbacks(metrics: Metrics, log: Log): () => void {

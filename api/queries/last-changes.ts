@@ -47,8 +47,10 @@ export function createLastChanges({ redis, positions, askPrimary, onWorkers }: P
     async of(userId) {
       if (!workersNote) return undefined;
       try {
+        const position = await positions.of(userId);
+        // Asked after Redis has answered, so that it is none from before a Redis that came back.
         least ??= askLeast();
-        return Math.max(...(await Promise.all([least, positions.of(userId)])));
+        return Math.max(position, await least);
       } catch {
         forget();
         return undefined;

@@ -19,7 +19,7 @@ import { openQueryDatabase, type QueryDatabase } from "./guard.ts";
 import { createLastChanges } from "./last-changes.ts";
 
 /** Where a front door reads. */
-type Reads = Readonly<{
+export type Reads = Readonly<{
   /** For what the door decides by. */
   primary: QueryDatabase;
   /** For what is only shown: from the standby if there is one, else from the primary. */

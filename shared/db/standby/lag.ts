@@ -33,8 +33,8 @@ export function createLagWatch(askPrimary: AskPrimary, maxLagMs: number): LagWat
     const position = await askPrimary().catch(() => null);
     // A primary that does not answer commits nothing, so what was known of the standby stays true for a while.
     if (position === null) return;
+    mark = position === undefined ? undefined : { position, askedAt };
     if (position === undefined) freshAt = Number.NEGATIVE_INFINITY;
-    else mark = { position, askedAt };
     reason = position === undefined ? notWaitedFor : tooFarBehind;
   }
 

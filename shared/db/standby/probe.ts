@@ -42,7 +42,7 @@ export function createProbe(pool: Pool): StandbyProbe {
     if (!found) throw new Error("READ_DATABASE_URL leads to a server that is no standby");
     if (found.server !== server) {
       server = found.server;
-      for (const other of connections) if (other !== client) void other.end();
+      for (const other of connections) if (other !== client) other.end().catch(() => {});
     }
     return found.replayed;
   }
