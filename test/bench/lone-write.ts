@@ -28,14 +28,21 @@ export async function measureLoneWrites(own: Subject, results: readonly Result[]
 async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["command"]>): Promise<number> {
   const { databaseUrl, callers, todosPerUser } = own;
   const log = createLog("bench", "error");
-  const { orm, pool, close } = await openDatabase({
+  const { orm, pool, engine, close } = await openDatabase({
     url: databaseUrl,
     log,
     purpose: "writes",
     connections: 1,
   });
   const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
-  const context = { pool, tables: describeTables(orm), quotas: createQuotas(), config, log };
+  const context = {
+    pool,
+    tables: describeTables(orm, engine),
+    quotas: createQuotas(engine),
+    engine,
+    config,
+    log,
+  };
   const times: number[] = [];
   const began = performance.now();
   for (let ticket = 0; performance.now() < began + warmUpMs + measuredMs; ticket++) {
