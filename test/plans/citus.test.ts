@@ -91,7 +91,7 @@ beforeAll(async () => {
   await run("user.delete", {});
   await Bun.sleep(500);
   plans = readPlans(logFile);
-}, 120_000);
+}, 240_000);
 
 /** What looks at all users: the time of reminders, and what upkeep deletes. Each is one table without locks. */
 const acrossUsers = [
