@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const database = await openDatabase({ url, log: createLog("actions", "warn"), prepare, connections: 1 });
   const db = openQueryDatabase(database);
   if (subject === undefined) {
-    console.log([usage, ...(await listSubjects(db.dialect))].join("\n  "));
+    console.log([usage, ...(await listSubjects(db))].join("\n  "));
   } else {
     const userId = await findSubject(database.pool, subject);
     const query = createQueryContext({ db, userId, now: Date.now(), defaultTimeZone, baseUrl });

@@ -1,6 +1,7 @@
-import { type QueryExecutorProvider, sql } from "kysely";
+import { sql } from "kysely";
 import type { Pool } from "pg";
 import { findAccountByEmail, normalizeEmail } from "../identity/accounts/accounts.ts";
+import type { QueryDatabase } from "../queries/guard.ts";
 
 const maxSubjects = 50;
 
@@ -11,18 +12,26 @@ export async function findSubject(pool: Pool, text: string): Promise<string> {
   return account?.id ?? text;
 }
 
-/** The users whose calls are in the log: the only read across users, for the owner of the instance. */
-export async function listSubjects(db: QueryExecutorProvider): Promise<string[]> {
-  const { rows } = await sql<{ user_id: string; email: string | null }>`
-    with recursive seen as (
+/** From user to user along the index. */
+const jumpedTo = sql`recursive seen as (
       (select user_id from action_log order by user_id limit 1)
       union all
       select next.user_id from seen, lateral (
         select user_id from action_log where user_id > seen.user_id order by user_id limit 1
       ) next
-    )
+    )`;
+
+/** Citus cannot jump from one server to another. */
+const gathered = sql`seen as materialized (
+      select user_id from action_log group by user_id order by user_id limit ${sql.lit(maxSubjects)}
+    )`;
+
+/** The users whose calls are in the log: the only read across users, for the owner of the instance. */
+export async function listSubjects({ dialect, engine }: QueryDatabase): Promise<string[]> {
+  const { rows } = await sql<{ user_id: string; email: string | null }>`
+    with ${engine === "citus" ? gathered : jumpedTo}
     select seen.user_id, account.email from seen
     left join identity.accounts account on account.id = seen.user_id
-    order by seen.user_id limit ${maxSubjects}`.execute(db);
+    order by seen.user_id limit ${maxSubjects}`.execute(dialect);
   return rows.map(({ user_id, email }) => (email === null ? user_id : `${user_id}  ${email}`));
 }

@@ -1,5 +1,6 @@
 import type { InferKyselyDB } from "@mikro-orm/sql";
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
+import type { Engine } from "../../shared/db/engine.ts";
 import type { entities } from "../../shared/db/entities.ts";
 import type { Database } from "../../shared/db/orm.ts";
 import { createReadBatches, type ReadManner, type RunRead } from "../../shared/db/read-batches.ts";
@@ -12,6 +13,7 @@ export type GuardedRows = Readonly<{
   own(table: UserTable): RawBuilder<unknown>;
   /** Runs one statement. */
   rows<Row>(statement: RawBuilder<Row>): Promise<Row[]>;
+  engine: Engine;
 }>;
 
 /**
@@ -33,19 +35,21 @@ const ownRowsOf: Readonly<Record<UserTable, (userId: string) => RawBuilder<unkno
 };
 
 /** What turns a statement into SQL, and what runs it. */
-export type QueryDatabase = Readonly<{ dialect: QueryExecutorProvider; run: RunRead }>;
+export type QueryDatabase = Readonly<{ dialect: QueryExecutorProvider; run: RunRead; engine: Engine }>;
 
 /** All reads of a process go through one of these, so that they can travel together. */
-export const openQueryDatabase = ({ orm, pool }: Database): QueryDatabase => ({
+export const openQueryDatabase = ({ orm, pool, engine }: Database): QueryDatabase => ({
   dialect: orm.em.getKysely(),
-  run: createReadBatches(pool),
+  run: createReadBatches(pool, engine),
+  engine,
 });
 
 export const guardRows = (
-  { dialect, run }: QueryDatabase,
+  { dialect, run, engine }: QueryDatabase,
   userId: string,
   manner?: ReadManner,
 ): GuardedRows => ({
+  engine,
   own: (table) => ownRowsOf[table](userId),
   rows<Row>(statement: RawBuilder<Row>) {
     const { sql: text, parameters } = statement.compile(dialect);

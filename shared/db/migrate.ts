@@ -1,5 +1,6 @@
 import { loadCommonConfig } from "../process/config.ts";
 import { createLog } from "../process/log.ts";
+import { distribute } from "./distribute.ts";
 import { exclusively } from "./exclusively.ts";
 import { openDatabase } from "./orm.ts";
 
@@ -10,7 +11,8 @@ export async function migrate(url: string, logLevel = "info"): Promise<void> {
   try {
     await exclusively(database.pool, { name: "kept.migrate", taken: "wait" }, async () => {
       await database.orm.migrator.up();
-      await database.pool.query("select renew_changes()");
+      if (database.engine === "citus") await distribute(database.pool);
+      else await database.pool.query("select renew_changes()");
     });
   } finally {
     await database.close();

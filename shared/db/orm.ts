@@ -1,6 +1,7 @@
 import { MikroORM } from "@mikro-orm/postgresql";
 import type { CustomTypesConfig, Pool, PoolClient } from "pg";
 import type { Log } from "../process/log.ts";
+import { type Engine, readEngine } from "./engine.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 import { prepareStatements } from "./prepared-statements.ts";
@@ -10,6 +11,7 @@ export type Database = Readonly<{
   orm: MikroORM;
   /** MikroORM's own pool, through which the unit of work writes. */
   pool: Pool;
+  engine: Engine;
   close(): Promise<void>;
 }>;
 
@@ -51,10 +53,12 @@ const purposes = {
 };
 
 /**
- * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once, if `prepare`.
- * Lost connections are logged and replaced; they are never fatal. A standby may be away at the start as well.
+ * Citus finds the server of a user by the value in a statement, so no plan can be generic. What a transaction sets for
+ * itself has to reach that server.
  */
-export async function openDatabase(options: {
+const citusSettings = { plan_cache_mode: "auto", "citus.propagate_set_commands": "local" };
+
+type Options = Readonly<{
   url: string;
   log: Log;
   purpose?: keyof typeof purposes;
@@ -62,10 +66,25 @@ export async function openDatabase(options: {
   prepare?: boolean;
   /** Looks at each new connection. One for which it throws is not used. */
   inspect?(connection: PoolClient): Promise<void>;
-}): Promise<Database> {
+}>;
+
+/**
+ * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once, if `prepare`.
+ * Lost connections are logged and replaced; they are never fatal. A standby may be away at the start as well.
+ */
+export async function openDatabase(options: Options): Promise<Database> {
+  const database = await open(options, "postgres");
+  if (options.purpose === "standby-reads" || (await readEngine(database.pool)) === "postgres")
+    return database;
+  await database.close();
+  return open(options, "citus");
+}
+
+async function open(options: Options, engine: Engine): Promise<Database> {
   const { url, log, purpose = "reads", connections = 10, prepare = true } = options;
   const { connectMs, queryMs, settings: own } = purposes[purpose];
-  const settings = { timezone: "UTC", jit: "off", ...own };
+  const base = { timezone: "UTC", jit: "off", ...own };
+  const settings = engine === "citus" ? { ...base, ...citusSettings } : base;
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
     clientUrl: url,
@@ -101,7 +120,7 @@ export async function openDatabase(options: {
   });
   await orm.connect();
   if (!pool) throw new Error("MikroORM opened no pool.");
-  return { orm, pool, close: () => orm.close(true) };
+  return { orm, pool, engine, close: () => orm.close(true) };
 }
 
 /** bigint columns hold ids up to 2^53-1, which a JavaScript number carries exactly. */

@@ -28,7 +28,7 @@ export async function measureLoneWrites(own: Subject, results: readonly Result[]
 async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["command"]>): Promise<number> {
   const { databaseUrl, callers, todosPerUser } = own;
   const log = createLog("bench", "error");
-  const { orm, pool, close } = await openDatabase({
+  const { orm, pool, engine, close } = await openDatabase({
     url: databaseUrl,
     log,
     purpose: "writes",
@@ -37,8 +37,9 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
   const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
   const context = {
     pool,
-    tables: describeTables(orm),
-    quotas: createQuotas(),
+    tables: describeTables(orm, engine),
+    quotas: createQuotas(engine),
+    engine,
     config,
     log,
     givesPositions: false,

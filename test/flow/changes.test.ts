@@ -8,7 +8,8 @@ import { bringUpToDate, type Copy, expectEqual, newCopy } from "../support/copy.
 
 const env = await testEnvironment();
 const log = createLog("test", "error");
-const { pool, close } = await openDatabase({ url: env.DATABASE_URL ?? "", log, connections: 3 });
+const database = await openDatabase({ url: env.DATABASE_URL ?? "", log, connections: 3 });
+const { pool, close } = database;
 afterAll(close);
 const { rest, issuer } = await startStack({ env });
 
@@ -180,9 +181,9 @@ test("deletions are forgotten after 30 days, and a cursor from before is told to
   const copy = newCopy();
   await bringUpToDate(hal.get, copy);
   await hal.send("DELETE", `/todos/${gone}`);
-  expect(await pruneDeletions(pool, "29 days")).toBe(0);
+  expect(await pruneDeletions(database, "29 days")).toBe(0);
   expect((await hal.get(`/changes?cursor=${copy.cursor}`)).status).toBe(200);
-  expect(await pruneDeletions(pool, "31 days")).toBeGreaterThan(0);
+  expect(await pruneDeletions(database, "31 days")).toBeGreaterThan(0);
   const { status, body } = await hal.get(`/changes?cursor=${copy.cursor}`);
   expect([status, body.errors.cursor]).toEqual([422, [expect.stringContaining(beginAnew)]]);
   await bringUpToDate(hal.get, copy);

@@ -20,7 +20,7 @@ const kept = keptFor(400);
 
 async function upkeep(travel: string): Promise<void> {
   await makePartitions(pool, kept, travel);
-  await dropPartitions(pool, log, kept, travel);
+  await dropPartitions(database, log, kept, travel);
 }
 
 /** Writes a reply and a logged call, dated as if the present were that far from now. */
@@ -148,7 +148,7 @@ test("deliveries stay 30 days, also when more than one batch of them goes", asyn
     from unnest(array[now() - interval '30 days 1 second', now() - interval '29 days']) at,
       generate_series(1, 12000) n
     where n = 1 or at < now() - interval '30 days'`);
-  expect(await pruneDeliveries(pool)).toBe(12_000);
+  expect(await pruneDeliveries(database)).toBe(12_000);
   expect(await agesOf("reminder_deliveries", "created_at", "0")).toHaveLength(1);
-  expect(await pruneDeliveries(pool)).toBe(0);
+  expect(await pruneDeliveries(database)).toBe(0);
 });

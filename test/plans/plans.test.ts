@@ -142,14 +142,14 @@ async function runGroups(userId: string): Promise<void> {
 async function runTheRest(): Promise<void> {
   const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
   await createDispatch(lostReplies, reads, clock)({ userId: userAt(1) }, { name: "user.delete", input: {} });
-  await listSubjects(db.dialect);
+  await listSubjects(db);
   const kept = keptFor(config.actionLogDays);
   await makePartitions(writes.pool, kept);
-  await dropPartitions(writes.pool, log, kept);
-  await pruneDeliveries(writes.pool);
-  await pruneDeletions(writes.pool);
+  await dropPartitions(writes, log, kept);
+  await pruneDeliveries(writes);
+  await pruneDeletions(writes);
   await sweepDeletedUsers(writes.pool);
-  for (const table of Object.values(describeTables(writes.orm)))
+  for (const table of Object.values(describeTables(writes.orm, writes.engine)))
     for (const [kind, text] of Object.entries(table.sql)) {
       // What is partitioned is only ever added to.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
@@ -222,7 +222,7 @@ test("no statement reads a whole table or index of users' rows", () => {
 test("a missing index is noticed", async () => {
   const before = readPlans(logFile).length;
   await writes.pool.query("drop index reminders_due");
-  await takeDueReminders(writes.pool, "0", 100);
+  await takeDueReminders({ database: writes, travel: "0" }, 100);
   const scans = scansOf(readPlans(logFile).slice(before));
   expect(scans.join()).toMatch(/reminders/);
 });

@@ -9,6 +9,7 @@ export type PlanNode = Readonly<{
   "Relation Name"?: string;
   "Index Name"?: string;
   "Index Cond"?: string;
+  "Recheck Cond"?: string;
   Filter?: string;
   Plans?: readonly PlanNode[];
 }>;

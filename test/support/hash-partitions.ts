@@ -12,7 +12,7 @@ const tables = [
 
 /**
  * Cuts the tables of an empty database into partitions by hash of the user, as an operator may who shards by user. Rows
- * of different users may then have the same place (ctid) in different partitions.
+ * of different users may then have the same place (ctid) in different partitions. What is cut already stays as it is.
  */
 export const cutByUser = (partitions: number): string => `
   do $$
@@ -21,6 +21,7 @@ export const cutByUser = (partitions: number): string => `
     trigger_definition text;
     name text;
   begin
+    if (select relkind = 'p' from pg_class where oid = 'users'::regclass) then return; end if;
     create temporary table foreign_keys on commit drop as
       select conname, conrelid::regclass::text as child, pg_get_constraintdef(oid) as definition
       from pg_constraint

@@ -10,6 +10,7 @@ import type { ReceivedCommand } from "./received.ts";
 import { type Manner, type RunContext, runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 import type { SlowQueue } from "./slow-queue.ts";
+import { runForUsers } from "./users-apart.ts";
 
 export type BatchContext = RunContext &
   Readonly<{
@@ -41,7 +42,7 @@ export async function processBatch(
     return lane && !lane.add(one.command.userId, () => runApart(context, one));
   });
   const together = received.filter((one) => !laneOf(context, one));
-  const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
+  const { replies, lockedElsewhere } = await runForUsers(context, together, "skip");
   turnedAway.push(...context.retryQueue.add(lockedElsewhere));
   await context.reply(batch, [
     ...replies.map(([, reply]) => reply),

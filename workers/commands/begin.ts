@@ -1,3 +1,4 @@
+import type { Engine } from "../../shared/db/engine.ts";
 import { patienceMs, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../unit-of-work/batch-times.ts";
@@ -13,6 +14,7 @@ import { type CommandToRun, type Demand, demandOf, relatedDemandOf, storedReply 
 import { callHandlers } from "./transaction-failed.ts";
 
 export type BeginContext = Readonly<{
+  engine: Engine;
   tables: TableMap;
   quotas: Quotas;
 }>;
@@ -42,7 +44,7 @@ const lockTimeoutMs = 800;
  * what the loaded rows refer to.
  */
 export async function begin(
-  { tables, quotas }: BeginContext,
+  { engine, tables, quotas }: BeginContext,
   connection: Queryable,
   work: readonly CommandToRun[],
   onLocked: OnLocked,
@@ -66,7 +68,7 @@ export async function begin(
   const [, , times, lockedKeys, skipped] = await Promise.all([
     connection.query("begin"),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
-    readTimes(connection, new Set(commands.map(({ userId }) => userId))),
+    readTimes(connection, engine, new Set(commands.map(({ userId }) => userId))),
     lockKeys(connection, commands),
     fulfil(named),
   ]);

@@ -10,9 +10,9 @@ import { type BatchContext, processBatch } from "./batch.ts";
 import { createCommandMetrics } from "./command-metrics.ts";
 import type { ReceivedCommand } from "./received.ts";
 import { createAnswering } from "./reply.ts";
-import { runCommands } from "./retries.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { createSlowQueue } from "./slow-queue.ts";
+import { runForUsers } from "./users-apart.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
 export function startCommands(worker: WorkerContext): { stop(): Promise<void> } {
@@ -22,13 +22,14 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
   const slowQueue = createSlowQueue(watch);
   const groupQueue = createSlowQueue(watch);
   const retryQueue = createRetryQueue({
-    run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
+    run: (received) => watch.during("retries", () => runForUsers(context, received, "skip")),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
-  const tables = describeTables(database.orm);
-  const quotas = createQuotas();
+  const tables = describeTables(database.orm, database.engine);
+  const quotas = createQuotas(database.engine);
   const context: BatchContext = {
     pool: database.pool,
+    engine: database.engine,
     tables,
     quotas,
     config,

@@ -1,4 +1,3 @@
-import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import type { Log } from "../../shared/process/log.ts";
 import { type Channel, sendFailed } from "./channels/channel.ts";
@@ -6,9 +5,10 @@ import type { DeliveryKeys } from "./jobs.ts";
 import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
 import { createResultWriter } from "./result-writer.ts";
 import { createSlowTargets } from "./slow-targets.ts";
+import type { ReminderStore } from "./spelled.ts";
 
 type DelivererContext = Readonly<{
-  pool: Pool;
+  database: ReminderStore["database"];
   log: Log;
   travel(): string;
   channels: Record<ReminderChannel, Channel>;
@@ -27,13 +27,13 @@ const stopWithinMs = 8_000;
 
 /** Sends deliveries and writes their results. In PostgreSQL they are `sending` until the result is written. */
 export function createDeliverer(context: DelivererContext): Deliverer {
-  const { pool, log, travel, channels } = context;
+  const { database, log, travel, channels } = context;
   const underWay = new Map<string, LeasedDelivery>();
   const targets = createSlowTargets();
   const results = createResultWriter(context, ({ delivery }) => underWay.delete(delivery.id));
   const heartbeat = setInterval(() => {
     const keys = { users: [...underWay.values()].map(({ user_id }) => user_id), ids: [...underWay.keys()] };
-    if (underWay.size > 0) renewLeases(pool, travel(), keys).catch(() => {});
+    if (underWay.size > 0) renewLeases({ database, travel: travel() }, keys).catch(() => {});
   }, renewLeaseEveryMs);
 
   async function send(delivery: LeasedDelivery): Promise<void> {
@@ -50,7 +50,7 @@ export function createDeliverer(context: DelivererContext): Deliverer {
   return {
     async deliver(keys) {
       while (underWay.size >= maxUnderWay) await Bun.sleep(10);
-      for (const delivery of await leaseDeliveries(pool, travel(), keys)) {
+      for (const delivery of await leaseDeliveries({ database, travel: travel() }, keys)) {
         underWay.set(delivery.id, delivery);
         void send(delivery);
       }

@@ -1,7 +1,6 @@
-import type { Pool } from "pg";
 import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import type { DeliveryKeys } from "./jobs.ts";
-import { sqlNow } from "./sql-now.ts";
+import { type ReminderStore, runOnKeys, spell } from "./spelled.ts";
 
 /** A delivery that this process has to send, with its content and target as they were when the lease began. */
 export type LeasedDelivery = Readonly<{
@@ -24,25 +23,31 @@ export type LeasedDelivery = Readonly<{
   webhook_disabled_at: string | null;
 }>;
 
+const deliveryKey = [
+  { name: "user_id", type: "text" },
+  { name: "id", type: "uuid" },
+];
+
 /**
  * The last check before sending: a delivery is cancelled when its reminder was moved, cleared or suspended meanwhile,
  * or belongs to another delivery now. The statement that decides also takes the lease, so that of several jobs with
  * the same delivery only one sends it.
  */
-const takeLeases = `
+const takeLeases = spell(
+  ({ now, keys, ofUser }) => `
   with looked_at as materialized (
     select d.user_id, d.id,
       case
         when d.todo_id is null then 'sending'
         when r.status is distinct from 'scheduled' or t.is_completed is distinct from false then 'cancelled'
-        when d.scheduled_at < ${sqlNow} - interval '24 hours' then 'missed'
+        when d.scheduled_at < ${now} - interval '24 hours' then 'missed'
         else 'sending'
       end as verdict,
       case when d.todo_id is null then 'webhook' else coalesce(u.reminder_channel, 'log') end as channel,
       jsonb_build_object('id', t.id, 'title', t.title, 'due_date', t.due_date) as todo,
       u.time_zone, u.email, u.webhook_url, u.webhook_secret, coalesce(u.webhook_failures, 0) as webhook_failures,
       u.webhook_disabled_at
-    from unnest($2::text[], $3::uuid[]) k(user_id, id)
+    from ${keys("k", deliveryKey)}
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
     left join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
     left join todos t on t.user_id = d.user_id and t.id = d.todo_id
@@ -54,44 +59,42 @@ const takeLeases = `
     set status = l.verdict,
       channel = l.channel,
       attempts = d.attempts + (l.verdict = 'sending')::int,
-      late = d.scheduled_at < ${sqlNow} - interval '60 seconds',
-      next_attempt_at = ${sqlNow} + $4::interval,
-      finished_at = case when l.verdict <> 'sending' then ${sqlNow} end
+      late = d.scheduled_at < ${now} - interval '60 seconds',
+      next_attempt_at = ${now} + $4::interval,
+      finished_at = case when l.verdict <> 'sending' then ${now} end
     from looked_at l
-    where d.user_id = l.user_id and d.id = l.id
+    where d.user_id = l.user_id and d.id = l.id${ofUser("d")}
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
       case when d.todo_id is not null then l.todo end as todo, l.time_zone, l.email,
       l.webhook_url, l.webhook_secret, l.webhook_failures, l.webhook_disabled_at
   ), missed as (
     update reminders r set status = 'missed', updated_at = now()
     from begun b
-    where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
+    where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id${ofUser("r")}
   )
   select user_id, id, attempts, now() as begun_at, late, channel, scheduled_at, todo, time_zone, email,
     webhook_url, webhook_secret, webhook_failures, webhook_disabled_at
   from begun
-  where status = 'sending'`;
+  where status = 'sending'`,
+);
 
 /** A process that does not renew its lease within this time loses the delivery. */
 const leaseTime = "15 seconds";
 export const renewLeaseEveryMs = 5_000;
 
 /** @returns those that this process has to send: others are being sent elsewhere, finished or cancelled */
-export async function leaseDeliveries(
-  pool: Pool,
-  travel: string,
+export const leaseDeliveries = (
+  store: ReminderStore,
   { users, ids }: DeliveryKeys,
-): Promise<LeasedDelivery[]> {
-  const { rows } = await pool.query<LeasedDelivery>(takeLeases, [travel, users, ids, leaseTime]);
-  return rows;
-}
+): Promise<LeasedDelivery[]> => runOnKeys(store, takeLeases, [users, ids], leaseTime);
+
+const extendLeases = spell(
+  ({ now, keys }) => `update reminder_deliveries d set next_attempt_at = ${now} + $4::interval
+     from ${keys("k", deliveryKey)}
+     where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`,
+);
 
 /** A living process keeps the deliveries that it is sending, however slow the receivers are. */
-export async function renewLeases(pool: Pool, travel: string, { users, ids }: DeliveryKeys): Promise<void> {
-  await pool.query(
-    `update reminder_deliveries d set next_attempt_at = ${sqlNow} + $4::interval
-     from unnest($2::text[], $3::uuid[]) k(user_id, id)
-     where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`,
-    [travel, users, ids, leaseTime],
-  );
+export async function renewLeases(store: ReminderStore, { users, ids }: DeliveryKeys): Promise<void> {
+  await runOnKeys(store, extendLeases, [users, ids], leaseTime);
 }

@@ -1,32 +1,39 @@
-import type { Pool } from "pg";
 import type { Log } from "../../shared/process/log.ts";
 import { type DeliveryAttempt, deliveryResult, webhookAttempts } from "./results.ts";
-import { sqlNow } from "./sql-now.ts";
+import { type ReminderStore, runOnKeys, spell } from "./spelled.ts";
 import { recordWebhookAttempts } from "./webhook-health.ts";
+
+const outcomeColumns = [
+  { name: "user_id", type: "text" },
+  { name: "id", type: "uuid" },
+  { name: "status", type: "text" },
+  { name: "error", type: "text" },
+  { name: "again_in_ms", type: "float8" },
+];
 
 /**
  * Finishes deliveries and their reminders, each only while the reminder still names that delivery. A reminder that a
  * command has locked at this moment is left out with its delivery, so that it delays no other.
  */
-const finishDeliveries = `
+const finishDeliveries = spell(
+  ({ now, keys, ofUser }) => `
   with outcomes as materialized (
-    select * from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::float8[])
-      v(user_id, id, status, error, again_in_ms)
+    select * from ${keys("v", outcomeColumns)}
   ), present as materialized (
     select o.user_id, o.id, r.todo_id, o.status
     from outcomes o
     join reminder_deliveries d on d.user_id = o.user_id and d.id = o.id
     join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
-    where o.status in ('sent', 'failed')
+    where o.status in ('sent', 'failed')${ofUser("d")}
   ), free as materialized (
     select r.user_id, r.todo_id, r.status as before, p.status
     from present p
-    join reminders r on r.user_id = p.user_id and r.todo_id = p.todo_id and r.delivery_id = p.id
+    join reminders r on r.user_id = p.user_id and r.todo_id = p.todo_id and r.delivery_id = p.id${ofUser("r")}
     for update of r skip locked
   ), marked as (
     update reminders r set status = f.status, updated_at = now()
     from free f
-    where r.user_id = f.user_id and r.todo_id = f.todo_id and (f.status = 'sent' or f.before = 'scheduled')
+    where r.user_id = f.user_id and r.todo_id = f.todo_id and (f.status = 'sent' or f.before = 'scheduled')${ofUser("r")}
   ), held as materialized (
     select id from present where (user_id, todo_id) not in (select user_id, todo_id from free)
   ), finished as (
@@ -34,18 +41,18 @@ const finishDeliveries = `
     set status = case when o.status = 'postponed' then 'retrying' else o.status end,
       attempts = d.attempts - (o.status = 'postponed')::int,
       error = o.error,
-      next_attempt_at = ${sqlNow} + o.again_in_ms * interval '1 millisecond',
-      finished_at = case when o.status in ('sent', 'failed') then ${sqlNow} end
+      next_attempt_at = ${now} + o.again_in_ms * interval '1 millisecond',
+      finished_at = case when o.status in ('sent', 'failed') then ${now} end
     from outcomes o
     where d.user_id = o.user_id and d.id = o.id and d.finished_at is null
-      and d.id not in (select id from held)
+      and d.id not in (select id from held)${ofUser("d")}
   )
-  select id::text from held`;
+  select id::text from held`,
+);
 
-async function finishAll(pool: Pool, travel: string, attempts: readonly DeliveryAttempt[]) {
+async function finishAll(store: ReminderStore, attempts: readonly DeliveryAttempt[]) {
   const results = attempts.map(deliveryResult);
-  const { rows } = await pool.query<{ id: string }>(finishDeliveries, [
-    travel,
+  const rows = await runOnKeys<{ id: string }>(store, finishDeliveries, [
     results.map(({ userId }) => userId),
     results.map(({ id }) => id),
     results.map(({ status }) => status),
@@ -59,7 +66,7 @@ async function finishAll(pool: Pool, travel: string, attempts: readonly Delivery
   };
 }
 
-type WriterContext = Readonly<{ pool: Pool; log: Log; travel(): string }>;
+type WriterContext = Readonly<{ database: ReminderStore["database"]; log: Log; travel(): string }>;
 
 type ResultWriter = Readonly<{
   add(attempt: DeliveryAttempt): void;
@@ -76,7 +83,7 @@ const againAfterMs = 250;
  * @param onWritten is called with each attempt whose result is written
  */
 export function createResultWriter(
-  { pool, log, travel }: WriterContext,
+  { database, log, travel }: WriterContext,
   onWritten: (attempt: DeliveryAttempt) => void,
 ): ResultWriter {
   let gathered: DeliveryAttempt[] = [];
@@ -86,9 +93,10 @@ export function createResultWriter(
 
   /** @returns the attempts that were left out */
   async function write(attempts: readonly DeliveryAttempt[]): Promise<DeliveryAttempt[]> {
-    const { leftOut, written } = await finishAll(pool, travel(), attempts);
+    const { leftOut, written } = await finishAll({ database, travel: travel() }, attempts);
     written.forEach(onWritten);
-    await recordWebhookAttempts(pool, travel(), written.flatMap(webhookAttempts)).catch(logFailure);
+    const store = { database, travel: travel() };
+    await recordWebhookAttempts(store, written.flatMap(webhookAttempts)).catch(logFailure);
     return leftOut;
   }
 

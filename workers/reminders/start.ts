@@ -17,10 +17,9 @@ const jobsAtOnce = 4;
 /** Starts this process's share of the reminders: the tick that queues due ones, and their delivery. */
 export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
   const { config, log, travel, database, publisher, blocking, jobMetrics, watch } = context;
-  const { pool } = database;
   const { queuePrefix } = config;
   const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection: publisher, queuePrefix });
-  const deliverer = createDeliverer({ pool, log, travel, channels: openChannels(context) });
+  const deliverer = createDeliverer({ database, log, travel, channels: openChannels(context) });
   const worker = openWorker<DeliveryKeys>(deliveryQueue, {
     connection: blocking,
     queuePrefix,
@@ -33,7 +32,7 @@ export function startReminders(context: WorkerContext): { stop(): Promise<void> 
   const schedule = startSchedule(context, {
     name: "reminders",
     everyMs: tickEveryMs,
-    run: () => runTick({ pool, queue, travel }),
+    run: () => runTick({ database, queue, travel }),
   });
   return {
     async stop() {

@@ -1,9 +1,13 @@
 import type { Queue } from "bullmq";
-import type { Pool } from "pg";
 import { type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
+import type { ReminderStore } from "./spelled.ts";
 
-type TickContext = Readonly<{ pool: Pool; queue: Queue<DeliveryKeys>; travel(): string }>;
+type TickContext = Readonly<{
+  database: ReminderStore["database"];
+  queue: Queue<DeliveryKeys>;
+  travel(): string;
+}>;
 
 const batch = 2_000;
 /** Redis holds at most about this many jobs; PostgreSQL keeps the rest until there is room. */
@@ -14,9 +18,10 @@ const maxQueuedJobs = 200;
  * since a later one takes its rows up.
  */
 export async function runTick(context: TickContext): Promise<void> {
-  const { pool, travel } = context;
-  await fillQueue(context, (jobs) => takeOverdueDeliveries(pool, travel(), batch, jobs === 0));
-  await fillQueue(context, () => takeDueReminders(pool, travel(), batch));
+  const { database, travel } = context;
+  const store = () => ({ database, travel: travel() });
+  await fillQueue(context, (jobs) => takeOverdueDeliveries(store(), batch, jobs === 0));
+  await fillQueue(context, () => takeDueReminders(store(), batch));
 }
 
 async function fillQueue(

@@ -1,25 +1,30 @@
-import type { Pool } from "pg";
-import { sqlNow } from "./sql-now.ts";
+import { type ReminderStore, runOnKeys, spell } from "./spelled.ts";
 
 /** How one attempt at a user's webhook went. */
 export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
+
+const attemptColumns = [
+  { name: "user_id", type: "text" },
+  { name: "ok", type: "boolean" },
+];
 
 /**
  * Five failed attempts in a row over at least a day switch a webhook off, and a success resets the count. A successful
  * test also switches it on again. The settings show both.
  */
-const recordAttempts = `
+const recordAttempts = spell(
+  ({ now, keys, ofUser }) => `
   with attempts as materialized (
     select user_id, count(*) filter (where not ok) as failures, bool_or(ok) as ok
-    from unnest($2::text[], $3::boolean[]) v(user_id, ok)
+    from ${keys("v", attemptColumns)}
     group by user_id
   ), counted as materialized (
     select u.user_id, a.ok,
       u.webhook_failures + a.failures as failures,
-      coalesce(u.webhook_failing_since, ${sqlNow}) as failing_since
+      coalesce(u.webhook_failing_since, ${now}) as failing_since
     from attempts a
     join users u on u.user_id = a.user_id
-    where not a.ok or u.webhook_failures > 0
+    where (not a.ok or u.webhook_failures > 0)${ofUser("u")}
     order by u.user_id collate "C"
     for update of u
   )
@@ -28,21 +33,20 @@ const recordAttempts = `
     webhook_failing_since = case when not c.ok then c.failing_since end,
     webhook_disabled_at = case
       when c.ok then null
-      when c.failures >= 5 and c.failing_since <= ${sqlNow} - interval '1 day'
-        then coalesce(u.webhook_disabled_at, ${sqlNow})
+      when c.failures >= 5 and c.failing_since <= ${now} - interval '1 day'
+        then coalesce(u.webhook_disabled_at, ${now})
       else u.webhook_disabled_at
     end
   from counted c
-  where u.user_id = c.user_id`;
+  where u.user_id = c.user_id${ofUser("u")}`,
+);
 
 export async function recordWebhookAttempts(
-  pool: Pool,
-  travel: string,
+  store: ReminderStore,
   attempts: readonly WebhookAttempt[],
 ): Promise<void> {
   if (attempts.length === 0) return;
-  await pool.query(recordAttempts, [
-    travel,
+  await runOnKeys(store, recordAttempts, [
     attempts.map(({ userId }) => userId),
     attempts.map(({ ok }) => ok),
   ]);

@@ -1,5 +1,7 @@
 import { maxUndone } from "../../shared/contracts/action.ts";
 import { maxSeveral } from "../../shared/contracts/several.ts";
+import type { Engine } from "../../shared/db/engine.ts";
+import { keyRows, ofUser } from "./spelling.ts";
 import type { Table } from "./table.ts";
 
 /** As many as show that there are others beside those that one undo takes out of the category itself. */
@@ -8,10 +10,10 @@ const mostSeen = maxUndone * maxSeveral + 1;
 const members = (table: string): string => `
   array(select t.id from ${table} t where t.user_id = v.user_id and t.category_id = v.id::bigint limit ${mostSeen})`;
 
-const comeBack = (table: string, ids: string): string => `
+const comeBack = (engine: Engine, table: string, ids: string): string => `
   update ${table} t set category_id = v.id, changed_xid = default
   from returning_members v cross join lateral unnest(v.${ids}) member(id)
-  where t.user_id = v.user_id and t.id = member.id and t.category_id is null`;
+  where t.user_id = v.user_id and t.id = member.id and t.category_id is null${ofUser(engine, "t", 2)}`;
 
 const unused = {
   ...{ forUpdate: "", forUpdateSkipLocked: "", forKeyShare: "", forKeyShareSkipLocked: "" },
@@ -24,30 +26,32 @@ const key: Table["key"] = [
 ];
 
 /** The habits and todos of a category. */
-export const categoryMembers: Table = {
+export const categoryMembers = (engine: Engine): Table => ({
   name: "category_members",
   columns: [],
   key,
+  ofOneUser: engine === "citus",
   sql: {
     ...unused,
     read: `select v.user_id, v.id::bigint, ${members("habits")} as habit_ids, ${members("todos")} as todo_ids
-      from unnest($1::text[], $2::bigint[]) v(user_id, id)`,
+      from ${keyRows(engine, "v", key, 1)}`,
   },
-};
+});
 
 /**
  * The members that come back to a category whose deletion is undone: not loaded, because there can be tens of thousands.
  * Those that are in another category by now stay there.
  */
-export const categoryReturns: Table = {
+export const categoryReturns = (engine: Engine): Table => ({
   name: "category_returns",
   columns: [],
   key,
+  ofOneUser: engine === "citus",
   sql: {
     ...unused,
     insert: `with returning_members as (
         select * from json_to_recordset($1) v(user_id text, id bigint, habit_ids bigint[], todo_ids bigint[])
-      ), habits_back as (${comeBack("habits", "habit_ids")})
-      ${comeBack("todos", "todo_ids")}`,
+      ), habits_back as (${comeBack(engine, "habits", "habit_ids")})
+      ${comeBack(engine, "todos", "todo_ids")}`,
   },
-};
+});

@@ -1,7 +1,7 @@
 import { seenTables } from "../../shared/domain/image-fields.ts";
 import type { RowChange } from "../../shared/domain/images.ts";
-import type { Entry, NoteRow, State } from "./state.ts";
-import type { TableName } from "./table.ts";
+import type { NoteRow, State } from "./state.ts";
+import type { Entry, TableName } from "./table.ts";
 
 /** Notes the rows that a command changes, as they were before it. */
 type Recorder = Readonly<{

@@ -1,6 +1,6 @@
 import type { Queryable } from "./connection.ts";
-import type { Change, Entry, State } from "./state.ts";
-import type { Table, TableMap, TableName } from "./table.ts";
+import type { State } from "./state.ts";
+import type { Entry, Statement, Table, TableMap, TableName, Written } from "./table.ts";
 
 /**
  * Writes all changes of a batch, one statement per table and kind. Rows that others refer to are inserted first and
@@ -9,8 +9,8 @@ import type { Table, TableMap, TableName } from "./table.ts";
 export function save(connection: Queryable, tables: TableMap, state: State): Promise<unknown>[] {
   const names = Object.keys(tables) as TableName[];
   const write = (table: Table, kind: Written) => {
-    const values = changedValues(table, state[table.name].entries, kind);
-    return values ? [connection.query(table.sql[kind], values)] : [];
+    const changed = changedEntries(state[table.name].entries, kind);
+    return statementsOf(table, kind, changed).map(({ text, values }) => connection.query(text, values));
   };
   return [
     ...names.flatMap((name) => written.flatMap((kind) => write(tables[name], kind))),
@@ -19,7 +19,6 @@ export function save(connection: Queryable, tables: TableMap, state: State): Pro
 }
 
 const written = ["insert", "upsert", "update"] as const;
-type Written = Exclude<Change, "none">;
 
 /** Whether a change goes to the write-ahead log. A reply to a command without a key does not: its table is unlogged. */
 export function hasLoggedChange(state: State): boolean {
@@ -32,25 +31,36 @@ export function hasLoggedChange(state: State): boolean {
   );
 }
 
-/** @returns the values of the statement of that kind, or undefined when there is nothing to write */
-function changedValues(
-  { key }: Table,
+function changedEntries(
   entries: ReadonlyMap<string, Entry<object>>,
   kind: Written,
-): unknown[] | undefined {
-  if (entries.size === 0) return undefined;
-  const changed = [...entries]
+): readonly Entry<object>[] {
+  if (entries.size === 0) return [];
+  return [...entries]
     .filter(([, { change }]) => change === kind)
     .sort(byPlace)
     .map(([, entry]) => entry);
-  if (changed.length === 0) return undefined;
-  if (kind === "remove") return key.map((_, index) => changed.map((entry) => entry.key[index]));
-  return [JSON.stringify(changed.flatMap(({ row }) => (row ? [withoutNulls(row)] : [])))];
+}
+
+function statementsOf(
+  { key, sql, writes }: Table,
+  kind: Written,
+  changed: readonly Entry<object>[],
+): readonly Statement[] {
+  if (changed.length === 0) return [];
+  if (writes) return writes(kind, changed);
+  const values =
+    kind === "remove" ? key.map((_, index) => changed.map((entry) => entry.key[index])) : [asJson(changed)];
+  return [{ text: sql[kind], values }];
 }
 
 /** One order for all transactions, so that two that write the same rows never wait for each other in a circle. */
 const byPlace = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
+
+/** The rows as the one value of a statement that takes them by json_to_recordset. */
+export const asJson = (changed: readonly Entry<object>[]): string =>
+  JSON.stringify(changed.flatMap(({ row }) => (row ? [withoutNulls(row)] : [])));
 
 /** json_to_recordset reads an absent field as null, and often half of a row is null: that halves the JSON. */
 function withoutNulls(row: object): object {

@@ -1,14 +1,12 @@
-import type { Rows, TableMap, TableName } from "./table.ts";
+import type { Entry, KeyValue, Rows, TableMap, TableName } from "./table.ts";
 
-type KeyValue = string | number;
-export type Change = "none" | "insert" | "upsert" | "update" | "remove";
+type Change = Entry<object>["change"];
 
 /** The rows of one table by primary key, as the commands so far left them. */
 type TableState<Row> = Readonly<{
   keyColumns: readonly string[];
   entries: Map<string, Entry<Row>>;
 }>;
-export type Entry<Row> = Readonly<{ key: readonly KeyValue[]; row: Row | undefined; change: Change }>;
 
 export type State = { [Name in TableName]: TableState<Rows[Name]> };
 

@@ -38,6 +38,18 @@ type CategoryMembers = Readonly<{
   todo_ids: readonly number[];
 }>;
 
+export type KeyValue = string | number;
+/** What becomes of a row that has to be written. */
+export type Written = "insert" | "upsert" | "update" | "remove";
+/** A row as the commands so far left it. */
+export type Entry<Row> = Readonly<{
+  key: readonly KeyValue[];
+  row: Row | undefined;
+  change: "none" | Written;
+}>;
+
+export type Statement = Readonly<{ text: string; values: unknown[] }>;
+
 export type TableMap = Readonly<Record<TableName, Table>>;
 
 export type Column = Readonly<{ name: string; type: string }>;
@@ -47,6 +59,10 @@ export type Table = Readonly<{
   name: TableName;
   columns: readonly Column[];
   key: readonly Column[];
+  /** Whether a transaction is one user's, and the first value of a statement is that user and no array. */
+  ofOneUser: boolean;
+  /** How an engine writes whose statements for that differ. */
+  writes?: (kind: Written, changed: readonly Entry<object>[]) => readonly Statement[];
   sql: Readonly<{
     forUpdate: string;
     /** Never waits: of a row that another transaction has locked, it returns only the key. */

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { Database } from "../../shared/db/orm.ts";
 import type { Log } from "../../shared/process/log.ts";
 
 /** A table in partitions by time: how long each is, how far ahead it is made, and when it is dropped. */
@@ -39,7 +40,7 @@ export async function makePartitions(
 
 /** Drops partitions whose time is over, one after another and without delaying readers or writers. */
 export async function dropPartitions(
-  pool: Pick<Pool, "query">,
+  { pool, engine }: Pick<Database, "pool" | "engine">,
   log: Log,
   kept: readonly Kept[],
   travel = "0",
@@ -51,7 +52,10 @@ export async function dropPartitions(
       [table, kind, after, travel],
     );
     for (const { name, detaching } of rows)
-      await dropPartition(pool, table, name, detaching).catch((error: Error) =>
+      await (engine === "citus"
+        ? pool.query(`drop table ${name}`)
+        : dropPartition(pool, table, name, detaching)
+      ).catch((error: Error) =>
         log.debug({ partition: name, reason: error.message }, "partition not dropped yet"),
       );
   }
@@ -59,7 +63,7 @@ export async function dropPartitions(
 
 /**
  * A plain DROP would wait for every reader of the whole table, and all later queries would wait behind it. Detaching
- * concurrently delays nobody. A detach that was interrupted is finished by the next run.
+ * concurrently delays nobody, but Citus does not do it. A detach that was interrupted is finished by the next run.
  */
 async function dropPartition(
   pool: Pick<Pool, "query">,

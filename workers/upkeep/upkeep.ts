@@ -21,14 +21,14 @@ export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Pro
 
 /** One worker does the upkeep for all; the others find the lock taken. */
 async function runUpkeep(context: WorkerContext): Promise<void> {
-  const { pool } = context.database;
-  const { log, config } = context;
+  const { database, log, config } = context;
+  const { pool } = database;
   await exclusively(pool, { name: "kept.upkeep", taken: "skip" }, async () => {
     const kept = keptFor(config.actionLogDays);
     await makePartitions(pool, kept);
-    await dropPartitions(pool, log, kept);
-    await pruneDeliveries(pool);
-    await pruneDeletions(pool);
+    await dropPartitions(database, log, kept);
+    await pruneDeliveries(database);
+    await pruneDeletions(database);
     await sweepDeletedUsers(pool);
     await cleanCommands(context);
   });
