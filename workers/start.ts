@@ -1,5 +1,6 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
+import { createHangWatch } from "../shared/process/hang-watch.ts";
 import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createExposition } from "../shared/process/metrics.ts";
@@ -38,12 +39,14 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       purpose: "writes",
       prepare: config.databasePrepare,
       connections:
-        config.databaseConnections ?? config.workerConcurrency + 2 * slowConcurrency + otherConnections,
+        config.databaseConnections ??
+        config.queueLanes * config.workerConcurrency + 2 * slowConcurrency + otherConnections,
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
     registry: exposition.registry,
     jobMetrics: createJobMetrics(exposition.registry),
+    watch: createHangWatch(),
   };
   let isStopping = false;
   const { database, publisher } = context;
@@ -54,6 +57,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       redis: () => publisher.ping(),
     }),
     isDraining: () => isStopping,
+    hanging: context.watch.hanging,
   });
   const upkeep = await startUpkeep(context);
   const statusServer = serveStatus(config, statusPages);

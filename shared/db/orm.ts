@@ -38,15 +38,21 @@ const writeSettings = {
  * along an index that holds it in order, which a bitmap would lose. Writes have the front door's own timeout; their query
  * timeout is only a backstop.
  */
+const reads = {
+  connectMs: 900,
+  queryMs: 900,
+  settings: { enable_bitmapscan: "off", statement_timeout: "800ms" },
+};
 const purposes = {
-  reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off", statement_timeout: "800ms" } },
+  reads,
+  "standby-reads": reads,
   writes: { connectMs: 1_500, queryMs: 5_000, settings: writeSettings },
   migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
 };
 
 /**
  * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once, if `prepare`.
- * Lost connections are logged and replaced; they are never fatal.
+ * Lost connections are logged and replaced; they are never fatal. A standby may be away at the start as well.
  */
 export async function openDatabase(options: {
   url: string;
@@ -54,6 +60,8 @@ export async function openDatabase(options: {
   purpose?: keyof typeof purposes;
   connections?: number;
   prepare?: boolean;
+  /** Looks at each new connection. One for which it throws is not used. */
+  inspect?(connection: PoolClient): Promise<void>;
 }): Promise<Database> {
   const { url, log, purpose = "reads", connections = 10, prepare = true } = options;
   const { connectMs, queryMs, settings: own } = purposes[purpose];
@@ -65,6 +73,7 @@ export async function openDatabase(options: {
     debug: false,
     logger: (message) => log.debug(message.trim()),
     discovery: { warnWhenNoEntities: false },
+    ensureDatabase: purpose !== "standby-reads",
     migrations: { migrationsList: migrations, snapshot: false, transactional: true },
     pool: { min: 0, max: connections },
     driverOptions: {
@@ -75,7 +84,10 @@ export async function openDatabase(options: {
       options: Object.entries(settings)
         .map(([name, value]) => `-c ${name}=${value}`)
         .join(" "),
-      onConnect: (client: PoolClient) => demandSettings(client, settings),
+      async onConnect(client: PoolClient) {
+        await demandSettings(client, settings);
+        await options.inspect?.(client);
+      },
       onPoolCreated(created: Pool) {
         pool = created;
         numericIds(created);

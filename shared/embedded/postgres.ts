@@ -12,7 +12,7 @@ import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
 /** fsync and synchronous_commit stay on: an acknowledged effect survives a power cut. */
-const serverSettings = {
+export const serverSettings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   fsync: "on",

@@ -35,7 +35,14 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     connections: 1,
   });
   const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
-  const context = { pool, tables: describeTables(orm), quotas: createQuotas(), config, log };
+  const context = {
+    pool,
+    tables: describeTables(orm),
+    quotas: createQuotas(),
+    config,
+    log,
+    givesPositions: false,
+  };
   const times: number[] = [];
   const began = performance.now();
   for (let ticket = 0; performance.now() < began + warmUpMs + measuredMs; ticket++) {

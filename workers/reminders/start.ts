@@ -16,7 +16,7 @@ const jobsAtOnce = 4;
 
 /** Starts this process's share of the reminders: the tick that queues due ones, and their delivery. */
 export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
-  const { config, log, travel, database, publisher, blocking, jobMetrics } = context;
+  const { config, log, travel, database, publisher, blocking, jobMetrics, watch } = context;
   const { pool } = database;
   const { queuePrefix } = config;
   const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection: publisher, queuePrefix });
@@ -27,9 +27,10 @@ export function startReminders(context: WorkerContext): { stop(): Promise<void> 
     concurrency: jobsAtOnce,
     log,
     metrics: jobMetrics,
+    watch,
     process: ({ data }) => deliverer.deliver(data),
   });
-  const schedule = startSchedule(log, {
+  const schedule = startSchedule(context, {
     name: "reminders",
     everyMs: tickEveryMs,
     run: () => runTick({ pool, queue, travel }),
