@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { startBackedUpPostgres } from "../../shared/embedded/backup/carrier.ts";
@@ -112,9 +112,9 @@ test("a restore has everything acknowledged before the moment and nothing after 
     said: expect.stringContaining("Backed up in"),
   });
   const reminded = await call("POST", "/todos", { body: { title: "reminded" } });
-  const reminder = `/todos/${reminded.body.id}/reminder`;
-  await call("PUT", reminder, { body: { remind_at: new Date(Date.now() + 1_500).toISOString() } });
   const cursors = [(await call("GET", "/changes")).body.next_cursor];
+  const reminder = `/todos/${reminded.body.id}/reminder`;
+  await call("PUT", reminder, { body: { remind_at: new Date(Date.now() + 2_500).toISOString() } });
   const moment = writing.note();
   await within(20, async () => (await call("GET", reminder)).body.status === "sent");
   await within(20, () => writing.acknowledged.after.length > 50);
@@ -176,6 +176,8 @@ test("a backup that was killed is none, and older ones go", async () => {
   expect(await backups()).toEqual(known);
   expect((await npm(place, "backup", "--keep", "1")).said).toContain("Removed ");
   expect(await backups()).toHaveLength(1);
+  const open = files().filter((file) => (statSync(join(place.dataDir, "backup", file)).mode & 0o077) !== 0);
+  expect(open).toEqual(["backup.lock"]);
   expect(files().filter((file) => file.includes(".unfinished"))).toEqual([]);
   await run.end("SIGINT");
 }, 60_000);

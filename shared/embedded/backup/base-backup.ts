@@ -95,7 +95,8 @@ async function copyRunning(sql: SQL, cluster: string, draft: string): Promise<Om
     select labelfile, pg_walfile_name(lsn) as "lastSegment", ${present} as "finishedAt"
     from pg_backup_stop(false)`;
   const { labelfile, lastSegment, finishedAt } = end;
-  await Bun.write(join(place, packedName("backup_label")), await Bun.zstdCompress(labelfile));
+  const label = join(place, packedName("backup_label"));
+  writeFileSync(label, await Bun.zstdCompress(labelfile), { mode: 0o600, flush: true });
   const [, firstSegment] = /^START WAL LOCATION: .*\(file (\w{24})\)/m.exec(labelfile) ?? [];
   if (!firstSegment) throw new Error(`PostgreSQL's label of the backup has no segment: ${labelfile}`);
   const files = [...contents.files, ["backup_label", Buffer.byteLength(labelfile)] as const];
