@@ -1,5 +1,5 @@
-# One image for every role; compose.yaml says which one a container runs.
-FROM node:22-slim
+# One image for every role; compose.yaml and docs/kubernetes say which one a container runs.
+FROM node:22.22.2-bookworm-slim
 WORKDIR /kept
 
 COPY package.json package-lock.json .npmrc ./
@@ -11,9 +11,10 @@ COPY shared shared
 COPY api api
 COPY workers workers
 
+# Only the identity provider writes here, and only the owner's first token.
 RUN mkdir /data && chown node:node /data
-VOLUME /data
-USER node
+# The number of the user node: Kubernetes cannot tell from a name that it is not root.
+USER 1000:1000
 # MIMALLOC_PURGE_DELAY: Bun's allocator keeps freed pages instead of faulting them in again; see docs/benchmarks.md.
 ENV DATA_DIR=/data HOST=0.0.0.0 MIMALLOC_PURGE_DELAY=-1 PATH=/kept/node_modules/.bin:$PATH
 CMD ["bun", "api/main.ts"]

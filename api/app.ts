@@ -7,7 +7,6 @@ import { isForPeople, nothingHerePage } from "./account/front/not-found.ts";
 import { accountPaths } from "./account/router.ts";
 import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
-import type { Health } from "./http/health.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { fault, nothingHere, refusalResponse } from "./http/refusal-response.ts";
 import { cacheable } from "./http/response-headers.ts";
@@ -19,7 +18,7 @@ import { viewerFiles, viewerPage } from "./rest/openapi/viewer.ts";
 
 type AppContext = RestContext &
   McpContext &
-  Readonly<{ metrics: Metrics; health(): Promise<Health>; answerPage(request: Request): Promise<Response> }>;
+  Readonly<{ metrics: Pick<Metrics, "measure">; answerPage(request: Request): Promise<Response> }>;
 
 const mcpPath = "/mcp";
 
@@ -32,7 +31,6 @@ export function createApp(context: AppContext): AnyElysia {
   const app = new Elysia({ aot: true, normalize: false }).onError(({ error, code, request }) =>
     code === "NOT_FOUND" ? nothingAt(request) : answerError(context, request, error),
   );
-  addHealthChecks(app, context);
   addPublicDocuments(app, context);
   addAccountPages(app, context);
   addMcpEndpoint(app, context);
@@ -59,14 +57,6 @@ const away = refuse("overloaded", "The service is briefly unable to answer. Plea
   applied: "no",
   retryAfterSeconds: 1,
 });
-
-function addHealthChecks(app: AnyElysia, context: AppContext): void {
-  app.get("/health/live", () => Response.json({ status: "ok" }));
-  app.get("/health/ready", async () => {
-    const health = await context.health();
-    return Response.json(health, { status: health.status === "ok" ? 200 : 503 });
-  });
-}
 
 function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
   const openApi = openApiDocument(config.baseUrl, config);

@@ -9,15 +9,22 @@ import type { Call } from "../shared/queue/batch.ts";
 import type { CommandResult, Dispatch, Sender } from "../shared/queue/client/dispatch.ts";
 import type { Allowance } from "./http/rate-limit.ts";
 import type { QueryContext } from "./queries/context.ts";
-import { read } from "./queries/index.ts";
+import { read, standbyMayAnswer } from "./queries/index.ts";
 
 /** Whose request it is, and as far as a token made it, which one. */
 type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;
 
 export type PerformContext = Readonly<{
   dispatch: Dispatch;
-  /** @param allowance what the rate limit left of the request's token, which it may ask for */
-  query(actor: Requester, allowance?: Allowance): QueryContext;
+  /** Reads for a user, from the primary unless a standby may answer as well. */
+  query(actor: Requester, manner?: QueryManner): QueryContext;
+}>;
+
+type QueryManner = Readonly<{
+  /** What the rate limit left of the request's token, which it may ask for. */
+  allowance?: Allowance | undefined;
+  /** For what is only shown to the user. What a front door decides by, it reads from the primary. */
+  standbyMayAnswer?: boolean;
 }>;
 
 /** The content of a request: the fields of its contract's input and, where one was sent, an idempotency key. */
@@ -89,7 +96,9 @@ export async function execute(
     const result = await dispatch(actor, { name: contract.name, input, ...how, by, ...(call && { call }) });
     return isRefused(result.outcome) ? { ...result, outcome: tell(result.outcome) } : result;
   }
-  const result = await read(contract.name, query(actor, allowance), input);
+  const { name } = contract;
+  const manner = { allowance, standbyMayAnswer: standbyMayAnswer(name) };
+  const result = await read(name, query(actor, manner), input);
   return { outcome: isRefused(result) ? tell(result) : { body: result }, replayed: false };
 }
 

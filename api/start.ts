@@ -2,6 +2,7 @@ import { identityClient } from "../shared/db/identity-client.ts";
 import { openDatabase } from "../shared/db/orm.ts";
 import { openServerClock } from "../shared/db/server-clock.ts";
 import type { Config } from "../shared/process/config.ts";
+import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
 import { seldom } from "../shared/process/seldom.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
@@ -13,7 +14,6 @@ import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createRevocation } from "./auth/revocation.ts";
-import { createHealthCheck, leaving } from "./http/health.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
@@ -22,7 +22,7 @@ import { createTurnAway } from "./http/turn-away.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
-import { openQueryDatabase } from "./queries/guard.ts";
+import { openReads } from "./queries/reads.ts";
 import { createReadShare } from "./queries/share.ts";
 
 type Options = Readonly<{
@@ -44,27 +44,29 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     connections: config.databaseConnections ?? 10,
   });
   const redis = connectFailFast(config.redisUrl, countingTimeoutMs);
-  const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  const metrics = createMetrics(config);
+  const reads = await openReads({ config, log, database, redis, count: metrics.countStandbyRead });
+  const [mailbox, clock] = await Promise.all([
+    openMailbox(config, reads.checkReply),
+    openServerClock(database.pool),
+  ]);
   const { now = clock.now } = options;
-  const dispatch = createDispatch(mailbox, database, clock, now);
-  const dispatchGroup = createDispatchGroup(mailbox, database, clock, now);
-  const db = openQueryDatabase(database);
+  const dispatch = createDispatch(mailbox, reads.inbox, clock, now);
+  const dispatchGroup = createDispatchGroup(mailbox, reads.inbox, clock, now);
   const { defaultTimeZone, baseUrl } = config;
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
   const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
-  const query: PerformContext["query"] = ({ userId, scopes = [], clientName = null }, allowance) =>
+  const query: PerformContext["query"] = ({ userId, scopes = [], clientName = null }, manner = {}) =>
     createQueryContext({
-      ...{ db, userId, now: now(), defaultTimeZone, baseUrl, share },
-      token: { scopes, clientName, allowance },
+      ...{ db: manner.standbyMayAnswer ? reads.shown : reads.primary, userId, now: now() },
+      ...{ defaultTimeZone, baseUrl, share, token: { scopes, clientName, allowance: manner.allowance } },
     });
   const adoptZone = createZoneAdoption({ query, dispatch });
   const { revokeToken, isRevoked } = createRevocation(config, client);
   const overLimit = createOverLimit({ dispatch, query }, now);
-  const metrics = createMetrics(config);
   const onFallback = noteFallbacks(metrics, log);
   const rateLimit = (door: string, limit: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now, onFallback);
-  const health = createHealthCheck({ database, mailbox, redis });
   const app = createApp({
     config,
     log,
@@ -78,16 +80,18 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
     query,
-    health: async () => (listener.isDraining() ? leaving : health()),
   });
   const finish = createFinish(baseUrl);
   const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
   const listener = listen(config, log, {
     turnAway,
-    answer: (request, remoteAddress) =>
-      new URL(request.url).pathname === "/metrics"
-        ? metrics.answer(request, remoteAddress())
-        : app.handle(request),
+    exposition: metrics,
+    ready: createHealthCheck({
+      postgres: () => database.pool.query("select 1"),
+      redis: () => redis.ping(),
+      worker: () => mailbox.ping(),
+    }),
+    answer: (request) => app.handle(request),
   });
   return {
     async stop() {
@@ -96,6 +100,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       await mailbox.close();
       clock.close();
       redis.disconnect();
+      await reads.close();
       await database.close();
     },
   };

@@ -4,8 +4,9 @@ import { type Config, loadConfig } from "../shared/process/config.ts";
 import { createLog } from "../shared/process/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/issuer.ts";
+import { startPooler } from "./support/pgbouncer.ts";
 import { type Prism, startPrism, violationsIn } from "./support/prism.ts";
-import { createDatabase, freePort, openConnections, services } from "./support/services.ts";
+import { createDatabase, freePort, isPooled, openConnections, services } from "./support/services.ts";
 
 export { createDatabase, freePort } from "./support/services.ts";
 
@@ -50,15 +51,19 @@ export async function startStack({ env = {}, workers = 1, introspect }: StackOpt
   const log = createLog("test", config.logLevel);
   const clock: Stack["clock"] = { now: undefined };
   const now = () => clock.now ?? Date.now();
+  const pooler = isPooled ? await poolerFor(config) : undefined;
   const parts = await Promise.all([
-    startApi({ config, log, now }),
-    ...Array.from({ length: workers }, () => startWorkers({ config, log, now })),
+    startApi({ config: { ...config, ...pooler?.doors }, log, now }),
+    ...Array.from({ length: workers }, () =>
+      startWorkers({ config: { ...config, ...pooler?.workers }, log, now }),
+    ),
   ]);
   const prism = Bun.env.PRISM === "yes" ? await startPrism(`${baseUrl}/api/v1`) : undefined;
   afterAll(async () => {
     await prism?.stop();
     for (const part of parts) await part.stop();
     await issuer.stop();
+    await pooler?.stop();
     expect(await openConnections(config.databaseUrl)).toBe(0);
   });
   const defaultToken = await issuer.token();
@@ -68,6 +73,16 @@ export async function startStack({ env = {}, workers = 1, introspect }: StackOpt
     clock,
     rest: (method, path, call) => callRest(config, method, path, { token: defaultToken, prism, ...call }),
   };
+}
+
+/** Starts a pooler before the database of `config`. @returns the settings that each role has behind it */
+async function poolerFor({ databaseUrl }: Config) {
+  const { pooled, prepare, stop } = await startPooler(
+    (await services()).databaseUrl,
+    new URL(databaseUrl).pathname.slice(1),
+  );
+  const behind = (url: string) => ({ databaseUrl: url, databasePrepare: prepare === "yes" });
+  return { doors: behind(pooled.doors), workers: behind(pooled.workers), stop };
 }
 
 /** Settings of a service on a fresh database and queue prefix, without a rate limit. */

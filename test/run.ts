@@ -1,20 +1,45 @@
 import { startServices } from "./support/services.ts";
 
+type Counts = Readonly<{ passed: number; failed: number; exitCode: number }>;
+
+/** Their limits are times, so nothing else runs beside them; all other files run two at a time. */
+const timed = [
+  "test/chaos/**",
+  "test/flow/admission.test.ts",
+  "test/flow/batch.test.ts",
+  "test/flow/costly-search.test.ts",
+  "test/reminders/flood.test.ts",
+];
+
 /** `npm test [-- files]`: real servers for the run, bun test on them, one plain closing line for any CI. */
 const { databaseUrl, redisUrl, stop } = await startServices();
-const tests = Bun.spawn([process.execPath, "test", "--timeout=60000", ...process.argv.slice(2)], {
-  env: { ...Bun.env, TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl },
-  stdout: "inherit",
-  stderr: "pipe",
-});
-let report = "";
-for await (const chunk of tests.stderr.pipeThrough(new TextDecoderStream())) {
-  process.stderr.write(chunk);
-  report = (report + chunk).slice(-10_000);
-}
-const exitCode = await tests.exited;
+const named = process.argv.slice(2);
+const runs =
+  named.length > 0
+    ? [named]
+    : [
+        ["--parallel=2", ...timed.map((pattern) => `--path-ignore-patterns=${pattern}`)],
+        timed.map((pattern) => `./${pattern.replace("/**", "")}`),
+      ];
+const counts: Counts[] = [];
+for (const run of runs) counts.push(await runTests(run));
 await stop();
-const count = (word: string): number =>
-  Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(report)?.[1] ?? 0);
-console.log(`${count("pass")} passed, ${count("fail")} failed`);
-process.exit(exitCode);
+const sum = (of: (counts: Counts) => number): number => counts.map(of).reduce((a, b) => a + b, 0);
+console.log(`${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`);
+process.exit(Math.max(...counts.map(({ exitCode }) => exitCode)));
+
+async function runTests(options: readonly string[]): Promise<Counts> {
+  const tests = Bun.spawn([process.execPath, "test", "--timeout=60000", ...options], {
+    env: { ...Bun.env, TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl },
+    stdout: "inherit",
+    stderr: "pipe",
+  });
+  let report = "";
+  for await (const chunk of tests.stderr.pipeThrough(new TextDecoderStream())) {
+    process.stderr.write(chunk);
+    report = (report + chunk).slice(-10_000);
+  }
+  const count = (word: string): number =>
+    Number(new RegExp(`^\\s*(\\d+) ${word}$`, "m").exec(report)?.[1] ?? 0);
+  return { passed: count("pass"), failed: count("fail"), exitCode: await tests.exited };
+}

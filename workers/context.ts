@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Database } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
+import type { HangWatch } from "../shared/process/hang-watch.ts";
 import type { Log } from "../shared/process/log.ts";
 import type { RedisConnection } from "../shared/queue/connections.ts";
 import type { JobMetrics } from "../shared/queue/job-metrics.ts";
@@ -19,4 +20,6 @@ export type WorkerContext = Readonly<{
   /** What /metrics of this process shows. */
   registry: Registry;
   jobMetrics: JobMetrics;
+  /** By which an orchestrator learns that a part of this process hangs. */
+  watch: HangWatch;
 }>;

@@ -1,8 +1,11 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
+import { createHangWatch } from "../shared/process/hang-watch.ts";
+import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createExposition } from "../shared/process/metrics.ts";
-import { serveMetrics } from "../shared/process/metrics-server.ts";
+import { createStatusPages } from "../shared/process/status-pages.ts";
+import { serveStatus } from "../shared/process/status-server.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { slowConcurrency } from "./commands/slow-queue.ts";
@@ -26,7 +29,6 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
   stop(): Promise<void>;
 }> {
   const exposition = createExposition(config);
-  const metricsServer = serveMetrics(config, exposition);
   const context: WorkerContext = {
     config,
     log,
@@ -37,19 +39,34 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       purpose: "writes",
       prepare: config.databasePrepare,
       connections:
-        config.databaseConnections ?? config.workerConcurrency + 2 * slowConcurrency + otherConnections,
+        config.databaseConnections ??
+        config.queueLanes * config.workerConcurrency + 2 * slowConcurrency + otherConnections,
     }),
     publisher: connectFailFast(config.redisUrl),
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
     registry: exposition.registry,
     jobMetrics: createJobMetrics(exposition.registry),
+    watch: createHangWatch(),
   };
+  let isStopping = false;
+  const { database, publisher } = context;
+  const statusPages = createStatusPages({
+    exposition,
+    ready: createHealthCheck({
+      postgres: () => database.pool.query("select 1"),
+      redis: () => publisher.ping(),
+    }),
+    isDraining: () => isStopping,
+    hanging: context.watch.hanging,
+  });
   const upkeep = await startUpkeep(context);
+  const statusServer = serveStatus(config, statusPages);
   const parts = [upkeep, startCommands(context), startReminders(context)];
   return {
     async stop() {
+      isStopping = true;
       await Promise.all(parts.map((part) => part.stop()));
-      await metricsServer.stop();
+      await statusServer.stop();
       context.publisher.disconnect();
       context.blocking.disconnect();
       await context.database.close();

@@ -15,7 +15,7 @@ export function openAccountPages({ client, ...parts }: Parts): (request: Request
   const keys = deriveKeys(client.secret);
   const origin = new URL(config.baseUrl).origin;
   const site = { ...front(config), origin, formKey: keys.forms, afterSignIn: "/account", root: "/account" };
-  const context = { ...parts, keys, site, findProvider: createFindProvider(config.authUrl, client) };
+  const context = { ...parts, keys, site, findProvider: createFindProvider(config, client) };
   return (request) => answerPage(context, request);
 }
 

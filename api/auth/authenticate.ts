@@ -14,7 +14,7 @@ import { discoverProvider, ProviderUnavailable } from "./provider.ts";
 export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;
 
 type Options = Readonly<{
-  config: Pick<Config, "authUrl" | "authAudience" | "authJwtTyp" | "tokenCacheSeconds">;
+  config: Pick<Config, "authUrl" | "authInternalUrl" | "authAudience" | "authJwtTyp" | "tokenCacheSeconds">;
   client: IdentityClient | undefined;
   log: Log;
   /** Called whenever a token was checked, before the token counts as known. */
@@ -87,7 +87,7 @@ const providerAway = refuse("overloaded", "The identity provider cannot be reach
 });
 
 function createCheck({ config, client, log, onChecked }: Options) {
-  const discover = discoverProvider(config.authUrl);
+  const discover = discoverProvider(config);
   let hasWarned = false;
 
   async function findProvider() {

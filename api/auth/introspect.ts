@@ -46,6 +46,8 @@ async function ask(token: string, endpoint: string, client: IdentityClient): Pro
     if (response.ok || answer.error === "unsupported_token_type") return answer;
     throw new ProviderUnavailable(`Introspection answered ${response.status}.`);
   } catch (error) {
-    throw error instanceof ProviderUnavailable ? error : new ProviderUnavailable("Introspection failed.");
+    if (error instanceof ProviderUnavailable) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ProviderUnavailable(`Introspection failed: ${reason}`);
   }
 }

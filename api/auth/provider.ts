@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import type { Config } from "../../shared/process/config.ts";
 import { rememberFor } from "./remember.ts";
 
 /** What the service needs to know of the identity provider (RFC 8414, OpenID Connect Discovery). */
@@ -14,21 +15,32 @@ export class ProviderUnavailable extends Error {}
 export const providerTimeoutMs = 2_000;
 export const discoveryMaxAgeMs = 300_000;
 
-/** Finds the provider's endpoints on first use and again every five minutes; a failure is not remembered. */
-export function discoverProvider(authUrl: string): () => Promise<Provider> {
-  return rememberFor(discoveryMaxAgeMs, () => discover(authUrl));
+type ProviderConfig = Pick<Config, "authUrl" | "authInternalUrl">;
+
+/**
+ * Returns how this process reaches an address of the provider. Its metadata has public addresses, which may lead
+ * nowhere from inside a network of containers.
+ */
+export function reachProvider({ authUrl, authInternalUrl }: ProviderConfig): (address: string) => string {
+  const [outside, inside] = [new URL(authUrl).origin, new URL(authInternalUrl).origin];
+  return (address) => (address.startsWith(`${outside}/`) ? inside + address.slice(outside.length) : address);
 }
 
-async function discover(authUrl: string): Promise<Provider> {
+/** Finds the provider's endpoints on first use and again every five minutes; a failure is not remembered. */
+export function discoverProvider(config: ProviderConfig): () => Promise<Provider> {
+  return rememberFor(discoveryMaxAgeMs, () => discover(config.authUrl, reachProvider(config)));
+}
+
+async function discover(authUrl: string, reach: (address: string) => string): Promise<Provider> {
   for (const address of discoveryAddresses(authUrl)) {
-    const metadata = await fetchMetadata(address);
+    const metadata = await fetchMetadata(reach(address));
     if (metadata?.issuer !== authUrl && metadata?.issuer !== `${authUrl}/`) continue;
     if (typeof metadata.jwks_uri !== "string") continue;
     const endpoint = metadata.introspection_endpoint;
     return {
       issuer: metadata.issuer,
-      keys: remoteKeys(metadata.jwks_uri),
-      introspectionEndpoint: typeof endpoint === "string" ? endpoint : undefined,
+      keys: remoteKeys(reach(metadata.jwks_uri)),
+      introspectionEndpoint: typeof endpoint === "string" ? reach(endpoint) : undefined,
     };
   }
   throw new ProviderUnavailable(`No provider metadata of ${authUrl} was found.`);

@@ -21,7 +21,7 @@ const maxRemembered = 10_000;
  * doors do so when what they remember has expired. What is revoked never comes back under its id.
  */
 export function createRevocation(
-  { authUrl, builtInIdentity }: Pick<Config, "authUrl" | "builtInIdentity">,
+  { authInternalUrl, builtInIdentity }: Pick<Config, "authInternalUrl" | "builtInIdentity">,
   client: IdentityClient | undefined,
 ): Revocation {
   const revoked = new Set<string>();
@@ -32,7 +32,8 @@ export function createRevocation(
     revoked.add(keyOf(token));
   };
   const revokeToken = async (token: TokenKey, service: IdentityClient) => {
-    const isGone = await endAtProvider(`${authUrl}${connectionPath(token.userId, token.tokenId)}`, service);
+    const address = `${authInternalUrl}${connectionPath(token.userId, token.tokenId)}`;
+    const isGone = await endAtProvider(address, service);
     if (isGone) remember(token);
     return isGone;
   };

@@ -46,9 +46,9 @@ async function main(): Promise<void> {
   const validated = validate(listActions, fields);
   if (isRefused(validated)) throw new Error(validated.refusal.message);
   const config = loadCommonConfig();
+  const { defaultTimeZone, baseUrl, databasePrepare: prepare } = config;
   const url = await runningDatabase(config);
-  const database = await openDatabase({ url, log: createLog("actions", "warn"), connections: 1 });
-  const { defaultTimeZone, baseUrl } = config;
+  const database = await openDatabase({ url, log: createLog("actions", "warn"), prepare, connections: 1 });
   const db = openQueryDatabase(database);
   if (subject === undefined) {
     console.log([usage, ...(await listSubjects(db))].join("\n  "));
@@ -62,10 +62,11 @@ async function main(): Promise<void> {
 
 async function printLog(query: QueryContext, filters: LogFilters, follow: boolean): Promise<void> {
   const { timeZone } = await readDaySettings(query);
-  const calls = follow ? followLog(query, filters) : await readNewest(query, filters);
-  for await (const call of calls) {
-    const names = await namesOf(query, idsNamedIn([call]));
-    console.log(callLine(call, { timeZone, names }));
+  const steps = follow ? followLog(query, filters) : [await readNewest(query, filters)];
+  for await (const calls of steps) {
+    if (calls.length === 0) continue;
+    const names = await namesOf(query, idsNamedIn(calls));
+    for (const call of calls) console.log(callLine(call, { timeZone, names }));
   }
 }
 

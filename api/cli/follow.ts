@@ -26,18 +26,18 @@ export async function readNewest(query: QueryContext, filters: LogFilters): Prom
   return calls.toReversed();
 }
 
-/** The newest calls, and then each further one soon after it is committed, without end. */
-export async function* followLog(query: QueryContext, filters: LogFilters): AsyncGenerator<LoggedCall> {
+/** The newest calls, and then further ones soon after they are committed, without end. */
+export async function* followLog(query: QueryContext, filters: LogFilters): AsyncGenerator<LoggedCall[]> {
   const readRecent = () =>
     readAll(query, { ...filters, from: new Date(Date.now() - maxDelayMs).toISOString() });
   const recent = await readRecent();
   const newest = await readNewest(query, filters);
-  yield* newest;
+  yield newest;
   let shown = idsOf([...recent, ...newest]);
   for (;;) {
     await Bun.sleep(pollMs);
     const calls = await readRecent();
-    yield* calls.filter(({ request_id }) => !shown.has(request_id));
+    yield calls.filter(({ request_id }) => !shown.has(request_id));
     shown = idsOf(calls);
   }
 }

@@ -9,8 +9,13 @@ const noOwner =
 
 /** Prints a one-time link that signs the owner of a running Kept in. Only who may read its database can make one. */
 async function main(): Promise<void> {
-  const url = await runningDatabase(loadCommonConfig());
-  const database = await openDatabase({ url, log: createLog("owner", "warn"), connections: 1 });
+  const config = loadCommonConfig();
+  const database = await openDatabase({
+    url: await runningDatabase(config),
+    log: createLog("owner", "warn"),
+    prepare: config.databasePrepare,
+    connections: 1,
+  });
   const owner = await createOwnerLink(database.pool);
   await database.close();
   if (!owner) throw new Error(noOwner);

@@ -1,32 +1,35 @@
-/** A balancer that asks for readiness at least this often is waited for, until it has heard that we are stopping. */
+/** A balancer that asks for health at least this often is waited for, until it has heard that we are stopping. */
 const askedMs = 10_000;
 /** When nothing has come or been answered for this long, no further request is coming, and every answer has left. */
 const quietMs = 250;
 const drainMs = 3_000;
 
-/** Follows the requests of a front door, so that it can stop when no more of them come. */
+/** Follows the requests of a server, so that it can stop when no more of them come. */
 type Drain = Readonly<{
   hasBegun(): boolean;
   /** Notes a request that came in. */
-  note(request: Request): void;
-  /** Lets clients go elsewhere; resolves when all have gone, or after a while. */
+  note(request: Pick<Request, "url">): void;
+  /** Lets clients go elsewhere; resolves when all have gone, or a while after the drain time. */
   finish(isBusy: () => boolean): Promise<void>;
 }>;
 
-export function createDrain(): Drain {
+/** @param drainSeconds how long to serve on in any case, because a balancer may need that long to hear of it */
+export function createDrain(drainSeconds: number): Drain {
   let hasBegun = false;
   let lastRequest = Number.NEGATIVE_INFINITY;
   let lastAsked = Number.NEGATIVE_INFINITY;
   return {
     hasBegun: () => hasBegun,
     note(request) {
-      if (isHealthCheck(request)) lastAsked = performance.now();
-      else lastRequest = performance.now();
+      const check = healthCheckOf(request);
+      if (check === undefined) lastRequest = performance.now();
+      else if (check !== "live") lastAsked = performance.now();
     },
     async finish(isBusy) {
       hasBegun = true;
       const began = performance.now();
       const isWatched = began - lastAsked < askedMs;
+      await Bun.sleep(drainSeconds * 1_000);
       await until(() => !isWatched || lastAsked > began);
       await until(() => {
         if (isBusy()) lastRequest = performance.now();
@@ -37,11 +40,10 @@ export function createDrain(): Drain {
 }
 
 /** By its whole path: a query that ends like it is no way past the checks of other requests. */
-export const isHealthCheck = ({ url }: Request): boolean => readinessUrl.test(url);
+export const healthCheckOf = ({ url }: Pick<Request, "url">): string | undefined =>
+  /^(?:https?:\/\/[^/?]*)?\/health\/(live|ready|accepting)(?:\?|$)/.exec(url)?.[1];
 
-const readinessUrl = /^(https?:\/\/[^/?]*)?\/health\/ready(\?|$)/i;
-
-/** Waits until the condition holds, or for as long as a door takes to stop. */
+/** Waits until the condition holds, or for as long as a server takes to stop. */
 export async function until(holds: () => boolean): Promise<void> {
   const deadline = performance.now() + drainMs;
   while (!holds() && performance.now() < deadline) await Bun.sleep(5);

@@ -13,3 +13,17 @@ export function createGiveWay(): () => Promise<void> {
     began = performance.now();
   };
 }
+
+/** Makes something of each item in order, and lets other requests go on in between when it is their turn. */
+export async function mapGivingWay<Item, Result>(
+  items: readonly Item[],
+  make: (item: Item) => Result,
+): Promise<Result[]> {
+  const made: Result[] = [];
+  const giveWay = createGiveWay();
+  for (const item of items) {
+    made.push(make(item));
+    await giveWay();
+  }
+  return made;
+}

@@ -1,8 +1,11 @@
 import { refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
+import type { Health } from "../../shared/process/health.ts";
 import type { Log } from "../../shared/process/log.ts";
+import type { Exposition } from "../../shared/process/metrics.ts";
+import { createStatusPages } from "../../shared/process/status-pages.ts";
 import { createAdmission } from "./admission.ts";
-import { createDrain, isHealthCheck, until } from "./drain.ts";
+import { createDrain, healthCheckOf, until } from "./drain.ts";
 import { withFullAddress } from "./full-address.ts";
 import { fault, refusalResponse } from "./refusal-response.ts";
 import { createFinish } from "./response-headers.ts";
@@ -10,26 +13,23 @@ import { createFinish } from "./response-headers.ts";
 const idleTimeoutSeconds = 30;
 
 type Answers = Readonly<{
-  answer(request: Request, remoteAddress: () => string | undefined): Promise<Response> | Response;
+  exposition: Pick<Exposition, "answer">;
+  ready(): Promise<Health>;
+  answer(request: Request): Promise<Response> | Response;
   /** The answer to a request that is refused before anything is looked at. */
   turnAway(request: Request): Response;
 }>;
 
-type Listener = Readonly<{
-  /** Whether clients should go elsewhere, because this door is about to stop. */
-  isDraining(): boolean;
-  stop(): Promise<void>;
-}>;
-
 /** Listens on HOST, or on both loopback addresses, because `localhost` means one to some clients and the other to others. */
 export function listen(
-  { host, port, baseUrl }: Pick<Config, "host" | "port" | "baseUrl">,
+  { host, port, baseUrl, drainSeconds }: Pick<Config, "host" | "port" | "baseUrl" | "drainSeconds">,
   log: Log,
-  { answer, turnAway }: Answers,
-): Listener {
+  { answer, turnAway, exposition, ready }: Answers,
+): { stop(): Promise<void> } {
   const finish = createFinish(baseUrl);
   const admission = createAdmission();
-  const drain = createDrain();
+  const drain = createDrain(drainSeconds);
+  const findStatusPage = createStatusPages({ exposition, ready, isDraining: drain.hasBegun });
 
   /** Asks the client of a stopping door to come back over a new connection, which will lead to another door. */
   function send(response: Response): Response {
@@ -41,8 +41,9 @@ export function listen(
     const request = withFullAddress(received);
     if (request === undefined) return send(refusalResponse(badHost.refusal));
     drain.note(request);
-    // The address is asked for only when it matters: each time is a system call.
-    return send(await answer(request, () => server.requestIP(received)?.address));
+    const statusPage = findStatusPage(request.method, new URL(request.url).pathname);
+    if (!statusPage) return send(await answer(request));
+    return send(await statusPage(request.headers, server.requestIP(received)?.address));
   }
 
   const listenOn = (hostname: string) =>
@@ -52,7 +53,7 @@ export function listen(
       // Bun's development page would show our source to anybody who makes a request fail.
       development: false,
       fetch(received, server) {
-        if (isHealthCheck(received)) return serve(received, server);
+        if (healthCheckOf(received)) return serve(received, server);
         const leave = admission.admit(received);
         return leave ? serve(received, server).finally(leave) : turnAway(received);
       },
@@ -66,10 +67,9 @@ export function listen(
   const servers = host === undefined ? listenOnLoopback(listenOn) : [listenOn(host)];
 
   return {
-    isDraining: drain.hasBegun,
     /**
      * When Bun stops listening, it closes every connection without a request under way, also one whose request or
-     * answer is just on its way. So requests are served until no more come; a balancer that asks for readiness sees to it.
+     * answer is just on its way. So requests are served until no more come; a balancer that asks for health sees to it.
      */
     async stop() {
       await drain.finish(() => servers.some((server) => server.pendingRequests > 0));

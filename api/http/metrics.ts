@@ -1,4 +1,5 @@
 import { Counter, Histogram } from "prom-client";
+import type { StandbyOutcome } from "../../shared/db/standby/reads.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { createExposition, type Exposition } from "../../shared/process/metrics.ts";
 
@@ -9,6 +10,8 @@ export type Metrics = Pick<Exposition, "answer"> &
     measure(method: string, route: string, answer: () => Promise<Response>): Promise<Response>;
     /** Counts a request whose rate limit was counted by this process alone. */
     countFallback(): void;
+    /** Counts a read that the standby of READ_DATABASE_URL may answer, by what became of it. */
+    countStandbyRead(outcome: StandbyOutcome): void;
   }>;
 
 export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">): Metrics {
@@ -25,7 +28,14 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">):
     help: "Requests that this front door counted by itself, because Redis did not",
     registers: [registry],
   });
+  const standbyReads = new Counter({
+    name: "kept_standby_reads_total",
+    help: "Statements of reads that the standby answered, or why the primary did",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
   return {
+    countStandbyRead: (outcome) => standbyReads.inc({ outcome }),
     countFallback: () => fallbacks.inc(),
     async measure(method, route, answer) {
       const started = performance.now();

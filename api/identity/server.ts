@@ -1,11 +1,9 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import { type BlockList, isIPv6 } from "node:net";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { isIPv6 } from "node:net";
 import type { Config } from "../../shared/process/config.ts";
 import { boundConnections } from "./connections.ts";
 
-const drainMs = 5_000;
-
-type ServerConfig = Pick<Config, "host" | "identityPort" | "authUrl" | "trustedProxies">;
+const lastRequestsMs = 5_000;
 
 /**
  * Serves HTTP on IDENTITY_PORT, at HOST or else at both loopback addresses.
@@ -13,16 +11,11 @@ type ServerConfig = Pick<Config, "host" | "identityPort" | "authUrl" | "trustedP
  */
 export async function serve(
   listener: RequestListener,
-  { host, identityPort, authUrl, trustedProxies }: ServerConfig,
+  { host, identityPort }: Pick<Config, "host" | "identityPort">,
 ): Promise<() => Promise<void>> {
-  const pin = pinAddress(new URL(authUrl), trustedProxies);
-  const pinned: RequestListener = (request, response) => {
-    pin(request);
-    listener(request, response);
-  };
   const hosts = host === undefined ? ["127.0.0.1", "::1"] : [host];
   const servers = await Promise.all(
-    hosts.map((address) => listen(boundConnections(createServer(pinned)), identityPort, address)),
+    hosts.map((address) => listen(boundConnections(createServer(listener)), identityPort, address)),
   );
   return async () => {
     await Promise.all(servers.map((server) => server && close(server)));
@@ -33,14 +26,20 @@ export async function serve(
  * Makes oidc-provider build its addresses on AUTH_URL, never on a client's Host header. X-Forwarded-For is taken
  * from trusted proxies only, because others could claim a new network address for each attempt.
  */
-function pinAddress({ host, protocol }: URL, trusted: BlockList): (request: IncomingMessage) => void {
-  return ({ headers, socket }) => {
+export function pinAddress(
+  listener: RequestListener,
+  { authUrl, trustedProxies }: Pick<Config, "authUrl" | "trustedProxies">,
+): RequestListener {
+  const { host, protocol } = new URL(authUrl);
+  return (request, response) => {
+    const { headers, socket } = request;
     // The form in which a socket for both families shows IPv4 addresses.
     const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-    if (!trusted.check(peer, isIPv6(peer) ? "ipv6" : "ipv4")) delete headers["x-forwarded-for"];
+    if (!trustedProxies.check(peer, isIPv6(peer) ? "ipv6" : "ipv4")) delete headers["x-forwarded-for"];
     headers.host = host;
     headers["x-forwarded-proto"] = protocol.slice(0, -1);
     delete headers["x-forwarded-host"];
+    listener(request, response);
   };
 }
 
@@ -61,6 +60,6 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeIdleConnections();
     // Ends the connections of clients that send slowly on purpose.
-    setTimeout(() => server.closeAllConnections(), drainMs).unref();
+    setTimeout(() => server.closeAllConnections(), lastRequestsMs).unref();
   });
 }

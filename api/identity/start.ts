@@ -12,6 +12,7 @@ import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
 import { resourcesOf } from "./grants/resources.ts";
+import { createLifecycle } from "./lifecycle.ts";
 import { boundAuthorizations, defaultScope, keepStrangersHere } from "./oauth/authorization.ts";
 import { describeToken, listScopes } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
@@ -21,7 +22,7 @@ import { tellSignOut } from "./oauth/sign-out.ts";
 import { createOwner } from "./owner.ts";
 import { explainFailures } from "./pages/failures.ts";
 import { servePages } from "./pages/router.ts";
-import { serve } from "./server.ts";
+import { pinAddress, serve } from "./server.ts";
 
 /** Starts the built-in identity provider on a migrated database; `tell` sends the service news of accounts. */
 export async function startIdentity(
@@ -51,12 +52,14 @@ export async function startIdentity(
 
   const details = await createOwner(identity);
   await noteAddress(pool, config.authUrl);
-  const stopServer = await serve(provider.callback(), config);
+  const lifecycle = createLifecycle(config, pool);
+  const stopServer = await serve(lifecycle.wrap(pinAddress(provider.callback(), config)), config);
   const stopChores = scheduleChores(identity);
   return {
     ...(details && { details }),
     async stop() {
       stopChores();
+      await lifecycle.drain();
       await stopServer();
       await database.close();
     },

@@ -9,7 +9,7 @@ import { withPresentExamples } from "../../shared/domain/example-dates.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import { isObject } from "../http/body.ts";
-import { createGiveWay } from "../http/give-way.ts";
+import { mapGivingWay } from "../http/give-way.ts";
 import type { Content } from "../perform.ts";
 import { readOwnArguments, withNumericIds } from "./arguments.ts";
 import type { SeveralForm, ToolEntry } from "./tools.ts";
@@ -28,14 +28,12 @@ export async function readSeveral(
 ): Promise<Content | Refused> {
   const { argument, each, listAndKey } = form;
   const { [argument]: _, idempotency_key: __, ...others } = args;
-  const unknown = unknownNames(
-    Object.keys(others).filter(each === undefined ? Boolean : (name) => name === each),
-    {
-      what: `an argument beside ${argument}`,
-      names: Object.keys(listAndKey.properties),
-      alwaysListed: each === undefined,
-    },
-  );
+  const sent = Object.keys(others);
+  const unknown = unknownNames(each === undefined ? sent : sent.filter((name) => name === each), {
+    what: `an argument beside ${argument}`,
+    names: Object.keys(listAndKey.properties),
+    alwaysListed: each === undefined,
+  });
   const checked = validate({ input: listAndKey }, withNumericIds(listAndKey, args), { unknown });
   if (isRefused(checked)) return checked;
   const { [argument]: list, idempotency_key: key } = checked.input;
@@ -47,13 +45,7 @@ export async function readSeveral(
 }
 
 async function readObjects(entry: ToolEntry, things: readonly unknown[]) {
-  const items: SeveralItem[] = [];
-  const giveWay = createGiveWay();
-  for (const thing of things) {
-    items.push(readOne(entry, thing));
-    await giveWay();
-  }
-  return { items };
+  return { items: await mapGivingWay(things, (thing) => readOne(entry, thing)) };
 }
 
 function readOne(entry: ToolEntry, thing: unknown): SeveralItem {

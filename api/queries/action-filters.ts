@@ -56,10 +56,11 @@ const ofKind: Readonly<Record<ActionKind, Condition>> = {
   refusal: sql`a.outcome <> 'ok'`,
 };
 
-/** Of JSON only the texts in it are searched: every row has names of fields. */
+/** Of JSON only the texts in it are searched, as they are written there: every row has names of fields. */
 function mentions(q: string): Condition {
   const pattern = searchPattern(q);
-  const inText = String.raw`:"(?:[^"\\]|\\.)*(?:${pattern})`;
+  const written = searchPattern(JSON.stringify(q).slice(1, -1));
+  const inText = String.raw`:"(?:[^"\\]|\\.)*(?:${written})`;
   const texts = [sql`a.resource_name`, sql`a.message`].map((text) => sql`${text} ~ ${pattern}`);
   const json = [sql`a.before`, sql`a.after`, sql`a.arguments`].map((text) => sql`${text} ~ ${inText}`);
   return anyOf([...texts, ...json]);

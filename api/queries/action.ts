@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import type { Static } from "typebox";
+import type { LoggedAction } from "../../shared/contracts/action.ts";
 import type { ActionRow } from "../../shared/db/entities.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Call } from "../../shared/queue/batch.ts";
@@ -22,29 +24,37 @@ const mostBytesSearched = 8_000_000;
 export const readActions: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit, ...filters } = input;
   const end = await endOfPage(query, filters);
-  const found = await query.rows(sql<Omit<ActionRow, "user_id">>`
-    select a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments, a.outcome, a.message,
-      a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed, a.calls, a.duration_ms
+  const found = await query.rows(sql<ReadRow>`
+    select ${actionColumns}
     from ${query.own("action_log")} a
     where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
     order by a.called_at desc, a.request_id desc
     limit ${limit + 1}`);
-  const actions = found.slice(0, limit).map((row) => ({
-    ...row,
-    duration_ms: Number(row.duration_ms),
-    called_at: timestamp(row.called_at),
-    client_name: row.client_name ?? null,
-    message: row.message ?? null,
-    resource_kind: row.resource_kind ?? null,
-    resource_id: row.resource_id ?? null,
-    resource_name: row.resource_name ?? null,
-    before: row.before ?? null,
-    after: row.after ?? null,
-    undone_by: row.undone_by ?? null,
-  }));
+  const actions = found.slice(0, limit).map(presentAction);
   const last = found.length > limit ? actions.at(-1) : undefined;
   return { actions, next_cursor: (last ? cursorOf(last) : end) ?? null };
 };
+
+export type ReadRow = Omit<ActionRow, "user_id">;
+
+/** What is read of rows `a` of the log. */
+export const actionColumns = sql`a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments,
+  a.outcome, a.message, a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed,
+  a.calls, a.duration_ms`;
+
+export const presentAction = (row: ReadRow): Static<typeof LoggedAction> => ({
+  ...row,
+  duration_ms: Number(row.duration_ms),
+  called_at: timestamp(row.called_at),
+  client_name: row.client_name ?? null,
+  message: row.message ?? null,
+  resource_kind: row.resource_kind ?? null,
+  resource_id: row.resource_id ?? null,
+  resource_name: row.resource_name ?? null,
+  before: row.before ?? null,
+  after: row.after ?? null,
+  undone_by: row.undone_by ?? null,
+});
 
 /**
  * Where a page ends that has looked at as many rows as it may.

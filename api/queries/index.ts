@@ -35,6 +35,13 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "me.get": readMe,
 };
 
+/**
+ * Whether a standby may answer a query. Cursors of changes count with the numbers and statistics of the primary, and a
+ * call of an agent is logged without waiting for the standby.
+ */
+export const standbyMayAnswer = (name: QueryName): boolean =>
+  !["change.list", "action.list", "action.tokens"].includes(name);
+
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {
   const { searchField }: QueryContract = queries[name];

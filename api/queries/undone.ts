@@ -1,9 +1,11 @@
 import { sql } from "kysely";
 import type { Static } from "typebox";
-import type { LoggedAction } from "../../shared/contracts/action.ts";
+import { type LoggedAction, undoDays } from "../../shared/contracts/action.ts";
+import { msPerDay } from "../../shared/domain/day.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
-import { readActions } from "./action.ts";
-import type { QueryContext } from "./context.ts";
+import { actionColumns, presentAction, type ReadRow, readActions } from "./action.ts";
+import { rangeConditions } from "./action-filters.ts";
+import { allOf, type QueryContext } from "./context.ts";
 
 type Action = Static<typeof LoggedAction>;
 export type ActionKey = Pick<Action, "called_at" | "request_id">;
@@ -14,6 +16,9 @@ export type Undo = Pick<Action, "called_at" | "arguments">;
 /** What a selection of a token's changes has in it, up to the most that are counted. */
 type RunCount = Readonly<{ changes: number; undone: number; isMore: boolean }>;
 export type TokenRun = Readonly<{ token_id: string; from: string; to: string }>;
+
+/** The token of what was done on pages: only they take back. */
+const noToken = "";
 
 /** The id that sorts last. */
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -34,13 +39,14 @@ export async function readUndos(
   actions: readonly Action[],
 ): Promise<ReadonlyMap<string, Undo>> {
   const undone = actions.filter(({ undone_by }) => undone_by !== null);
-  const since = undone.map(({ called_at }) => called_at).toSorted()[0];
-  if (since === undefined) return new Map();
+  const times = undone.map(({ called_at }) => called_at).toSorted();
+  const [from, newest] = [times[0], times.at(-1)];
+  if (from === undefined || newest === undefined) return new Map();
+  const to = new Date(Date.parse(newest) + (undoDays + 1) * msPerDay).toISOString();
   const ids = undone.map(({ undone_by }) => undone_by);
   const found = await rows(sql<Pick<Action, "request_id" | "called_at" | "arguments">>`
     select a.request_id, a.called_at, a.arguments from ${own("action_log")} a
-    where hashtextextended(a.token_id, 0) = hashtextextended('', 0) and a.token_id = ''
-      and a.called_at >= ${since}::timestamptz and a.request_id = any(${ids}::uuid[])`);
+    where ${allOf(...rangeConditions({ token_id: noToken, from, to }))} and a.request_id = any(${ids}::uuid[])`);
   return new Map(found.map((row) => [row.request_id, { ...row, called_at: timestamp(row.called_at) }]));
 }
 
@@ -53,15 +59,13 @@ export async function countRun(
   { token_id, from, to }: TokenRun,
   cursor?: string,
 ): Promise<RunCount> {
-  const [calledAt, requestId] = cursor?.split("_") ?? [to, "00000000-0000-0000-0000-000000000000"];
+  const range = { token_id, from, to, ...(cursor !== undefined && { cursor }) };
   const [count] = await rows(sql<{ looked_at: number; changes: number; undone: number }>`
     select count(*)::int as looked_at, count(*) filter (where changed)::int as changes,
       count(*) filter (where changed and undone_by is not null)::int as undone
     from (
       select a.undone_by, a.before is not null or a.after is not null as changed from ${own("action_log")} a
-      where hashtextextended(a.token_id, 0) = hashtextextended(${token_id}::text, 0) and a.token_id = ${token_id}
-        and a.called_at >= ${from}::timestamptz
-        and (a.called_at, a.request_id) < (${calledAt}::timestamptz, ${requestId}::uuid)
+      where ${allOf(...rangeConditions(range))}
       order by a.called_at desc limit ${sql.lit(mostCounted)}
     ) looked`);
   const { looked_at = 0, changes = 0, undone = 0 } = count ?? {};
@@ -70,19 +74,29 @@ export async function countRun(
 
 type Part = Readonly<{ action: Action; undo: Pick<Action, "arguments"> }>;
 
-/** Of what was taken back of a run since its end, the changes of which something had to stay, the newest first. */
-export async function readParts(query: QueryContext, run: TokenRun, most: number): Promise<readonly Part[]> {
-  const { own, rows } = query;
-  const undos = await rows(sql<Pick<Action, "arguments">>`
-    select a.arguments from ${own("action_log")} a
-    where hashtextextended(a.token_id, 0) = hashtextextended('', 0) and a.token_id = ''
-      and a.called_at >= ${run.to}::timestamptz and a.tool = 'action.undo' and position('"stayed":' in a.arguments) > 0
-    order by a.called_at limit ${sql.lit(200)}`);
-  const parts = await Promise.all(
-    undos.slice(0, most).map(async (undo) => {
-      const action = await readAction(query, JSON.parse(undo.arguments));
-      return action?.token_id === run.token_id && action.undone_by !== null ? [{ action, undo }] : [];
-    }),
-  );
-  return parts.flat();
+/**
+ * Of what was taken back of a run since its end, the changes of which something had to stay, the newest first. Each is
+ * there once, with the undo that holds.
+ */
+export async function readParts(
+  { own, rows }: QueryContext,
+  { token_id, to }: TokenRun,
+  most: number,
+): Promise<readonly Part[]> {
+  const found = await rows(sql<ReadRow & { undo_arguments: string }>`
+    select ${actionColumns}, undo.arguments as undo_arguments
+    from (
+      select a.request_id, a.arguments from ${own("action_log")} a
+      where ${allOf(...rangeConditions({ token_id: noToken, from: to }))}
+        and a.tool = 'action.undo' and position('"stayed":' in a.arguments) > 0
+      offset 0
+    ) undo
+    join ${own("action_log")} a on a.called_at = (undo.arguments::json ->> 'called_at')::timestamptz
+      and a.request_id = (undo.arguments::json ->> 'request_id')::uuid
+    where a.token_id = ${token_id} and a.undone_by = undo.request_id
+    order by a.called_at desc, a.request_id desc limit ${sql.lit(most)}`);
+  return found.map(({ undo_arguments, ...row }) => ({
+    action: presentAction(row),
+    undo: { arguments: undo_arguments },
+  }));
 }

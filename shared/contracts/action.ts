@@ -37,15 +37,21 @@ export const countToolCalls = command({
   output: Type.Null(),
 });
 
-const cursorShape =
-  /^(?<date>[\d-]{10})T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{6}Z_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-Format.Set("action-cursor", (text) => isCalendarDate(cursorShape.exec(text)?.groups?.date ?? ""));
+/** Stricter than RFC 3339: PostgreSQL has no year 0, and Date no leap second. */
+const instant = String.raw`(?<date>[\d-]{10})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?Z`;
+function setFormat(name: string, pattern: string): void {
+  const shape = new RegExp(`^${pattern}$`);
+  Format.Set(name, (text) => isCalendarDate(shape.exec(text)?.groups?.date ?? ""));
+}
+setFormat("action-time", instant);
+setFormat("action-cursor", String.raw`${instant}_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}`);
 const ToolCallCursor = Type.String({
   format: "action-cursor",
   expects: "the next_cursor of an earlier answer",
 });
 
-const ActionKey = { called_at: Timestamp, request_id: Type.String({ format: "uuid" }) };
+const Instant = Type.String({ format: "action-time", expects: "a time such as 2026-11-20T09:15:00Z" });
+const ActionKey = { called_at: Instant, request_id: Type.String({ format: "uuid" }) };
 
 export const LoggedAction = Type.Object({
   ...ActionKey,
@@ -69,11 +75,6 @@ export const LoggedAction = Type.Object({
 
 /** A value that a column is compared with. Postgres takes no NUL. */
 const Filter = Type.String({ pattern: "^[^\\u0000]*$", expects: "printable text" });
-const Instant = Type.String({
-  format: "date-time",
-  pattern: "^(?!0000).*Z$",
-  expects: "a time such as 2026-11-20T09:15:00Z",
-});
 
 export const listActions = query({
   name: "action.list",

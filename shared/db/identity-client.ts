@@ -27,6 +27,9 @@ export function basicAuthorization({ id, secret }: IdentityClient): string {
 export const connectionPath = (accountId: string, id: string): string =>
   `/accounts/${encodeURIComponent(accountId)}/connections/${encodeURIComponent(id)}`;
 
+/** Whether the built-in provider can have issued a token of this id; the log may have ids of another one before it. */
+export const isConnectionId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
+
 const newClient = (): IdentityClient => ({ id: "kept", secret: randomBytes(32).toString("base64url") });
 
 /** Earlier releases kept the pair in DATA_DIR, and the sessions of the account pages depend on it. */

@@ -40,8 +40,14 @@ const writeSettings = {
  * along an index that holds it in order, which a bitmap would lose. Writes have the front door's own timeout; their query
  * timeout is only a backstop.
  */
+const reads = {
+  connectMs: 900,
+  queryMs: 900,
+  settings: { enable_bitmapscan: "off", statement_timeout: "800ms" },
+};
 const purposes = {
-  reads: { connectMs: 900, queryMs: 900, settings: { enable_bitmapscan: "off", statement_timeout: "800ms" } },
+  reads,
+  "standby-reads": reads,
   writes: { connectMs: 1_500, queryMs: 5_000, settings: writeSettings },
   migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
 };
@@ -58,14 +64,17 @@ type Options = Readonly<{
   purpose?: keyof typeof purposes;
   connections?: number;
   prepare?: boolean;
+  /** Looks at each new connection. One for which it throws is not used. */
+  inspect?(connection: PoolClient): Promise<void>;
 }>;
 
 /**
  * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once, if `prepare`.
- * Lost connections are logged and replaced; they are never fatal.
+ * Lost connections are logged and replaced; they are never fatal. A standby may be away at the start as well.
  */
 export async function openDatabase(options: Options): Promise<Database> {
   const database = await open(options, "postgres");
+  if (options.purpose === "standby-reads") return database;
   const engine = await readEngine(database.pool);
   if (engine === "postgres") return database;
   await database.close();
@@ -84,6 +93,7 @@ async function open(options: Options, engine: Engine): Promise<Database> {
     debug: false,
     logger: (message) => log.debug(message.trim()),
     discovery: { warnWhenNoEntities: false },
+    ensureDatabase: purpose !== "standby-reads",
     migrations: { migrationsList: migrations, snapshot: false, transactional: true },
     pool: { min: 0, max: connections },
     driverOptions: {
@@ -94,7 +104,10 @@ async function open(options: Options, engine: Engine): Promise<Database> {
       options: Object.entries(settings)
         .map(([name, value]) => `-c ${name}=${value}`)
         .join(" "),
-      onConnect: (client: PoolClient) => demandSettings(client, settings),
+      async onConnect(client: PoolClient) {
+        await demandSettings(client, settings);
+        await options.inspect?.(client);
+      },
       onPoolCreated(created: Pool) {
         pool = created;
         numericIds(created);

@@ -84,6 +84,8 @@ function imagesOfRow(
   const names = changedColumns(table, old, changed).filter(
     (column) => !(column === "category_id" && isMade("categories", changed[column], changes)),
   );
+  // Whether it rang since is told by the status that it was given with its time.
+  if (table === "reminders" && names.includes("remind_at") && !names.includes("status")) names.push("status");
   const events = table === "habits" && needsEvents(names, key, changes);
   if (names.length === 0 && !events) return [undefined, undefined];
   return [

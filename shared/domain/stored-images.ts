@@ -9,27 +9,36 @@ const keptOfImages = 4_096;
 /** The longest text that a cut image still has, in UTF-16 units. */
 const longestText = 200;
 
+/** Which things the rows that were left out belong to, such as `todos/5`, so that these can be forgotten. */
+type CutImages = Cut & Readonly<{ others?: readonly string[] }>;
+
 /**
  * Images as they fit into a row: the JSON text itself, else that of an array of shortened images and the `Cut`. Texts
  * are shortened first, then rows are left out from the end.
  */
-export function cutImages(json: string): string {
+export function cutImages(images: Images, json: string): string {
   const bytes = Buffer.byteLength(json);
   if (bytes <= keptOfImages) return json;
-  const cut: Cut = { bytes, sha256: createHash("sha256").update(json).digest("hex") };
-  const rows = Object.entries<Image>(JSON.parse(json)).map(([name, image]) => [name, shortened(image)]);
+  const cut: CutImages = { bytes, sha256: createHash("sha256").update(json).digest("hex") };
+  const rows = Object.entries(images).map(([name, image]) => [name, shortened(image)] as const);
   for (let count = rows.length; count > 0; count = Math.floor(count / 2)) {
-    const text = JSON.stringify([Object.fromEntries(rows.slice(0, count)), cut]);
+    const others = thingsOf(rows.slice(count).map(([name]) => name));
+    const kept = Object.fromEntries(rows.slice(0, count));
+    const text = JSON.stringify([kept, { ...cut, ...(others.length > 0 && { others }) }]);
     if (Buffer.byteLength(text) <= keptOfImages) return text;
   }
-  return JSON.stringify([{}, cut]);
+  return JSON.stringify([{}, { ...cut, others: thingsOf(Object.keys(images)) }]);
 }
+
+const thingsOf = (rowNames: readonly string[]): readonly string[] => [
+  ...new Set(rowNames.map((name) => name.split("/").slice(0, 2).join("/"))),
+];
 
 const shortened = (image: Image): Image =>
   Object.fromEntries(
     Object.entries(image).flatMap(([field, value]) => {
       if (typeof value !== "string" || value.length <= longestText)
-        return JSON.stringify(value).length <= longestText ? [[field, value]] : [];
+        return JSON.stringify(value ?? null).length <= longestText ? [[field, value]] : [];
       return [[field, `${value.slice(0, longestText).toWellFormed()}…`]];
     }),
   );
@@ -37,6 +46,6 @@ const shortened = (image: Image): Image =>
 /** Reads what a row has of its images. */
 export function readImages(stored: string | null | undefined): Readonly<{ images: Images; cut?: Cut }> {
   if (stored == null) return { images: {} };
-  const value: Images | [Images, Cut] = JSON.parse(stored);
+  const value: Images | [Images, CutImages] = JSON.parse(stored);
   return Array.isArray(value) ? { images: value[0], cut: value[1] } : { images: value as Images };
 }

@@ -1,7 +1,7 @@
+import { startBackedUpPostgres } from "./backup/carrier.ts";
 import { elapsed } from "./elapsed.ts";
 import { lockDataDir } from "./lock.ts";
 import { demandFree, type ListenAddress } from "./port.ts";
-import { startPostgres } from "./postgres.ts";
 import { startRedis } from "./redis.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
 import { supervise } from "./supervisor.ts";
@@ -59,7 +59,7 @@ export function createInstance(plan: Plan, report: (line: string) => void): Inst
       const [database, redis] = await Promise.all([
         plan.databaseUrl
           ? { url: plan.databaseUrl }
-          : step("PostgreSQL", startPostgres(plan.dataDir, report)),
+          : step("PostgreSQL", startBackedUpPostgres(plan.dataDir, report)),
         plan.redisUrl ? { url: plan.redisUrl } : step("Redis", startRedis(plan.dataDir, report)),
       ]);
       const env = {

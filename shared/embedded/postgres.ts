@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SQL } from "bun";
+import { archiveCommand } from "./archive.ts";
+import type { GuardedCommand } from "./guard.ts";
 import { endOrphan } from "./orphan.ts";
 import { freePort } from "./port.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
@@ -10,7 +12,7 @@ import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
 /** fsync and synchronous_commit stay on: an acknowledged effect survives a power cut. */
-const serverSettings = {
+export const serverSettings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   fsync: "on",
@@ -21,6 +23,8 @@ const serverSettings = {
   max_wal_size: "2GB",
   checkpoint_timeout: "15min",
   random_page_cost: "1.1",
+  archive_mode: "on",
+  archive_command: archiveCommand,
   timezone: "UTC",
   log_timezone: "UTC",
   cluster_name: "kept",
@@ -35,31 +39,48 @@ export async function startPostgres(
   dataDir: string,
   report: (line: string) => void = () => {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const data = resolve(dataDir);
-  mkdirSync(data, { recursive: true, mode: 0o700 });
-  const folder = join(data, "postgres");
-  const user = serviceUser(folder);
-  const cluster: Cluster = {
-    bin: join(postgresBinaries(join(data, "../.runtime"), user), "bin"),
-    folder,
-    logFile: join(data, "postgres.log"),
-    user,
-    password: persistentSecret(join(data, "postgres.password")),
-  };
+  const cluster = embeddedCluster(resolve(dataDir));
+  const { folder } = cluster;
+  // A restore that was interrupted while it put the restored cluster into its place.
+  if (!existsSync(folder) && existsSync(restoredCluster(folder))) renameSync(restoredCluster(folder), folder);
   if (!existsSync(folder)) await createCluster(cluster);
   const port = await freePort();
   const server = await supervise({ name: "postgres", launch: () => launch(cluster, port), report });
   return { url: urlOf(cluster, port, "kept"), stop: server.stop };
 }
 
+/** The cluster of a data folder, which need not be there yet. */
+export function embeddedCluster(data: string): Cluster {
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const folder = join(data, "postgres");
+  const user = serviceUser(folder);
+  return {
+    bin: join(postgresBinaries(join(data, "../.runtime"), user), "bin"),
+    folder,
+    logFile: join(data, "postgres.log"),
+    user,
+    password: persistentSecret(join(data, "postgres.password")),
+  };
+}
+
+/** Where a restored cluster waits, whole, until the one that it replaces has been moved aside. */
+export const restoredCluster = (folder: string): string => `${folder}.restored`;
+
 async function launch(cluster: Cluster, port: number): Promise<Life<void>> {
-  const { bin, folder, logFile, user } = cluster;
-  await endOrphan(join(folder, "postmaster.pid"), folder, "SIGINT");
-  const settings = Object.entries({ ...serverSettings, port }).map(([name, value]) => `--${name}=${value}`);
-  const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...settings];
-  return launchServer("PostgreSQL", { command, cwd: folder, user, logFile, stopSignal: "INT" }, () =>
+  await endOrphan(join(cluster.folder, "postmaster.pid"), cluster.folder, "SIGINT");
+  return launchServer("PostgreSQL", serverCommand(cluster, { port }), () =>
     makeDatabase(urlOf(cluster, port, "postgres")),
   );
+}
+
+/** The command that runs a cluster's server, with further settings. */
+export function serverCommand(
+  { bin, folder, logFile, user }: Cluster,
+  settings: Readonly<Record<string, string | number>>,
+): GuardedCommand {
+  const all = Object.entries({ ...serverSettings, ...settings }).map(([name, value]) => `--${name}=${value}`);
+  const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...all];
+  return { command, cwd: folder, user, logFile, stopSignal: "INT" };
 }
 
 /**
@@ -79,6 +100,7 @@ async function makeDatabase(url: string): Promise<boolean> {
   }
 }
 
-function urlOf({ password }: Cluster, port: number, database: string): string {
+/** The address of a database of a cluster that listens on this port. */
+export function urlOf({ password }: Pick<Cluster, "password">, port: number, database: string): string {
   return `postgres://kept:${password}@127.0.0.1:${port}/${database}`;
 }

@@ -4,7 +4,7 @@ import type { Life } from "./supervisor.ts";
 /** A process of Kept under the supervisor: a script that calls runRole. */
 export type RoleScript = Readonly<{ name: string; script: string }>;
 
-/** A role drains for at most 10 s, so one that still runs after this is stuck. */
+/** A role stops within the drain time and 10 s, so one that still runs after this is stuck. */
 const stuckMs = 12_000;
 
 /**
@@ -35,7 +35,8 @@ export function launchRole(
     exited,
     async stop() {
       child.kill("SIGTERM");
-      const stuck = setTimeout(() => child.kill("SIGKILL"), stuckMs);
+      const drainMs = 1_000 * (Number(env.DRAIN_SECONDS) || 0);
+      const stuck = setTimeout(() => child.kill("SIGKILL"), drainMs + stuckMs);
       await exited;
       clearTimeout(stuck);
     },

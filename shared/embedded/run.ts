@@ -36,10 +36,10 @@ function planOf(config: CommonConfig, scripts: Scripts): Plan {
   const hosts = config.host ? [config.host] : ["127.0.0.1", "::1"];
   const addresses = [{ setting: "PORT", port: config.port, hosts }];
   if (config.builtInIdentity) addresses.push({ setting: "IDENTITY_PORT", port: config.identityPort, hosts });
-  if (config.workerMetricsPort !== 0)
+  if (config.workerPort !== 0)
     addresses.push({
-      setting: "WORKER_METRICS_PORT",
-      port: config.workerMetricsPort,
+      setting: "WORKER_PORT",
+      port: config.workerPort,
       hosts: hosts.slice(0, 1),
     });
   return {

@@ -4,11 +4,15 @@ import type { Life } from "./supervisor.ts";
 /** After a crash a database may have to recover from a long log. */
 const startupMs = 120_000;
 
-/** Launches a server, which is ready as soon as `answers` resolves to true. */
+/**
+ * Launches a server, which is ready as soon as `answers` resolves to true.
+ * @param patienceMs how long that may take
+ */
 export function launchServer(
   name: string,
   command: GuardedCommand,
   answers: () => Promise<boolean>,
+  patienceMs = startupMs,
 ): Life<void> {
   const server = spawnGuarded(command);
   let ended = false;
@@ -18,7 +22,7 @@ export function launchServer(
   });
 
   async function ready() {
-    const deadline = performance.now() + startupMs;
+    const deadline = performance.now() + patienceMs;
     while (!(await answers())) {
       if (ended || performance.now() > deadline)
         throw new Error(`${name} did not start: see ${command.logFile}`);

@@ -11,9 +11,15 @@ export type CommonConfig = Readonly<{
   port: number;
   baseUrl: string;
   dataDir: string;
+  /** Where \`npm run backup\` puts backups of the embedded database; unset: a folder in DATA_DIR. */
+  backupDir: string | undefined;
   databaseUrl: string | undefined;
   /** Whether statements are named, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
+  /** A standby from which front doors read; unset: they read from the database itself. */
+  readDatabaseUrl: string | undefined;
+  /** `remote_apply`: no commit returns before that standby shows it. `async`: reads wait where they must. */
+  readDatabaseSync: "async" | "remote_apply";
   /** The most connections of one process to PostgreSQL; unset: what its role can use. */
   databaseConnections: number | undefined;
   redisUrl: string | undefined;
@@ -21,6 +27,8 @@ export type CommonConfig = Readonly<{
   queuePrefix: string;
   /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider, IDENTITY_URL. */
   authUrl: string;
+  /** Where front doors reach that issuer; differs from authUrl only where the public address does not lead there. */
+  authInternalUrl: string;
   identityPort: number;
   builtInIdentity: boolean;
   authAudience: readonly string[];
@@ -39,11 +47,15 @@ export type CommonConfig = Readonly<{
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
+  /** Over how many queues commands travel, each user's over one. */
+  queueLanes: number;
   /** How many batches one front door sends before further commands wait for an answer and share the next. */
   batchesInFlight: number;
   workerConcurrency: number;
-  /** Where a worker serves /metrics; 0 for nowhere. */
-  workerMetricsPort: number;
+  /** Where a worker serves its health and metrics; 0 for nowhere. */
+  workerPort: number;
+  /** For how long a front door or the identity provider serves on after it was told to stop. */
+  drainSeconds: number;
   logLevel: string;
 }>;
 
@@ -63,20 +75,25 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
   const port = integer(env, "PORT", 3000, 65_535);
   const identityPort = integer(env, "IDENTITY_PORT", port + 1, 65_535);
   const baseUrl = httpUrl(env, "BASE_URL") ?? `http://localhost:${port}`;
-  const authUrl = httpUrl(env, "AUTH_URL");
+  const givenAuthUrl = httpUrl(env, "AUTH_URL");
+  const authUrl = givenAuthUrl ?? httpUrl(env, "IDENTITY_URL") ?? `http://localhost:${identityPort}`;
   return {
     host: text(env, "HOST"),
     port,
     baseUrl,
     dataDir: text(env, "DATA_DIR") ?? "./data",
+    backupDir: text(env, "BACKUP_DIR"),
     databaseUrl: text(env, "DATABASE_URL"),
     databasePrepare: oneOf(env, "DATABASE_PREPARE", ["yes", "no"]) === "yes",
     databaseConnections: databaseConnections(env),
+    readDatabaseUrl: text(env, "READ_DATABASE_URL"),
+    readDatabaseSync: oneOf(env, "READ_DATABASE_SYNC", ["async", "remote_apply"]),
     redisUrl: text(env, "REDIS_URL"),
     queuePrefix: text(env, "QUEUE_PREFIX") ?? "kept",
-    authUrl: authUrl ?? httpUrl(env, "IDENTITY_URL") ?? `http://localhost:${identityPort}`,
+    authUrl,
+    authInternalUrl: givenAuthUrl ?? httpUrl(env, "IDENTITY_INTERNAL_URL") ?? authUrl,
     identityPort,
-    builtInIdentity: authUrl === undefined,
+    builtInIdentity: givenAuthUrl === undefined,
     authAudience: text(env, "AUTH_AUDIENCE")
       ?.split(",")
       .map((part) => part.trim()) ?? [baseUrl, `${baseUrl}/mcp`],
@@ -93,9 +110,11 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     metricsToken: text(env, "METRICS_TOKEN"),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
+    queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),
     batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
-    workerMetricsPort: integer(env, "WORKER_METRICS_PORT", 0, 65_535),
+    workerPort: integer(env, "WORKER_PORT", 0, 65_535),
+    drainSeconds: integer(env, "DRAIN_SECONDS", 0, 300),
     logLevel: text(env, "LOG_LEVEL") ?? "info",
   };
 }

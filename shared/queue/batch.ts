@@ -95,6 +95,8 @@ const reply = Type.Object({
   ticket: Type.Integer(),
   outcome: Type.Unsafe<Outcome>(outcome),
   replayed: Type.Boolean(),
+  /** Up to where a standby must have replayed the log to show what was committed, if front doors read from one. */
+  position: Type.Optional(Type.Number()),
   /** The user's day, of tool calls alone. Workers of an earlier release leave it out, and their doors ignore it. */
   today: Type.Optional(Type.Unsafe<Today>(today)),
 });

@@ -1,4 +1,5 @@
 import { type Job, Queue, Worker } from "bullmq";
+import type { HangWatch } from "../process/hang-watch.ts";
 import type { Log } from "../process/log.ts";
 import type { RedisConnection } from "./connections.ts";
 import type { JobMetrics } from "./job-metrics.ts";
@@ -43,14 +44,21 @@ type Work<Data> = Place &
     concurrency: number;
     log: Log;
     metrics: JobMetrics;
+    watch: HangWatch;
     process(job: Pick<Job<Data>, "data" | "attemptsStarted">): Promise<unknown>;
   }>;
 
 /** Takes jobs off a queue until it is closed, and counts and times each of them. */
 export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>): Worker<Data> {
   const { name, lockMs } = definition;
-  const { log, metrics, concurrency } = work;
-  const worker = new Worker<Data>(name, (job) => metrics.measure(name, job, () => work.process(job)), {
+  const { log, metrics, watch, concurrency, connection } = work;
+  // While Redis is away, the loop has to wait for it.
+  const comeRound = watch.loop(`${name} queue`, () => connection.status !== "ready");
+  const run = (job: Job<Data>) => {
+    comeRound();
+    return watch.during(name, () => metrics.measure(name, job, () => work.process(job))).finally(comeRound);
+  };
+  const worker = new PollingWorker<Data>(name, run, {
     ...connectionOptions(work),
     concurrency,
     drainDelay: pollSeconds,
@@ -59,9 +67,19 @@ export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>):
     maxStalledCount,
     runRetryDelay: askAgainMs,
   });
+  worker.onPoll = comeRound;
   worker.on("error", (error) => log.warn({ queue: name, reason: error.message }, "queue unavailable"));
   worker.on("failed", (_job, error) => log.warn({ queue: name, reason: error.message }, "job failed"));
   return worker;
+}
+
+/** BullMQ has no event for a queue that was asked in vain, by which is seen that the loop goes on. */
+class PollingWorker<Data> extends Worker<Data> {
+  onPoll = () => {};
+  protected override getBlockTimeout(blockUntil: number): number {
+    this.onPoll();
+    return super.getBlockTimeout(blockUntil);
+  }
 }
 
 /** The braces keep all keys of one queue in one slot of a Redis Cluster. */

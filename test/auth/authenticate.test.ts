@@ -18,7 +18,13 @@ function authenticatorFor(
   isRevoked = () => false,
 ): Authenticate {
   return createAuthenticator({
-    config: { authUrl, authAudience: [audience], authJwtTyp: "any", tokenCacheSeconds: 60 },
+    config: {
+      authUrl,
+      authInternalUrl: authUrl,
+      authAudience: [audience],
+      authJwtTyp: "any",
+      tokenCacheSeconds: 60,
+    },
     client,
     log: createLog("test", "error"),
     onChecked: async () => {},

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { serve } from "../../api/identity/server.ts";
+import { pinAddress, serve } from "../../api/identity/server.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { freePort, testEnvironment } from "../harness.ts";
 import { startIssuer } from "../support/issuer.ts";
@@ -58,9 +58,10 @@ test("X-Forwarded-For is believed from a trusted proxy only", async () => {
     const { trustedProxies } = loadCommonConfig({ TRUSTED_PROXIES });
     const identityPort = freePort();
     const config = { host: "127.0.0.1", identityPort, authUrl: "https://id.example", trustedProxies };
-    const stop = await serve((request, response) => {
+    const listener = pinAddress((request, response) => {
       response.end(request.headers["x-forwarded-for"] ?? "none");
     }, config);
+    const stop = await serve(listener, config);
     const headers = { "x-forwarded-for": "203.0.113.9" };
     const seen = await (await fetch(`http://127.0.0.1:${identityPort}/`, { headers })).text();
     await stop();

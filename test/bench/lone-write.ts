@@ -42,6 +42,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     engine,
     config,
     log,
+    givesPositions: false,
   };
   const times: number[] = [];
   const began = performance.now();

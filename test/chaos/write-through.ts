@@ -1,9 +1,11 @@
+import { expect } from "bun:test";
+import type { SQL } from "bun";
 import type { Call } from "./world.ts";
 import { type Written, writeUntil } from "./writer.ts";
 
 const writers = 12;
 
-type WrittenThrough = Readonly<{
+export type WrittenThrough = Readonly<{
   /** The titles of acknowledged todos, sorted. */
   created: readonly string[];
   /** Answers that no failure excuses. */
@@ -13,7 +15,7 @@ type WrittenThrough = Readonly<{
   longestGapMs: number;
 }>;
 
-/** Twelve careful clients write while `disturb` runs and a moment before and after. */
+/** Twelve careful clients of one user, who has written nothing yet, write while `disturb` runs and a moment before and after. */
 export async function writeThrough(call: Call, disturb: () => Promise<void>): Promise<WrittenThrough> {
   const acknowledgedAt: number[] = [];
   const noting: Call = async (...request) => {
@@ -35,4 +37,13 @@ export async function writeThrough(call: Call, disturb: () => Promise<void>): Pr
     written,
     longestGapMs: Math.max(...gaps),
   };
+}
+
+/** What was acknowledged in all these times is there, once, and nobody was refused; `sql` is the database. */
+export async function expectNothingLost(sql: SQL, times: readonly WrittenThrough[]): Promise<void> {
+  expect(times.flatMap(({ wrong }) => wrong)).toEqual([]);
+  const rows: { title: string }[] = await sql`select title from todos where title not like 'own of writer %'`;
+  expect(rows.map(({ title }) => title).sort()).toEqual(times.flatMap(({ created }) => created).sort());
+  for (const { toggled } of times.flatMap(({ written }) => written))
+    expect(toggled).toEqual(toggled.map((_, index) => index % 2 === 0));
 }

@@ -1,4 +1,4 @@
-import { toolCallText } from "./raw.ts";
+import { toolCallText } from "../support/raw.ts";
 import { sample } from "./samples.ts";
 import type { Stage } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 import { measure } from "../bench/measure.ts";
+import { connectRaw, requestText, toolCallText } from "../support/raw.ts";
 import { costlyRequests } from "./costly-rules.ts";
 import type { Figure, Row } from "./figure.ts";
-import { connectRaw, requestText, toolCallText } from "./raw.ts";
 import { keepCalling, msAt, type Sample, succeeded, tally } from "./samples.ts";
 import { onStage, type Stage } from "./stage.ts";
 

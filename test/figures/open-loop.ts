@@ -1,5 +1,5 @@
 import { percentile } from "../support/flood.ts";
-import { connectRaw, type RawConnection } from "./raw.ts";
+import { connectRaw, type RawConnection } from "../support/raw.ts";
 
 /** Sends a fixed number of requests a second whatever becomes of earlier ones, as a crowd does and no closed loop can. */
 export type OpenLoad = Readonly<{

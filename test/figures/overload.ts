@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { measure } from "../bench/measure.ts";
+import { requestText } from "../support/raw.ts";
 import type { Figure, Row } from "./figure.ts";
 import type { Offered, OpenLoad } from "./open-loop.ts";
-import { requestText } from "./raw.ts";
 import { onStage, type Stage } from "./stage.ts";
 
 const users = 500;

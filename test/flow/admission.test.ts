@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { createAdmission } from "../../api/http/admission.ts";
-import { isHealthCheck } from "../../api/http/drain.ts";
+import { healthCheckOf } from "../../api/http/drain.ts";
 
 const admission = createAdmission();
 afterAll(() => admission.stop());
@@ -54,14 +54,15 @@ test("under a crowd nobody beyond the limit is let in", async () => {
   for (const leave of admitted) leave();
 });
 
-test("only a readiness check itself goes past admission, nothing whose address ends like one", () => {
-  const isChecked = (path: string) => isHealthCheck(new Request(`http://localhost:3000${path}`));
-  expect(["/health/ready", "/health/ready?from=balancer"].map(isChecked)).toEqual([true, true]);
+test("only a check of health itself goes past admission, nothing whose address ends like one", () => {
+  const checkAt = (path: string) => healthCheckOf(new Request(`http://localhost:3000${path}`));
+  const checks = ["/health/ready", "/health/ready?from=balancer", "/health/accepting", "/health/live"];
+  expect(checks.map(checkAt)).toEqual(["ready", "ready", "accepting", "live"]);
   const others = [
     "/api/v1/todos?x=/health/ready",
     "/api/v1/health/ready",
     "/?/health/ready",
     "/health/ready/x",
   ];
-  expect(others.map(isChecked)).toEqual([false, false, false, false]);
+  expect(others.map(checkAt)).toEqual(others.map(() => undefined));
 });

@@ -34,7 +34,7 @@ const batchOf = (id: string): CommandBatch => ({
 
 /** A queue of its own, and what was said to the sender of its batches. */
 async function openLine() {
-  const config = loadConfig({ ...(await testEnvironment()), WORKER_METRICS_PORT: String(freePort()) });
+  const config = loadConfig({ ...(await testEnvironment()), WORKER_PORT: String(freePort()) });
   const { queuePrefix } = config;
   const producer = connectFailFast(config.redisUrl);
   const connection = connectBlocking(config.redisUrl, 5_000);
@@ -120,7 +120,7 @@ test("a worker leaves a redelivered batch of another version unanswered: it may 
   await queue.add("batch", batchOf("after it"));
   await until(() => messages.length > 0);
   expect(messages).toMatchObject([{ batchId: "after it" }]);
-  const metrics = await (await fetch(`http://127.0.0.1:${config.workerMetricsPort}/metrics`)).text();
+  const metrics = await (await fetch(`http://127.0.0.1:${config.workerPort}/metrics`)).text();
   expect(metrics).toContain('kept_jobs_redelivered_total{queue="commands"} 1\n');
   expect(metrics).toContain("kept_batches_refused_total 1\n");
 }, 20_000);

@@ -3,10 +3,10 @@ import { freePort, startStack } from "../harness.ts";
 
 const workerPort = freePort();
 const closedWorkerPort = freePort();
-const open = await startStack({ env: { WORKER_METRICS_PORT: String(workerPort) } });
+const open = await startStack({ env: { WORKER_PORT: String(workerPort) } });
 const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
 const closed = await startStack({
-  env: { METRICS_TOKEN: "s3cret", WORKER_METRICS_PORT: String(closedWorkerPort) },
+  env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) },
 });
 
 test("metrics count requests by route, and are for this machine or for callers with the token", async () => {
@@ -72,11 +72,12 @@ test("a worker's metrics count batches, jobs and commands by name and outcome", 
   expect(text).toContain("# TYPE kept_jobs_redelivered_total counter");
 });
 
-test("a worker shows its metrics to whom a front door would show its own, and nothing else", async () => {
+test("a worker shows its health, its metrics to whom a front door would show its own, and nothing else", async () => {
   const statusAt = async (path: string, headers: Record<string, string>, port = workerPort) =>
     (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
   expect(await statusAt("/metrics", { "x-forwarded-for": "203.0.113.7" })).toBe(404);
   expect(await statusAt("/", {})).toBe(404);
+  for (const check of ["live", "ready"]) expect(await statusAt(`/health/${check}`, {})).toBe(200);
   const statuses = [];
   for (const authorization of ["", "Bearer wrong", "Bearer s3cret"])
     statuses.push(await statusAt("/metrics", { authorization }, closedWorkerPort));

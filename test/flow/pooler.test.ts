@@ -1,41 +1,60 @@
 import { expect, test } from "bun:test";
+import { SQL } from "bun";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { createDatabase } from "../harness.ts";
-import { openCareless } from "../support/careless-pooler.ts";
+import { createPooledDatabase, type Pooler, pgbouncer, startPooler } from "../support/pgbouncer.ts";
+import { services } from "../support/services.ts";
 
-test("a pooler that drops the session's settings is refused, by the setting's name", async () => {
-  const pooler = openCareless(await createDatabase());
-  for (const purpose of ["reads", "writes"] as const) {
-    const opened = openDatabase({ url: pooler.url, log: createLog("test", "silent"), purpose }).then(
-      async (database) => {
-        await database.close();
-        return "opened";
-      },
-      (error: Error) => error.message,
+const log = createLog("test", "silent");
+
+/** A test behind a real PgBouncer in transaction mode, with the configuration of docs/postgres.md. */
+const testPooled = (name: string, work: (pooler: Pooler, server: SQL) => Promise<void>) =>
+  test.skipIf(!pgbouncer)(name, async () => {
+    const { databaseUrl } = await services();
+    const pooler = await startPooler(databaseUrl, await createPooledDatabase(databaseUrl));
+    const server = new SQL(databaseUrl, { max: 1 });
+    await work(pooler, server).finally(() => Promise.all([pooler.stop(), server.close()]));
+  });
+
+testPooled("a user who lacks a session setting is refused, by the setting's name", async (pooler, server) => {
+  for (const [purpose, url] of [
+    ["reads", pooler.pooled.doors],
+    ["writes", pooler.pooled.workers],
+  ] as const) {
+    await server.unsafe(`alter role ${new URL(url).username} reset statement_timeout`);
+    await expect(openDatabase({ url, log, purpose })).rejects.toThrow(
+      /^The database session has statement_timeout=0ms instead of \d+m?s: /,
     );
-    expect(await opened).toMatch(/The database session has \w+=.* instead of/);
   }
-  pooler.close();
 });
 
-test("a server with the settings that were asked for is accepted", async () => {
-  const database = await openDatabase({
-    url: await createDatabase(),
-    log: createLog("test", "silent"),
+testPooled("thirty connections share twenty of PostgreSQL's and get their own answers", async (pooler) => {
+  const { pool, close } = await openDatabase({
+    url: pooler.pooled.workers,
+    log,
     purpose: "writes",
+    connections: 30,
+    prepare: pooler.prepare === "yes",
   });
-  const { rows } = await database.pool.query("show idle_in_transaction_session_timeout");
-  expect(rows).toEqual([{ idle_in_transaction_session_timeout: "2s" }]);
-  await database.close();
+  const ask = async (number: number) => {
+    const text = `select $1::int as number, pg_backend_pid() as pid, pg_sleep(0.02), ${number % 40} as variant`;
+    const { rows } = await pool.query(text, [number]);
+    expect(rows[0]).toMatchObject({ number, variant: number % 40 });
+    return rows[0].pid;
+  };
+  const pids = await Promise.all(Array.from({ length: 400 }, (_, number) => ask(number)));
+  expect(new Set(pids).size).toBeWithin(2, 21);
+  expect(pool.totalCount).toBe(30);
+  await close();
 });
 
 test("a statement's name depends on its text alone, so processes that share connections mean the same by it", async () => {
   const texts = ["select $1::int as one", "select $1::text as other"];
   const namesAfter = async (order: readonly string[]) => {
     const url = await createDatabase();
-    const database = await openDatabase({ url, log: createLog("test", "silent"), connections: 1 });
+    const database = await openDatabase({ url, log, connections: 1 });
     for (const text of order) await database.pool.query(text, [1]);
     const { rows } = await database.pool.query(
       "select name, statement from pg_prepared_statements order by 1",
@@ -52,7 +71,7 @@ test("statements have no names where a pooler cannot follow them", async () => {
   const url = await createDatabase();
   const database = await openDatabase({
     url,
-    log: createLog("test", "silent"),
+    log,
     connections: 1,
     prepare: false,
   });
@@ -63,7 +82,6 @@ test("statements have no names where a pooler cannot follow them", async () => {
 });
 
 test("one process at a time does exclusive work, and no lock outlives it", async () => {
-  const log = createLog("test", "silent");
   const { pool, close } = await openDatabase({ url: await createDatabase(), log, purpose: "writes" });
   let running = 0;
   let most = 0;

@@ -1,62 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
-import { type JsonBody, startStack } from "../harness.ts";
-import { agent } from "../mcp/support.ts";
-import { openPageDoor } from "../support/page-door.ts";
+import { startStack } from "../harness.ts";
+import { type ActionKey, regretting, whole } from "../support/regretting.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => page.close());
 const stack = await startStack();
-const page = await openPageDoor(stack);
-
-type Row = Record<string, JsonBody>;
-type Key = Readonly<{ called_at: string; request_id: string }>;
-
-const seen = ["categories", "habits", "habit_completions", "todos", "reminders"];
-
-/** A person with two agents, and everything that is stored for them. */
-async function someone(name = "Claude") {
-  const sub = crypto.randomUUID();
-  const [mine, other] = await Promise.all([
-    agent(stack, { sub, jti: `${sub}-1`, client_name: name }),
-    agent(stack, { sub, jti: `${sub}-2`, client_name: "Another" }),
-  ]);
-  const rows = async (sql: string): Promise<Row[]> => (await page.pool.query(sql, [sub])).rows;
-  const rest = (token: string) => (method: string, path: string, body?: unknown) =>
-    stack.rest(method, path, { token, ...(body !== undefined && { body }) });
-  return {
-    sub,
-    agent: mine,
-    rest: rest(mine.token),
-    other: rest(other.token),
-    /** All that people can see, without what an undo may change. */
-    world: async () =>
-      Object.fromEntries(
-        await Promise.all(
-          seen.map(async (table) => {
-            const found = await rows(`select * from ${table} where user_id = $1 order by 1, 2, 3`);
-            return [table, found.map(({ updated_at: _, changed_xid: __, ...row }) => withoutMarks(row))];
-          }),
-        ),
-      ),
-    log: () => rows(`select * from action_log where user_id = $1 order by called_at, request_id`),
-    changes: (after = 0) =>
-      rows(`select called_at, request_id from action_log where user_id = $1 and undone_by is null
-        and (before is not null or after is not null) order by called_at desc, request_id desc`).then(
-        (found) => found.slice(0, found.length - after) as Key[],
-      ),
-    undo: async (actions: readonly Key[], preview = false): Promise<Row[]> => {
-      const answer = await page.send(sub, "action.undo", { actions, ...(preview && { preview }) });
-      return answer.ends ?? [answer];
-    },
-  };
-}
-
-/** The number of a streak's last event is never given out again, and days that were settled stay so. */
-const withoutMarks = ({ streak_state, ...row }: Row): Row =>
-  streak_state ? { ...row, streak_state: { ...streak_state, last: undefined, since: undefined } } : row;
-
-const whole = (count: number) =>
-  Array.from({ length: count }, () => expect.objectContaining({ undone: "whole" }));
+const { page, someone } = await regretting(stack);
 
 test("what a tool, a script and a page change is logged with what it was before and after", async () => {
   const { agent, rest, sub, log } = await someone();
@@ -184,7 +133,7 @@ test("what somebody else changed since stays, and is named; the rest comes back"
   await rest("PATCH", `/todos/${id}`, { title: "Pay the rent", context: "@desk" });
   await other("PATCH", `/todos/${id}`, { title: "Pay the rent today" });
   const [, edit, create] = await changes();
-  expect(await undo([edit as Key])).toEqual([
+  expect(await undo([edit as ActionKey])).toEqual([
     expect.objectContaining({
       undone: "part",
       conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }],
@@ -194,7 +143,7 @@ test("what somebody else changed since stays, and is named; the rest comes back"
     title: "Pay the rent today",
     context: "@home",
   });
-  expect(await undo([create as Key])).toEqual([
+  expect(await undo([create as ActionKey])).toEqual([
     expect.objectContaining({
       undone: "none",
       conflicts: [{ row: `todos/${id}`, why: "changed_since", fields: ["title"] }],
@@ -219,7 +168,7 @@ test("a habit's whole life is taken back by one command, and comes back by anoth
   expect(await undo(undos)).toEqual(whole(7));
   expect(await world()).toEqual(before);
   const [goneAgain] = await changes();
-  expect(await undo([goneAgain as Key])).toEqual(whole(1));
+  expect(await undo([goneAgain as ActionKey])).toEqual(whole(1));
   expect(await world()).toEqual(alive);
 });
 
@@ -228,7 +177,7 @@ test("two undos at the same time are one", async () => {
   const { id } = (await rest("POST", "/todos", { title: "Keep me" })).body;
   await rest("DELETE", `/todos/${id}`);
   const [deletion] = await changes();
-  const ends = await Promise.all(Array.from({ length: 8 }, () => undo([deletion as Key])));
+  const ends = await Promise.all(Array.from({ length: 8 }, () => undo([deletion as ActionKey])));
   expect(ends.flat().filter(({ undone }) => undone === "whole")).toHaveLength(1);
   expect((await log()).filter(({ tool }) => tool === "action.undo")).toHaveLength(1);
   expect((await rest("GET", `/todos/${id}`)).body.title).toBe("Keep me");
@@ -263,19 +212,19 @@ test("what is forgotten is gone from the log, the stored answers and all notes, 
   expect(await log()).toHaveLength(5);
   const repeat = await stack.rest("POST", "/todos", { token, headers, body: secret });
   expect([repeat.status, repeat.body.message]).toEqual([404, "This was deleted and then forgotten."]);
-  expect(await undo([deletion as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
-  expect(await undo([keptDeletion as Key])).toEqual(whole(1));
+  expect(await undo([deletion as ActionKey])).toEqual([expect.objectContaining({ undone: "none" })]);
+  expect(await undo([keptDeletion as ActionKey])).toEqual(whole(1));
   expect((await rest("GET", `/todos/${kept}`)).body.title).toBe("Buy milk");
   const [returned] = await changes();
   await rest("DELETE", `/todos/${kept}`);
   await page.send(sub, "action.forget", { kind: "todo", id: kept });
-  expect(await undo([returned as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
+  expect(await undo([returned as ActionKey])).toEqual([expect.objectContaining({ undone: "none" })]);
 });
 
 test("a tool of an agent that has the name of an undo is none", async () => {
   const { agent, log, undo } = await someone();
   await agent.call("action.undo", { called_at: "some day", request_id: [] });
-  const [row] = (await log()) as Key[];
+  const [row] = (await log()) as ActionKey[];
   expect(row).toMatchObject({ tool: "action.undo", door: "mcp" });
-  expect(await undo([row as Key])).toEqual([expect.objectContaining({ undone: "none" })]);
+  expect(await undo([row as ActionKey])).toEqual([expect.objectContaining({ undone: "none" })]);
 });

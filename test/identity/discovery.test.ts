@@ -108,9 +108,16 @@ test("odd authorization requests never break the server", async () => {
   }
 });
 
-test("the process says that it lives, and unknown pages are not found", async () => {
+test("the process tells its health to all and its metrics to this machine, and unknown pages are not found", async () => {
   const { authUrl } = identity.config;
-  expect((await fetch(`${authUrl}/health/live`)).status).toBe(200);
+  for (const check of ["live", "ready", "accepting"]) {
+    const { status, headers } = await fetch(`${authUrl}/health/${check}`);
+    expect([check, status, headers.get("cache-control")]).toEqual([check, 200, "no-store"]);
+  }
+  const metrics = await fetch(`${authUrl}/metrics`);
+  expect(await metrics.text()).toContain("process_cpu_seconds_total");
+  for (const headers of [{ host: "rebind.example" }, { "x-forwarded-for": "203.0.113.7" }])
+    expect((await fetch(`${authUrl}/metrics`, { headers })).status).toBe(404);
   expect((await fetch(`${authUrl}/nowhere`)).status).toBe(404);
   const answer = await fetch(`${authUrl}/profile/api-tokens`, { method: "DELETE" });
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);

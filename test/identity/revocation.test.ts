@@ -56,7 +56,7 @@ test("the service ends a person's connection with all its tokens, and no other p
 test("a token that could not be revoked is not taken for revoked", async () => {
   const token = await connected();
   for (const odd of [
-    createRevocation({ ...config, authUrl: "http://127.0.0.1:9" }, client),
+    createRevocation({ ...config, authInternalUrl: "http://127.0.0.1:9" }, client),
     createRevocation(config, { ...client, secret: "an older one" }),
   ]) {
     expect(await odd.revokeToken?.(token)).toBe(false);

@@ -118,6 +118,18 @@ describe("the query of the action log", () => {
       expect(await found({ q: "ph.ne" })).toEqual([]);
     });
 
+    test("quotation marks and backslashes are found in texts, and are no marks of the JSON around them", async () => {
+      const call = await agent(stack, { sub: "hugo" });
+      await call.call("create-todo", { title: "one", description: 'Ask for "the key" of C:\\temp' });
+      await call.call("create-todo", { title: "two", description: "Ask for the key" });
+      const titles = async (q: string) =>
+        (await list({ q }, "hugo")).actions.map(({ resource_name }) => resource_name);
+      for (const q of ['"the key"', "C:\\temp", '"', "\\", '" of c:\\T'])
+        expect([q, await titles(q)]).toEqual([q, ["one"]]);
+      expect(await titles("the key")).toEqual(["two", "one"]);
+      expect(await titles('key",')).toEqual([]);
+    });
+
     test("the name of a field is no text of anybody", async () => {
       await all;
       for (const q of ["title", "is_completed", "context", "habits/"]) expect(await found({ q })).toEqual([]);

@@ -74,6 +74,7 @@ test("a call that names none, too many or something beside them is refused as a 
     [{ todos: { title } }, "todos"],
     [{ todos: [{ title }], title }, "title"],
     [{ todos: [{ title }], idempotency_key: "" }, "idempotency_key"],
+    [{ todos: [{ title }], "": 1 }, ""],
     [{}, "title"],
   ];
   for (const [args, field] of refused) {

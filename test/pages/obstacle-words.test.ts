@@ -26,8 +26,6 @@ const by = {
   door: "rest" as const,
   token_id: "0123456789abcdef",
   client_name: "Claude Desktop",
-  before: null,
-  after: null,
 };
 
 type Case = readonly [
@@ -65,6 +63,24 @@ const cases: readonly Case[] = [
     ["title", "context", "category_id"],
     "The todo “Pay rent” stays: “Token 01234567” changed its title, context and category on Fri 20 Nov 09:12:01.",
     { action: made, by: { ...by, client_name: null } },
+  ],
+  [
+    "changed_since",
+    "todos/5",
+    ["recurrence", "recurrence_from", "recurrence_anchor", "time_of_day"],
+    "The todo “Pay rent” keeps its present repetition and time of day: “Claude Desktop” changed that on Fri 20 Nov 09:12:01.",
+  ],
+  [
+    "changed_since",
+    "habits/7",
+    ["frequency", "schedule", "grace_days", "type"],
+    "The habit “Run” stays: “Claude Desktop” changed its rhythm, grace days and type on Fri 20 Nov 09:12:01.",
+  ],
+  [
+    "changed_since",
+    "categories/9",
+    ["color", "icon"],
+    "The category “Home” stays: “Claude Desktop” changed its colour and icon on Fri 20 Nov 09:12:01.",
   ],
   [
     "changed_since",

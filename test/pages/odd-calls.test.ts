@@ -32,6 +32,7 @@ const shown = {
   isNew: () => false,
   controls: () => undefined,
 };
+const beside = { reads: [], shownToday: { habits: [], todos: [] } };
 
 const telling = {
   timeZone: "UTC",
@@ -197,7 +198,7 @@ test("no tool, argument or value takes the page or the terminal, and the page st
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
   const found = await readActions(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
-  const page = markup(await actionList(reader, { rows: found.actions, reads: [] }, shown));
+  const page = markup(await actionList({ rows: found.actions, names: telling.names, ...beside }, shown));
   expect(page.match(/<li class="card"/g)).toHaveLength(calls.length);
   expect(page).not.toContain("cannot be described");
   expect(page.length).toBeLessThan(calls.length * 6_000);
@@ -213,7 +214,10 @@ test("calls over the limit are one row that tells their number, and a shortened 
     calls: 37,
   });
   const page = markup(
-    await actionList(reader, { rows: [row, { ...row, outcome: "ok", calls: 1 }], reads: [] }, shown),
+    await actionList(
+      { rows: [row, { ...row, outcome: "ok", calls: 1 }], names: telling.names, ...beside },
+      shown,
+    ),
   );
   expect(page).toContain("37 calls refused: over the limit");
   expect(page).toContain("Created the todo <q><bdi>Buy milk</bdi></q>");

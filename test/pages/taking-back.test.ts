@@ -9,6 +9,15 @@ const { stack, identity } = site;
 const { baseUrl } = stack.config;
 const undoPath = "/account/actions/undo";
 const runPath = "/account/actions/run";
+const forgetPath = "/account/actions/forget";
+/** What RFC 3339 has and PostgreSQL or Date has not. */
+const oddTimes = [
+  "2026-12-31T23:59:60Z",
+  "0000-01-01T00:00:00Z",
+  "2026-11-20T09:15:00+23:59",
+  "2026-11-20t09:15:00z",
+  "2026-11-20T09:15:00.1234567Z",
+];
 
 /** A new person in a browser without scripts, and tokens that they made. */
 async function newPerson(...names: readonly string[]) {
@@ -52,7 +61,7 @@ test("what was deleted comes back by its button, and the undo can be taken back 
   const { id } = await rest(token, "POST", "/todos", { title: "Pay rent", due_date: "2026-12-01" });
   await callTool(site, token, "delete-todo", { todo_id: id });
   const list = await account.open("/account/actions");
-  expect(textOf(list)).toContain("Bring it back: Pay rent");
+  expect(list.text).toContain('Bring it back<span class="unseen">: <q><bdi>Pay rent</bdi></q></span>');
   const back = await press(account, list, "Deleted the todo");
   expect(textOf(back)).toContain("Taken back.");
   expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({
@@ -77,7 +86,7 @@ test("what somebody else changed since stays, and the page says who and when", a
   const part = await press(account, list, "Pay the rent</bdi></q>;");
   expect(textOf(part)).toContain("Taken back, but not all of it.");
   expect(textOf(part)).toMatch(
-    /The todo Pay rent keeps its present title: Laptop &lt;script&gt; changed that on \w+ \d+ \w+ \d\d:\d\d:\d\d/,
+    /The todo Pay rent keeps its present title: Laptop &lt;script&gt; changed that on \w+ \d+ \w+ \d\d:\d\d/,
   );
   expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Rent", due_date: null });
   // Without the note the row still says that there is something to read.
@@ -134,6 +143,77 @@ test("a token is revoked and its run taken back in one step: it is refused at on
   expect((await callTool(site, token, "get-pending-todos")).status).toBe(401);
 });
 
+test("the end of a run names each change that came back in part once, and says when there are more", async () => {
+  const { account, token, other } = await newPerson("Claude Desktop", "Laptop");
+  const numbers = Array.from({ length: 22 }, (_, n) => n);
+  const batch = (by: string, method: string, of: (n: number) => object) =>
+    rest(by, "POST", "/batch", { operations: numbers.map((n) => ({ method, path: "/todos", ...of(n) })) });
+  const { results } = await batch(other, "POST", (n) => ({ body: { title: `Todo ${n}` } }));
+  const at = (n: number) => ({ path: `/todos/${results[n].body.id}` });
+  const agents = { title: "Agent's", due_date: "2026-12-01" };
+  await batch(token, "PATCH", (n) => ({ ...at(n), body: agents }));
+  await batch(other, "PATCH", (n) => ({ ...at(n), body: { title: `Mine ${n}` } }));
+  const token_id = String((await identity.introspect(token)).jti);
+  const preview = await account.open(`${runPath}?token_id=${token_id}`);
+  const done = await takeAllBack(account, preview);
+  expect(textOf(done)).toContain("22 of 22 changes");
+  expect(cards(done)).toHaveLength(20);
+  expect(textOf(done)).toContain("Of older changes something stayed, too");
+
+  const again = await press(account, await account.open("/account/actions"), "Changed back the todo");
+  expect(textOf(again)).toContain("Taken back.");
+  await takeAllBack(account, preview);
+  const titles = cards(await account.open(done.url)).map((card) => /Todo \d+/.exec(card)?.[0]);
+  expect(titles).toHaveLength(20);
+  expect(new Set(titles).size).toBe(20);
+});
+
+test("whether a token was revoked is told only by the session that did it, and going on revokes nothing", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { account: stranger } = await newPerson("Mallory");
+  for (const title of ["a", "b"]) await rest(token, "POST", "/todos", { title });
+  const token_id = String((await identity.introspect(token)).jti);
+  const told = "The token of Claude Desktop is revoked.";
+  const done = await takeAllBack(account, await account.open(`${runPath}?token_id=${token_id}`), {
+    revoke: "yes",
+  });
+  expect(textOf(done)).toContain(told);
+  expect((await stranger.open(done.url)).text).not.toContain("is revoked");
+  const address = new URL(done.url);
+  const mark = address.searchParams.get("revoked") ?? "";
+  address.searchParams.set("revoked", "yes");
+  expect(textOf(await account.open(address.href))).not.toContain("is revoked");
+  address.searchParams.set("revoked", mark);
+  address.searchParams.set("token_id", "other");
+  expect(textOf(await account.open(address.href))).not.toContain("is revoked");
+
+  // A change that came while the run was under way, as if one request could not take it back.
+  await identity.sql(`update action_log set undone_by = null where token_id = '${token_id}'`);
+  const begun = new URL(done.url);
+  begun.searchParams.delete("cursor");
+  const progress = await account.open(begun.href);
+  expect(textOf(progress)).toContain(told);
+  const fields = Object.fromEntries(progress.forms.flatMap((form) => form.fields));
+  expect(fields).toMatchObject({ revoked: mark });
+  expect(fields).not.toHaveProperty("revoke");
+  expect(textOf(await account.submit(progress, runPath, {}))).toContain(told);
+  expect(textOf(await account.submit(progress, runPath, { revoked: "yes" }))).not.toContain("is revoked");
+});
+
+test("no run is that of no token, and a token of another provider cannot be revoked here", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const { id } = await rest(token, "POST", "/todos", { title: "Pay rent" });
+  const sub = String((await identity.introspect(token)).sub);
+  await identity.sql(`update action_log set token_id = 'https://other.example/7' where user_id = '${sub}'`);
+  const preview = await account.open(`${runPath}?token_id=${encodeURIComponent("https://other.example/7")}`);
+  expect(textOf(preview)).toContain("1 change. It can be taken back.");
+  expect(preview.text).not.toContain('name="revoke"');
+  expect((await takeAllBack(account, preview, { revoke: "yes" })).status).toBe(422);
+  await identity.sql(`update action_log set token_id = '' where user_id = '${sub}'`);
+  expect((await takeAllBack(account, preview, { token_id: "" })).status).toBe(422);
+  expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(200);
+});
+
 test("what somebody's bearer token, another page or another person sends takes nothing back", async () => {
   const { account, token } = await newPerson("Claude Desktop");
   const { account: stranger } = await newPerson("Mallory");
@@ -178,6 +258,7 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
     { called_at: "yesterday" },
     { request_id: "1" },
     { called_at: "2026-02-30T00:00:00Z" },
+    ...oddTimes.map((called_at) => ({ called_at })),
   ]) {
     const answer = await account.submit(list, undoPath, odd);
     expect([odd, answer.status]).toEqual([odd, 422]);
@@ -196,9 +277,15 @@ test("odd addresses and forms are refused in words, and lead to no other site", 
     "to=x",
     "cursor=x",
     "to=2026-11-20T09:15:00%2B01:00",
+    ...oddTimes.flatMap((time) => [`since=${encodeURIComponent(time)}`, `to=${encodeURIComponent(time)}`]),
   ])
     expect([query, (await account.open(`${runPath}?token_id=x&${query}`)).status]).toEqual([query, 422]);
   expect((await account.open(`${runPath}?token_id=%00`)).status).toBe(422);
+  expect((await account.open(`${runPath}?token_id=x&since=9999-12-31T23:59:59.999999Z`)).status).toBe(200);
+  for (const called_at of oddTimes) {
+    const key = new URLSearchParams({ called_at, request_id: crypto.randomUUID() });
+    expect([called_at, (await account.open(`${forgetPath}?${key}`)).status]).toEqual([called_at, 404]);
+  }
 });
 
 test("all since an action is taken back from that action on", async () => {
@@ -245,7 +332,7 @@ test("a deleted thing is forgotten for good after one question, and nothing of i
   const question = await account.open(address);
   expect(textOf(question)).toContain("The todo Secret appointment");
   expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
-  const gone = await account.submit(question, "/account/actions/forget", {});
+  const gone = await account.submit(question, forgetPath, {});
   expect(textOf(gone)).toContain("It is forgotten for good.");
   expect(gone.text).not.toContain("Secret appointment");
   expect(gone.text).not.toContain("Bring it back");
@@ -257,7 +344,7 @@ test("a deleted thing is forgotten for good after one question, and nothing of i
   expect(textOf(late)).toContain("This could not be taken back.");
   for (const text of ["Brought back the todo", "Created the todo"]) await press(account, list, text);
   expect((await stack.rest("GET", `/todos/${id}`, { token })).status).toBe(404);
-  expect((await account.submit(question, "/account/actions/forget", { id: "x" })).status).toBe(422);
+  expect((await account.submit(question, forgetPath, { id: "x" })).status).toBe(422);
 });
 
 test("what is there cannot be forgotten, nor what somebody else deleted", async () => {
@@ -273,8 +360,8 @@ test("what is there cannot be forgotten, nor what somebody else deleted", async 
   await rest(theirs, "DELETE", `/todos/${own.id}`);
   const strangers = await stranger.open("/account/actions");
   const asked = /href="([^"]*forget[^"]*)"/.exec(strangers.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
-  await stranger.submit(await stranger.open(asked), "/account/actions/forget", { id: String(id) });
+  await stranger.submit(await stranger.open(asked), forgetPath, { id: String(id) });
   await press(account, list, "Deleted the todo");
   expect(await rest(token, "GET", `/todos/${id}`)).toMatchObject({ title: "Pay rent" });
-  expect(textOf(await account.submit(question, "/account/actions/forget", {}))).toContain("Delete it first");
+  expect(textOf(await account.submit(question, forgetPath, {}))).toContain("Delete it first");
 });

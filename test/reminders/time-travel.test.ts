@@ -83,6 +83,39 @@ test("a deleted todo that is brought back rings once, unless it rang or its time
   ).toEqual(["sent", "sent", "missed"]);
 });
 
+test("a reminder that an agent moved rings at its person's time too when that is still ahead, and else stays as it rang", async () => {
+  const [ahead, behind, reopened] = [await remindAtNine(), await remindAtNine(), await remindAtNine()];
+  await remind(ahead, "2026-11-21T15:00:00Z");
+  await remind(ahead, "2026-11-21T10:00:00Z");
+  await remind(behind, "2026-11-21T10:00:00Z");
+  await toggle(reopened);
+  await toggle(reopened);
+  travelTo("2026-11-21T10:00:01Z");
+  for (const todo of [ahead, behind, reopened]) await statusBecomes(todo, "sent");
+  const undo = async (todo: number, index: number) => {
+    const sql = `select called_at::text, request_id from action_log
+      where resource_id = $1 and tool <> 'todo.create' order by called_at offset $2 limit 1`;
+    const actions = await query(stack.config.databaseUrl, sql, [todo, index]);
+    await asAccountPage(stack, "action.undo", { actions });
+  };
+  await undo(ahead, 2);
+  await undo(behind, 1);
+  // Its todo was opened again since, so that stays, and so does what the service did.
+  await undo(reopened, 1);
+  expect(await reminderOf(ahead)).toMatchObject({
+    status: "scheduled",
+    remind_at: "2026-11-21T15:00:00.000000Z",
+  });
+  expect(await reminderOf(behind)).toMatchObject({
+    status: "sent",
+    remind_at: "2026-11-21T10:00:00.000000Z",
+  });
+  expect(await reminderOf(reopened)).toMatchObject({ status: "sent" });
+  travelTo("2026-11-21T15:00:01Z");
+  await statusBecomes(ahead, "sent");
+  expect(await deliveriesOf(ahead)).toHaveLength(2);
+});
+
 test("a moved reminder rings at its new time only, and again when moved after it rang", async () => {
   const todo = await remindAtNine();
   await remind(todo, "2026-11-21T10:00:00Z");

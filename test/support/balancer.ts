@@ -1,108 +1,62 @@
-import type { Socket } from "bun";
+import { connect, createServer, type Socket } from "node:net";
 
-/** A load balancer as most are: keeps connections, follows readiness, and never sends a request twice. */
+/**
+ * A load balancer as clouds and Kubernetes have them: it leads each connection to the next healthy process, goes by what
+ * that says of its health, and sends nothing twice.
+ */
 export type Balancer = Readonly<{
-  /** Sends one raw request to some ready door. @returns the status; `lost` when the connection ended before it */
-  send(request: string): Promise<string>;
-  /** Resolves when it takes all doors for ready. */
-  allReady(): Promise<void>;
+  port: number;
+  /** Resolves when it takes all processes for healthy. */
+  allHealthy(): Promise<void>;
   stop(): Promise<void>;
 }>;
 
-const lookEveryMs = 50;
+const checkEveryMs = 250;
+const failuresUntilOut = 2;
 const patienceMs = 1_000;
 
-type Waiting = { text: string; answer: (status: string) => void };
-type Connection = { socket: Socket<Waiting | undefined>; alive: boolean };
-
-export function startBalancer(ports: readonly number[]): Balancer {
-  const ready = new Set<number>(ports);
-  const idle = new Map<number, Connection[]>(ports.map((port) => [port, []]));
+/** @param ports of processes on this machine, which need not run yet */
+export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
+  const failures = new Map(ports.map((port) => [port, failuresUntilOut]));
+  const isHealthy = (port: number) => (failures.get(port) ?? 0) < failuresUntilOut;
   let turn = 0;
   let over = false;
 
   async function watch(port: number): Promise<void> {
     while (!over) {
-      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, {
+      const answer = await fetch(`http://127.0.0.1:${port}/health/accepting`, {
+        keepalive: false,
         signal: AbortSignal.timeout(patienceMs),
       }).catch(() => undefined);
-      if (answer?.status === 200) ready.add(port);
-      else {
-        ready.delete(port);
-        idle.set(port, []);
-      }
-      await Bun.sleep(lookEveryMs);
+      failures.set(port, answer?.status === 200 ? 0 : (failures.get(port) ?? 0) + 1);
+      await Bun.sleep(checkEveryMs);
     }
   }
 
+  const server = createServer((client) => {
+    const healthy = ports.filter(isHealthy);
+    const port = healthy[turn++ % healthy.length];
+    if (port === undefined) client.destroy();
+    else join(client, connect(port, "127.0.0.1"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const watching = Promise.all(ports.map(watch));
+  const address = server.address();
   return {
-    async send(request) {
-      const choice = [...ready];
-      const port = choice[turn++ % choice.length];
-      if (port === undefined) return "no door";
-      const connection = takeIdle(idle.get(port)) ?? (await connect(port).catch(() => undefined));
-      if (!connection) return "refused";
-      const { status, keep } = await exchange(connection, request);
-      if (keep && ready.has(port)) idle.get(port)?.push(connection);
-      return status;
-    },
-    async allReady() {
-      while (ready.size < ports.length) await Bun.sleep(lookEveryMs);
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    async allHealthy() {
+      while (!ports.every(isHealthy)) await Bun.sleep(checkEveryMs);
     },
     async stop() {
       over = true;
+      server.close();
       await watching;
-      for (const { socket } of [...idle.values()].flat()) socket.end();
     },
   };
 }
 
-function takeIdle(connections: Connection[] = []): Connection | undefined {
-  while (connections.length > 0) {
-    const connection = connections.pop();
-    if (connection?.alive) return connection;
-  }
-  return undefined;
-}
-
-async function connect(port: number): Promise<Connection> {
-  const end = (socket: Socket<Waiting | undefined>) => {
-    connection.alive = false;
-    socket.data?.answer("lost");
-  };
-  const connection: Connection = {
-    alive: true,
-    socket: await Bun.connect<Waiting | undefined>({
-      hostname: "127.0.0.1",
-      port,
-      data: undefined,
-      socket: {
-        data(socket, chunk) {
-          if (socket.data) socket.data.text += chunk.toString("latin1");
-          const { text = "", answer } = socket.data ?? {};
-          if (isWhole(text)) answer?.(text.slice(9, 12));
-        },
-        close: end,
-        error: end,
-      },
-    }),
-  };
-  return connection;
-}
-
-async function exchange({ socket }: Connection, request: string): Promise<{ status: string; keep: boolean }> {
-  const answered = Promise.withResolvers<string>();
-  const waiting = { text: "", answer: answered.resolve };
-  socket.data = waiting;
-  socket.write(request);
-  const status = await answered.promise;
-  socket.data = undefined;
-  return { status, keep: !/\r\nconnection: close/i.test(waiting.text) };
-}
-
-function isWhole(text: string): boolean {
-  const head = text.indexOf("\r\n\r\n");
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1] ?? 0);
-  return head !== -1 && text.length >= head + 4 + length;
+function join(one: Socket, other: Socket): void {
+  one.pipe(other).pipe(one);
+  one.on("error", () => other.destroy());
+  other.on("error", () => one.destroy());
 }

@@ -14,6 +14,7 @@ export type PostgresNode = Readonly<{
   start(settings?: Readonly<Record<string, string>>): Promise<void>;
   kill(): Promise<void>;
   freeze(): void;
+  thaw(): void;
   query(statement: string): Promise<Record<string, unknown>[]>;
 }>;
 
@@ -98,6 +99,9 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
     },
     freeze() {
       for (const pid of pids()) signal(pid, "SIGSTOP");
+    },
+    thaw() {
+      for (const pid of pids()) signal(pid, "SIGCONT");
     },
     query: (statement) => onServer(url, statement),
   };

@@ -5,9 +5,13 @@ import { migrate } from "../../shared/db/migrate.ts";
 import { startPostgres } from "../../shared/embedded/postgres.ts";
 import { startRedis } from "../../shared/embedded/redis.ts";
 import { cutByUser } from "./hash-partitions.ts";
+import { createPooledDatabase } from "./pgbouncer.ts";
 import { pretendCitus } from "./pretended-citus.ts";
 
 export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
+
+/** Whether stacks run behind PgBouncer (npm run test:pooler). */
+export const isPooled = Bun.env.TEST_POOLER === "yes";
 
 const template = "kept_template";
 const shared = globalThis as { keptTestServices?: Promise<Services> };
@@ -49,6 +53,7 @@ export async function startServices(): Promise<Services & { stop(): Promise<void
 /** A database of its own for one test file, made from the migrated template. */
 export async function createDatabase(): Promise<string> {
   const { databaseUrl } = await services();
+  if (isPooled) return named(databaseUrl, await createPooledDatabase(databaseUrl));
   const name = `kept_${crypto.randomUUID().replaceAll("-", "")}`;
   await execute(databaseUrl, `create database ${name} template ${template}`);
   return named(databaseUrl, name);

@@ -217,6 +217,7 @@ export function createMemory(clock: { now: number }) {
       open: () => ({ use: () => true, checkpoint: () => () => {}, committed() {} }),
     },
     config: { defaultTimeZone: "Europe/Berlin" },
+    givesPositions: false,
   };
 
   return {

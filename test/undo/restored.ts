@@ -1,7 +1,7 @@
 import type { Row } from "./memory.ts";
 import type { Run } from "./regrets.ts";
 import { differing, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
-import type { End, History, Rows } from "./world.ts";
+import { type End, endsOf, type History, type Rows } from "./world.ts";
 
 export type Outcome = Readonly<{
   history: History;
@@ -29,7 +29,7 @@ const isUndoOf = ({ done: [first] }: History[number], { actions }: Run): boolean
 export function restoredFaults(outcome: Outcome): string[] {
   const { history, run, before, after } = outcome;
   const strangers = strangersIn(outcome);
-  const touches = touchesOf(strangers);
+  const touches = withLeft(touchesOf(strangers), strangers);
   const start = history[run.since]?.before ?? before;
   const names = new Set([...start.keys(), ...before.keys(), ...after.keys()]);
   return [...names].flatMap((name) => {
@@ -52,6 +52,15 @@ export function restoredFaults(outcome: Outcome): string[] {
           `${name}.${column} is ${JSON.stringify(now[column])} and was ${JSON.stringify(old[column])}`,
       );
   });
+}
+
+/** A person who took back in part left the rest as it was, on purpose: that is theirs by now. */
+function withLeft(touches: Touches, strangers: readonly History[number][]): Touches {
+  const all = new Map([...touches].map(([name, columns]) => [name, new Set(columns)]));
+  const inPart = strangers.flatMap(endsOf).filter(({ undone }) => undone === "part");
+  for (const { row, fields } of inPart.flatMap(({ conflicts }) => conflicts))
+    if (row !== null) all.set(row, new Set([...(all.get(row) ?? []), ...fields]));
+  return all;
 }
 
 const isRemovedByOthers = (touches: Touches, name: string): boolean =>

@@ -2,7 +2,7 @@ import { isRefused } from "../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../shared/queue/group-end.ts";
 import { checkpoint } from "../unit-of-work/state.ts";
-import { answerOne, type Run, replayOf, replyTo, store } from "./answer.ts";
+import { answerOne, contextOf, logReply, type Run, replayOf, replyTo, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
 
 /**
@@ -47,7 +47,11 @@ function answerTogether(run: Run, group: RunningGroup, commands: readonly Queued
   if (!failed) return replies;
   for (const restore of undo) restore();
   const { ticket } = failed;
-  for (const command of commands) if (command.ticket === ticket) storeFailure(run, group, command, failed);
+  for (const command of commands) {
+    if (command.ticket !== ticket) continue;
+    storeFailure(run, group, command, failed);
+    logReply(contextOf(run, command), command, failed);
+  }
   return commands.map((command) =>
     command.ticket === ticket && failed ? failed : replyTo(command, failedDependency(ticket)),
   );

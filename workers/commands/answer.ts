@@ -27,8 +27,13 @@ export function answerOne(run: Run, command: QueuedCommand): Reply {
   if (isAccountDeleted(run, command)) return replyTo(command, accountDeleted);
   const context = contextOf(run, command);
   const reply = answer(run, context, command);
-  if (!isRefusedAs("overloaded", reply.outcome)) logAction(context, command, reply);
+  logReply(context, command, reply);
   return statesDay(command) ? { ...reply, today: context.today } : reply;
+}
+
+/** What is tried again at once, in smaller parts, has not ended yet. */
+export function logReply(context: HandlerContext, command: QueuedCommand, reply: Reply): void {
+  if (!isRefusedAs("overloaded", reply.outcome)) logAction(context, command, reply);
 }
 
 /** A tool call's answer states the user's day of this call, also when it repeats an earlier one. */
@@ -97,7 +102,8 @@ function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: O
   };
 }
 
-function contextOf(
+/** What a handler works with: its user's rows, and the times of the transaction. */
+export function contextOf(
   { context, state, times, ids, newIds, quotaUses, repeats }: Run,
   command: QueuedCommand,
 ): HandlerContext {

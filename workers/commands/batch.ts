@@ -1,4 +1,5 @@
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
+import { writtenPosition } from "../../shared/db/written-position.ts";
 import type { Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
@@ -95,12 +96,23 @@ async function runSlow(context: BatchContext, one: ReceivedCommand): Promise<voi
   const { followUp } = handlerOf(one.command.name);
   const done = answered.every(({ outcome }) => "body" in outcome);
   try {
-    if (followUp && done) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
-    await context.reply(one.batch, answered);
+    const isFollowed = followUp !== undefined && done;
+    if (isFollowed) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
+    await context.reply(one.batch, isFollowed ? await repositioned(context, answered) : answered);
   } catch (error) {
     reportUnfinished(context, one, error);
     await context.reply(one.batch, [unavailableReply({ ...one, inDoubt: true })]);
   }
+}
+
+/** What followed was committed after the transaction of the command itself. */
+async function repositioned(
+  { pool, givesPositions }: BatchContext,
+  replies: readonly Reply[],
+): Promise<readonly Reply[]> {
+  if (!givesPositions) return replies;
+  const position = await writtenPosition(markFailures(pool));
+  return replies.map((reply) => ({ ...reply, position }));
 }
 
 function reportUnfinished({ log }: BatchContext, { command }: ReceivedCommand, error: unknown): void {

@@ -32,10 +32,7 @@ export const runGroupTransaction = (
     const replies = isFree
       ? callHandlers(() => answerGroup({ context, ...begun, newIds }, group, commands))
       : undefined;
-    if (replies) {
-      await commit(begun, replies);
-      return { replies, lockedElsewhere: new Set() };
-    }
+    if (replies) return { replies: await commit(begun, replies), lockedElsewhere: new Set() };
     await connection.query("rollback");
     return { replies: [], lockedElsewhere: new Set(work.map(({ command }) => command)) };
   });

@@ -32,11 +32,15 @@ export function operationCommand(
   return { ...received, command: own, inGroup: true };
 }
 
-/** The one reply to a group. */
-export const replyToGroup = ({ ticket }: QueuedCommand, replies: readonly Reply[]): Reply => ({
-  ticket,
-  outcome: { body: replies.map(endOf) },
-  replayed: false,
-});
+/** The one reply to a group, whose operations may have been committed one after another. */
+export function replyToGroup({ ticket }: QueuedCommand, replies: readonly Reply[]): Reply {
+  const positions = replies.flatMap(({ position }) => position ?? []);
+  return {
+    ticket,
+    outcome: { body: replies.map(endOf) },
+    replayed: false,
+    ...(positions.length > 0 && { position: Math.max(...positions) }),
+  };
+}
 
 const endOf = ({ ticket, outcome, replayed }: Reply): OperationEnd => ({ place: ticket, outcome, replayed });

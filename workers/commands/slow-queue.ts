@@ -1,3 +1,5 @@
+import type { HangWatch } from "../../shared/process/hang-watch.ts";
+
 /** Commands that take long: a few run at the same time, and never two of one user. */
 export type SlowQueue = Readonly<{
   /** @returns false when too many commands are waiting, of this user or of all */
@@ -13,7 +15,7 @@ const maxOfUser = 20;
 
 type Entry = Readonly<{ userId: string; work(): Promise<void> }>;
 
-export function createSlowQueue(): SlowQueue {
+export function createSlowQueue(watch: Pick<HangWatch, "during">): SlowQueue {
   let waiting: Entry[] = [];
   const running = new Set<string>();
   let idle = Promise.withResolvers<void>();
@@ -25,7 +27,7 @@ export function createSlowQueue(): SlowQueue {
       if (!next) break;
       waiting = waiting.filter((entry) => entry !== next);
       running.add(next.userId);
-      void next.work().finally(() => {
+      void watch.during("slow commands", next.work).finally(() => {
         running.delete(next.userId);
         startNext();
       });

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { waitForStandbys } from "../../shared/db/wait-for-standbys.ts";
+import { writtenPosition } from "../../shared/db/written-position.ts";
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { connect, markFailures, type Queryable } from "../unit-of-work/connection.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
@@ -10,7 +11,13 @@ import { type BeginContext, type Begun, begin } from "./begin.ts";
 import type { CommandToRun } from "./row-requests.ts";
 import { callHandlers, failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
-export type TransactionContext = BeginContext & AnswerContext & Readonly<{ pool: Pool }>;
+export type TransactionContext = BeginContext &
+  AnswerContext &
+  Readonly<{
+    pool: Pool;
+    /** Whether replies say where in the log their commit is, because front doors read from a standby. */
+    givesPositions: boolean;
+  }>;
 
 export type TransactionResult = Readonly<{
   replies: readonly Reply[];
@@ -34,19 +41,21 @@ export const runTransaction = (
     const { lockedElsewhere } = begun;
     const free = work.map(({ command }) => command).filter((command) => !lockedElsewhere.has(command));
     const replies = callHandlers(() => answerAll({ context, ...begun }, free));
-    await commit(begun, replies);
-    return { replies, lockedElsewhere };
+    return { replies: await commit(begun, replies), lockedElsewhere };
   });
 
-/** Writes what was changed and commits, so that the replies can be sent. */
-type Commit = (begun: Pick<Begun, "state" | "quotaUses">, replies: readonly Reply[]) => Promise<void>;
+/** Writes what was changed and commits. @returns the replies as they can be sent */
+type Commit = (
+  begun: Pick<Begun, "state" | "quotaUses">,
+  replies: readonly Reply[],
+) => Promise<readonly Reply[]>;
 
 /**
  * Gives `run` a connection for a transaction, which it begins and ends itself.
  * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
  */
 export async function transact<Result>(
-  { pool, tables }: Pick<TransactionContext, "pool" | "tables">,
+  { pool, tables, givesPositions }: Pick<TransactionContext, "pool" | "tables" | "givesPositions">,
   run: (connection: Queryable, commit: Commit) => Promise<Result>,
 ): Promise<Result> {
   let client: PoolClient | undefined;
@@ -58,8 +67,12 @@ export async function transact<Result>(
       const writes = save(connection, tables, state);
       const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
       commitSent = true;
-      await Promise.all([...writes, ...marker, connection.query("commit")]);
+      const sent = [...writes, ...marker, connection.query("commit")];
+      // It travels right behind the commit and is read after it, so it costs no round trip and lies beyond it.
+      const asked = givesPositions ? writtenPosition(connection) : undefined;
+      const [position] = await Promise.all([asked, ...sent]);
       quotaUses.committed();
+      return position === undefined ? replies : replies.map((reply) => ({ ...reply, position }));
     });
     client.release();
     return result;

@@ -1,39 +1,28 @@
 import type { Job } from "bullmq";
-import {
-  batchVersion,
-  type RefusedBatch,
-  type Replies,
-  type Reply,
-  readBatch,
-  readBatchAddress,
-} from "../../shared/queue/batch.ts";
+import { type Reply, readBatch, readBatchAddress } from "../../shared/queue/batch.ts";
+import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
+import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../context.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
 import { createCommandMetrics } from "./command-metrics.ts";
 import type { ReceivedCommand } from "./received.ts";
+import { createAnswering } from "./reply.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { createSlowQueue } from "./slow-queue.ts";
 import { runForUsers } from "./users-apart.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
 export function startCommands(worker: WorkerContext): { stop(): Promise<void> } {
-  const { config, log, database, publisher, blocking, registry, jobMetrics } = worker;
+  const { config, log, database, blocking, registry, jobMetrics, watch } = worker;
   const metrics = createCommandMetrics(registry);
-  // A message that is lost here is made up for by the front door, which looks into the inbox.
-  const publish = (channel: string, message: Replies | RefusedBatch) =>
-    publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
-
-  const reply: BatchContext["reply"] = (batch, replies) => {
-    metrics.answered(batch, replies);
-    return publish(batch.replyTo, { v: batchVersion, batchId: batch.id, replies });
-  };
-  const slowQueue = createSlowQueue();
-  const groupQueue = createSlowQueue();
+  const { reply, publish } = createAnswering(worker, metrics);
+  const slowQueue = createSlowQueue(watch);
+  const groupQueue = createSlowQueue(watch);
   const retryQueue = createRetryQueue({
-    run: (received) => runForUsers(context, received, "skip"),
+    run: (received) => watch.during("retries", () => runForUsers(context, received, "skip")),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
   const tables = describeTables(database.orm, database.engine);
@@ -45,6 +34,7 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
     quotas,
     config,
     log,
+    givesPositions: notesPositions(config),
     slowQueue,
     groupQueue,
     retryQueue,
@@ -73,16 +63,20 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
   }
 
   // One consumer per slot, because a consumer with an idle slot asks Redis in vain once more for each job.
-  const consumers = Array.from({ length: config.workerConcurrency }, () =>
+  const consume = (queuePrefix: string) =>
     openWorker<unknown>(commandQueue, {
       connection: blocking,
-      queuePrefix: config.queuePrefix,
+      queuePrefix,
       concurrency: 1,
       log,
       metrics: jobMetrics,
+      watch,
       process,
-    }),
+    });
+  const slots = lanePrefixes(config.queuePrefix, config.queueLanes).flatMap((prefix) =>
+    Array.from({ length: config.workerConcurrency }, () => prefix),
   );
+  const consumers = slots.map(consume);
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));

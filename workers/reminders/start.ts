@@ -16,7 +16,7 @@ const jobsAtOnce = 4;
 
 /** Starts this process's share of the reminders: the tick that queues due ones, and their delivery. */
 export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
-  const { config, log, travel, database, publisher, blocking, jobMetrics } = context;
+  const { config, log, travel, database, publisher, blocking, jobMetrics, watch } = context;
   const { queuePrefix } = config;
   const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection: publisher, queuePrefix });
   const deliverer = createDeliverer({ database, log, travel, channels: openChannels(context) });
@@ -26,9 +26,10 @@ export function startReminders(context: WorkerContext): { stop(): Promise<void> 
     concurrency: jobsAtOnce,
     log,
     metrics: jobMetrics,
+    watch,
     process: ({ data }) => deliverer.deliver(data),
   });
-  const schedule = startSchedule(log, {
+  const schedule = startSchedule(context, {
     name: "reminders",
     everyMs: tickEveryMs,
     run: () => runTick({ database, queue, travel }),

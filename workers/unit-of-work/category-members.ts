@@ -1,9 +1,11 @@
+import { maxUndone } from "../../shared/contracts/action.ts";
+import { maxSeveral } from "../../shared/contracts/several.ts";
 import type { Engine } from "../../shared/db/engine.ts";
 import { keyRows, ofUser } from "./spelling.ts";
 import type { Table } from "./table.ts";
 
-/** As many as show that there are others beside those that a command takes out of the category itself. */
-const mostSeen = 201;
+/** As many as show that there are others beside those that one undo takes out of the category itself. */
+const mostSeen = maxUndone * maxSeveral + 1;
 
 const members = (table: string): string => `
   array(select t.id from ${table} t where t.user_id = v.user_id and t.category_id = v.id::bigint limit ${mostSeen})`;

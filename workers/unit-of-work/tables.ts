@@ -21,7 +21,7 @@ const writeOrder = [
   "inbox",
 ] as const satisfies readonly Exclude<TableName, "category_members" | "category_returns">[];
 
-/** What comes back loses the note of its deletion, so that there is one at the most. */
+/** A category or habit that comes back loses the note of its deletion, so that there is one of each at the most. */
 const keyOfDeletion = ["user_id", "kind", "id"];
 
 /** Derives every statement from MikroORM's metadata. */

@@ -2,15 +2,16 @@ import { undoDays } from "../../../shared/contracts/action.ts";
 import { localTime, msPerDay } from "../../../shared/domain/day.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { QueryContext } from "../../queries/context.ts";
-import { readUndos, type Undo } from "../../queries/undone.ts";
+import type { Undo } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayWallTime } from "../visit/dates.ts";
 import { deletedThings } from "./deleted-things.ts";
+import type { Undos } from "./list-page.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { stayedAt } from "./obstacles.ts";
 import { forgetPath, undoPath } from "./paths.ts";
-import { type Day, readNote } from "./undo-note.ts";
+import { quote } from "./quote.ts";
+import type { Day, UndoNote } from "./undo-note.ts";
 
 type Controls = Readonly<{
   /** What can be done about an action, or what became of it. */
@@ -19,19 +20,17 @@ type Controls = Readonly<{
   note: Html | undefined;
 }>;
 
+type Listed = Day &
+  Readonly<{ rows: readonly LoggedRow[]; undos: Undos; noted: UndoNote | undefined; now: number }>;
+
 /** The buttons of the rows of a list. */
-export async function controlsOf(
-  visit: Visit,
-  query: QueryContext,
-  { actions, ...day }: Day & Readonly<{ actions: readonly LoggedRow[] }>,
-): Promise<Controls> {
-  const [undos, noted] = await Promise.all([readUndos(query, actions), readNote(visit, query, day)]);
+export function controlsOf(visit: Visit, { rows, undos, noted, now, ...day }: Listed): Controls {
   const isNoted = ({ request_id }: LoggedRow) => request_id === noted?.request_id;
   return {
-    note: actions.some(isNoted) ? undefined : noted?.note,
+    note: rows.some(isNoted) ? undefined : noted?.note,
     controls(action) {
       const note = isNoted(action) ? noted?.note : undefined;
-      if (action.undone_by === null) return html`${note}${buttons(visit, action, query.now)}`;
+      if (action.undone_by === null) return html`${note}${buttons(visit, action, now)}`;
       return note ?? sayUndone(visit, action, { undo: undos.get(action.undone_by), ...day });
     },
   };
@@ -54,7 +53,7 @@ function buttons(visit: Visit, action: LoggedRow, now: number): Html | undefined
   const isChange = before !== null || after !== null;
   if (!isChange || Date.parse(called_at) < now - undoDays * msPerDay) return undefined;
   const isDeletion = deletedThings(action).length > 0;
-  const which = html`<span class="unseen">: ${resource_name ?? called_at}</span>`;
+  const which = html`<span class="unseen">: ${resource_name === null ? called_at : quote(resource_name)}</span>`;
   const key = new URLSearchParams({ called_at, request_id }).toString();
   const { pathname, search } = here(visit);
   return html`<form method="post" action="${undoPath}" class="controls">${formToken(visit)}

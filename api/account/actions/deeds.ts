@@ -45,9 +45,10 @@ function successorOf(
 ): ChangedThing | undefined {
   if (!before || !after) return undefined;
   const id = after.next_todo_id ?? before.next_todo_id;
-  return things.find(({ thing, ...next }) => {
+  if (id == null) return undefined;
+  return things.find((next) => {
     const isNew = next.before === undefined || next.after === undefined;
-    return thing.kind === "todo" && thing.id === id && isNew;
+    return next.thing.kind === "todo" && next.thing.id === id && isNew;
   });
 }
 

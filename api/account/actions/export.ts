@@ -1,5 +1,6 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { invalid, isRefused } from "../../../shared/errors.ts";
+import { mapGivingWay } from "../../http/give-way.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
@@ -58,7 +59,7 @@ async function* linesOf(
   { head, line }: Format,
 ): AsyncGenerator<string> {
   if (head !== "") yield head;
-  for await (const rows of steps) if (rows.length > 0) yield rows.map(line).join("");
+  for await (const rows of steps) if (rows.length > 0) yield (await mapGivingWay(rows, line)).join("");
 }
 
 /** Each step is read when the one before has been taken. A file that breaks off does not end like a whole one. */

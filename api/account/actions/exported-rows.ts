@@ -1,5 +1,6 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused } from "../../../shared/errors.ts";
+import { mapGivingWay } from "../../http/give-way.ts";
 import { readActions } from "../../queries/action.ts";
 import type { ActionFilters } from "../../queries/action-filters.ts";
 import type { QueryContext } from "../../queries/context.ts";
@@ -37,7 +38,7 @@ export const columns = [
 export type ExportedRow = Readonly<Partial<Record<(typeof columns)[number], unknown>>>;
 
 const mostExported = 100_000;
-const rowsInStep = 200;
+const rowsInStep = 100;
 
 /** The newest actions that the filters leave, step by step along the list's order. */
 export async function* exportedRows(
@@ -53,7 +54,7 @@ export async function* exportedRows(
       ...(cursor && { cursor }),
     });
     const telling = { timeZone, names: await namesOf(query, idsNamedIn(actions)) };
-    yield actions.map((row) => exportedRow(row, telling));
+    yield await mapGivingWay(actions, (row) => exportedRow(row, telling));
     [cursor, left] = [next_cursor, left - actions.length];
   } while (cursor && left > 0);
   if (cursor) yield [{ what: `Older actions are not in this file, which has the newest ${mostExported}.` }];

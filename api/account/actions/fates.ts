@@ -35,7 +35,8 @@ export async function foreseeFates(
   query: QueryContext,
   { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
 ): Promise<readonly Fate[] | Refused> {
-  const actions = await firstActions(query, selection);
+  const actions = await query.inTurn((own) => firstActions(own, selection), false);
+  if (isRefused(actions)) return actions;
   if (actions.length === 0) return [];
   const foreseen = await submitUndo(visit, actions, { preview: true });
   if (isRefused(foreseen)) return foreseen;
@@ -71,14 +72,20 @@ async function firstActions(query: QueryContext, selection: RunSelection): Promi
   return found.slice(0, maxUndone);
 }
 
+type PartFates = Readonly<{ told: readonly Fate[]; hasMore: boolean }>;
+
 /** What was taken back in part, of which the log says what had to stay. */
 export async function readPartFates(
   query: QueryContext,
   { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
-): Promise<readonly Fate[]> {
-  const parts = await readParts(query, selection, mostExplained);
-  const all = parts.map(({ action, undo }): Ended => ({ action, undone: "part", obstacles: stayedAt(undo) }));
-  return explain(query, all, { timeZone, except: selection.token_id });
+): Promise<PartFates | Refused> {
+  const parts = await query.inTurn((own) => readParts(own, selection, mostExplained + 1), false);
+  if (isRefused(parts)) return parts;
+  const all = parts
+    .slice(0, mostExplained)
+    .map(({ action, undo }): Ended => ({ action, undone: "part", obstacles: stayedAt(undo) }));
+  const told = await explain(query, all, { timeZone, except: selection.token_id });
+  return { told, hasMore: parts.length > mostExplained };
 }
 
 const badges: Readonly<Record<Undone, Html | false>> = {

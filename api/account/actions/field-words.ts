@@ -20,6 +20,8 @@ export type Telling = Readonly<{ names: ThingNames; timeZone: string }>;
 /** What people call a field, the columns it is made of, and its value in words; undefined where it has none. */
 type Field = Readonly<{
   label: string;
+  /** What it is called where no value follows, if that is something else. */
+  noun?: string;
   columns: readonly string[];
   say(image: Image, telling: Telling): Word | undefined;
   /** What goes without saying of a new thing. */
@@ -104,13 +106,13 @@ const graceDays: Field = {
 const fieldsOfKind: Readonly<Record<ResourceKind, readonly Field[]>> = {
   todo: [
     text("title", "title"),
-    date("due", "due_date"),
+    { ...date("due", "due_date"), noun: "due date" },
     choice("time of day", "time_of_day", timesOfDay),
     minutes,
     text("context", "context"),
     category,
-    text("repeating by", "recurrence"),
-    choice("repeating from", "recurrence_from", recurrenceStarts, "due"),
+    { ...text("repeating by", "recurrence"), noun: "repetition" },
+    { ...choice("repeating from", "recurrence_from", recurrenceStarts, "due"), noun: "repetition" },
     reminder,
     text("description", "description"),
   ],
@@ -125,6 +127,13 @@ const fieldsOfKind: Readonly<Record<ResourceKind, readonly Field[]>> = {
   ],
   category: [text("name", "name"), text("colour", "color"), text("icon", "icon")],
 };
+
+/** What people call a column of images, by its name, where it is one that is told. */
+export const nounOfColumn: ReadonlyMap<string, string> = new Map(
+  Object.values(fieldsOfKind)
+    .flat()
+    .flatMap(({ label, noun = label, columns }) => columns.map((column) => [column, noun] as const)),
+);
 
 /** What is to be said of a thing as a whole, such as `due Fri 20 Nov`. */
 export function factsOfImage(kind: ResourceKind, image: Image, telling: Telling): readonly Word[][] {

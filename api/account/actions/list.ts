@@ -1,37 +1,32 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { ReadCount } from "../../queries/action-reads.ts";
-import type { QueryContext } from "../../queries/context.ts";
-import { readDashboard } from "../../queries/dashboard.ts";
-import { namesOf } from "../../queries/names.ts";
+import { mapGivingWay } from "../../http/give-way.ts";
 import { sayDate } from "../visit/dates.ts";
 import { actionCard, type Listing } from "./card.ts";
 import { foldReads, readsCard } from "./folded-reads.ts";
+import type { ListPage } from "./list-page.ts";
 import type { LoggedRow } from "./logged-row.ts";
-import { idsNamedIn } from "./named-ids.ts";
 
-/** What a page of the list shows: rows, and beside them how often tokens only looked. */
-type ListPage = Readonly<{ rows: readonly LoggedRow[]; reads: readonly ReadCount[] }>;
 type Shown = Pick<Listing, "timeZone" | "today" | "controls" | "isNew"> &
   Readonly<{ isFiltered: boolean; hasOlder: boolean }>;
 
 /** The actions, each under the user's day on which it was, and at the end of each day what was only looked at. */
 export async function actionList(
-  query: QueryContext,
-  { rows, reads }: ListPage,
+  { rows, reads, names, shownToday }: ListPage,
   { isFiltered, hasOlder, ...shown }: Shown,
 ): Promise<Html> {
   const folded = foldReads(reads, shown.timeZone);
-  const dated = Map.groupBy(rows, ({ called_at }) =>
-    localTime(Date.parse(called_at), shown.timeZone).slice(0, 10),
-  );
-  const dates = [...new Set([...dated.keys(), ...folded.map(({ date }) => date)])].toSorted().toReversed();
+  const dateOf = ({ called_at }: LoggedRow) => localTime(Date.parse(called_at), shown.timeZone).slice(0, 10);
+  const dates = [...new Set([...rows.map(dateOf), ...folded.map(({ date }) => date)])]
+    .toSorted()
+    .toReversed();
   if (dates.length === 0) return html`<p class="quiet">${isFiltered ? noneLikeThat(hasOlder) : none}</p>`;
-  const [names, addressOf] = await Promise.all([namesOf(query, idsNamedIn(rows)), findAddresses(query)]);
-  const listing: Listing = { ...shown, names, addressOf };
+  const listing: Listing = { ...shown, names, addressOf: addressesOf(shownToday) };
+  const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
+  const dated = Map.groupBy(cards, ({ date }) => date);
   return html`${dates.map(
     (date) => html`<h2>${sayDate(date, shown.today)}</h2>
-      <ul class="plain log">${dated.get(date)?.map((row) => actionCard(row, listing))}
+      <ul class="plain log">${dated.get(date)?.map(({ card }) => card)}
       ${folded.filter((day) => day.date === date).map(readsCard)}</ul>`,
   )}`;
 }
@@ -41,8 +36,7 @@ const noneLikeThat = (hasOlder: boolean): string =>
   hasOlder ? "None of these calls is like that, but older ones may be." : "No call is like that.";
 
 /** What is shown on the page Today can be linked to. */
-async function findAddresses(query: QueryContext): Promise<Listing["addressOf"]> {
-  const { habits, todos } = await readDashboard(query, {});
-  const shown = new Set([...habits.map(({ id }) => `habit-${id}`), ...todos.map(({ id }) => `todo-${id}`)]);
+function addressesOf({ habits, todos }: ListPage["shownToday"]): Listing["addressOf"] {
+  const shown = new Set([...habits.map((id) => `habit-${id}`), ...todos.map((id) => `todo-${id}`)]);
   return ({ kind, id }) => (shown.has(`${kind}-${id}`) ? `/account#${kind}-${id}` : undefined);
 }

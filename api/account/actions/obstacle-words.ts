@@ -7,6 +7,7 @@ import { readImages } from "../../../shared/domain/stored-images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { LaterChange } from "../../queries/later-change.ts";
 import type { ThingNames } from "../../queries/names.ts";
+import { nounOfColumn } from "./field-words.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { nameOf } from "./who.ts";
 import type { Word } from "./words.ts";
@@ -17,7 +18,7 @@ export type Obstacle = Readonly<Static<typeof UndoConflict>>;
 type Known = Readonly<{
   action: LoggedRow;
   /** Who changed it since, where that is known. */
-  by: LaterChange | undefined;
+  by: Omit<LaterChange, "images"> | undefined;
   names: ThingNames;
   timeZone: string;
 }>;
@@ -107,31 +108,19 @@ function nameAt(kind: ResourceKind, id: string, { action, names }: Known): Word 
 
 const imagesIn = (stored: string | null) => readImages(stored).images;
 
-/** What people call a column. */
-const labels: ReadonlyMap<string, string> = new Map([
-  ["title", "title"],
-  ["name", "name"],
-  ["description", "description"],
-  ["due_date", "due date"],
-  ["time_of_day", "time of day"],
-  ["estimated_minutes", "duration"],
-  ["context", "context"],
-  ["category_id", "category"],
-  ...["recurrence", "recurrence_from", "recurrence_anchor"].map((column) => [column, "repetition"] as const),
+/** What people call the columns that are told in no change, because they follow from others. */
+const furtherNouns: ReadonlyMap<string, string> = new Map([
+  ["recurrence_anchor", "repetition"],
   ...["is_completed", "completed_at", "completed_on", "next_todo_id"].map(
     (column) => [column, "completion"] as const,
   ),
-  ...["reminder", "remind_at", "wall_time", "status"].map((column) => [column, "reminder"] as const),
-  ["type", "type"],
-  ["frequency", "rhythm"],
-  ["schedule", "rhythm"],
-  ["grace_days", "grace days"],
-  ["color", "colour"],
-  ["icon", "icon"],
+  ...["reminder", "status"].map((column) => [column, "reminder"] as const),
 ]);
 
+const nounOf = (column: string): string | undefined => nounOfColumn.get(column) ?? furtherNouns.get(column);
+
 function listOf(columns: readonly string[]): string {
-  const known = [...new Set(columns.flatMap((column) => labels.get(column) ?? []))];
+  const known = [...new Set(columns.flatMap((column) => nounOf(column) ?? []))];
   const last = known.pop() ?? "state";
   return known.length > 0 ? `${known.join(", ")} and ${last}` : last;
 }

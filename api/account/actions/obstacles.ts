@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { UndoConflict } from "../../../shared/contracts/action.ts";
 import { readStored } from "../../../shared/domain/cut-arguments.ts";
+import { isRefused } from "../../../shared/errors.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import {
   type LaterChange,
@@ -51,9 +52,10 @@ export async function tellObstacles(
   ]);
   return shown.map(({ action, obstacles }, index) => {
     const later = changes.filter((change) => placeOf(change) > placeOf(action));
-    const others = later.filter(({ token_id }) => token_id !== except);
+    const isOwn = ({ token_id }: LaterChange) => token_id === except;
+    const othersFirst = later.toSorted((one, other) => Number(isOwn(one)) - Number(isOwn(other)));
     const told = obstacles
-      .flatMap((obstacle) => explained(obstacle, [...others, ...later]))
+      .flatMap((obstacle) => explained(obstacle, othersFirst))
       .map(({ by, ...obstacle }) => sayObstacle(obstacle, { action, by, names, timeZone }));
     const more = (hindered[index]?.obstacles.length ?? 0) - obstacles.length;
     return more > 0 ? [...told, [`And ${more} more like that.`]] : told;
@@ -63,7 +65,7 @@ export async function tellObstacles(
 const placeOf = ({ called_at, request_id }: Pick<LoggedRow, "called_at" | "request_id">): string =>
   `${called_at}_${request_id}`;
 
-/** All changes since the oldest of the actions of the rows that are in the way. */
+/** All changes since the oldest of the actions of the rows that are in the way; none while too much else is read. */
 async function readChanges(
   query: QueryContext,
   hindered: readonly Hindered[],
@@ -72,7 +74,9 @@ async function readChanges(
   const oldest = hindered
     .map(({ action }) => action)
     .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))[0];
-  return oldest && rows.length > 0 ? readLaterChanges(query, oldest, [...new Set(rows)]) : [];
+  if (!oldest || rows.length === 0) return [];
+  const found = await query.inTurn((own) => readLaterChanges(own, oldest, [...new Set(rows)]), true);
+  return isRefused(found) ? [] : found;
 }
 
 /** A reminder is a row of its own, whatever is said of the todo that it belongs to. */

@@ -14,6 +14,7 @@ import { refusalPage } from "../visit/refusal-page.ts";
 import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
 import { actionsPath, runPath } from "./paths.ts";
 import { quote } from "./quote.ts";
+import { canRevoke, revokedMarkIn } from "./revoking.ts";
 import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
 import type { Day } from "./undo-note.ts";
 import { nameOf } from "./who.ts";
@@ -26,15 +27,16 @@ type Shown = Day & Readonly<{ query: QueryContext; selection: RunSelection; who:
  */
 export async function showRun(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
+  if (!url.searchParams.get("token_id")) return seeOther(actionsPath);
   const query = context.query({ userId: session.sub });
   const { timeZone } = await readDaySettings(query);
   const selection = selectionOf(url.searchParams, { now: query.now, timeZone });
   if (isRefused(selection)) return refusalPage(context, selection.refusal);
   const { token_id } = selection;
-  if (token_id === "") return seeOther(actionsPath);
-  const { tokens } = await readTokens(query, {});
+  const known = await query.inTurn((own) => readTokens(own, {}), false);
+  if (isRefused(known)) return refusalPage(context, known.refusal);
   const who = quote(
-    nameOf(tokens.find((token) => token.token_id === token_id) ?? { token_id, client_name: null }),
+    nameOf(known.tokens.find((token) => token.token_id === token_id) ?? { token_id, client_name: null }),
   );
   const today = localTime(query.now, timeZone).slice(0, 10);
   const shown = { query, selection, timeZone, today, who };
@@ -47,9 +49,10 @@ async function preview(visit: Visit, shown: Shown) {
   const { query, selection, who, timeZone, today } = shown;
   const [fates, count] = await Promise.all([
     foreseeFates(visit, query, { selection, timeZone }),
-    countRun(query, selection),
+    query.inTurn((own) => countRun(own, selection), true),
   ]);
   if (isRefused(fates)) return fates;
+  if (isRefused(count)) return count;
   const open = Math.max(count.changes - count.undone, fates.length);
   const since = sayWallTime(localTime(Date.parse(selection.from), timeZone), today);
   return html`<p class="quiet lead">What ${who} changed since ${since}</p>
@@ -93,15 +96,16 @@ function sinceForm({ token_id, from }: RunSelection, timeZone: string): Html {
 function takeBackForm(visit: Visit, { selection, who }: Shown): Html {
   const { context } = visit;
   const { token_id, from } = selection;
+  const isRevocable = canRevoke(visit, token_id);
   return html`<form method="post" action="${runPath}" class="card">
     <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
     changed since stays. Nothing is lost: in the list of actions each of these can be taken back as well.</p>
     ${formToken(visit)}
     <input type="hidden" name="token_id" value="${token_id}"><input type="hidden" name="since" value="${from}">
     <div class="actions"><button>Take it all back</button>
-    ${context.revokeToken && html`<button class="danger" name="revoke" value="yes">Revoke the token and take all back</button>`}</div>
+    ${isRevocable && html`<button class="danger" name="revoke" value="yes">Revoke the token and take all back</button>`}</div>
     ${
-      !context.revokeToken &&
+      !isRevocable &&
       html`<p class="quiet small">${who} can go on meanwhile: its token is revoked at
       <a href="${context.config.authUrl}">your identity provider</a>.</p>`
     }</form>`;
@@ -116,18 +120,20 @@ async function fateSections(query: QueryContext, fates: readonly Fate[], day: Da
 
 async function progress(visit: Visit, shown: Shown) {
   const { query, selection, who } = shown;
-  const [all, older] = await Promise.all([
-    countRun(query, selection),
-    countRun(query, selection, selection.cursor),
-  ]);
-  const isRevoked = visit.url.searchParams.get("revoked") === "yes";
-  const revoked = isRevoked && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
+  const counted = await query.inTurn(async (own) => {
+    const all = await countRun(own, selection);
+    return { all, older: await countRun(own, selection, selection.cursor) };
+  }, true);
+  if (isRefused(counted)) return counted;
+  const { all, older } = counted;
+  const mark = revokedMarkIn(visit, visit.url.searchParams, selection.token_id);
+  const revoked = mark && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
   const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
-  if (older.changes === older.undone) {
+  if (!older.isMore && older.changes === older.undone) {
     const end = await finished(visit, shown, done);
     return isRefused(end) ? end : html`${revoked}${end}`;
   }
-  const fields = { ...paramsOf(selection), ...(isRevoked && { revoke: "yes" }) };
+  const fields = { ...paramsOf(selection), ...(mark && { revoked: mark }) };
   return html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
     <p><progress max="${all.changes}" value="${all.undone}" aria-label="Taken back"></progress></p></div>
     <form method="post" action="${runPath}">${formToken(visit)}
@@ -143,11 +149,13 @@ async function finished(visit: Visit, shown: Shown, done: string) {
     readPartFates(query, { selection, timeZone }),
   ]);
   if (isRefused(fates)) return fates;
-  const stayed = [...parts, ...fates.filter(({ undone }) => undone === "none")];
+  if (isRefused(parts)) return parts;
+  const stayed = [...parts.told, ...fates.filter(({ undone }) => undone === "none")];
   const possible = fates.filter(({ undone }) => undone !== "none");
   const list = `${actionsPath}?${new URLSearchParams({ token_id: selection.token_id })}`;
   return html`<div class="note" role="status"><p>${done} ${who} are taken back.</p></div>
     ${stayed.length > 0 && html`<h2>What stayed</h2>${await fateList(query, stayed, shown)}`}
+    ${parts.hasMore && html`<p class="quiet">Of older changes something stayed, too: <a href="${list}">the list of what it did</a> says of which.</p>`}
     ${possible.length > 0 && html`<h2>What can be taken back now</h2>${takeBackForm(visit, shown)}${await fateList(query, possible, shown)}`}
     <p><a href="${list}">Everything it did</a></p>`;
 }

@@ -2,7 +2,7 @@ import { listActions, maxUndone, undoDays } from "../../../shared/contracts/acti
 import { validate } from "../../../shared/contracts/validate.ts";
 import { msPerDay, resolveLocalTime } from "../../../shared/domain/day.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
-import { isRefused, type Refused } from "../../../shared/errors.ts";
+import { invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { readActions } from "../../queries/action.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import type { TokenRun } from "../../queries/undone.ts";
@@ -21,6 +21,8 @@ export function selectionOf(
   const to = params.get("to") ?? new Date(now).toISOString();
   const cursor = params.get("cursor") ?? undefined;
   const token_id = params.get("token_id") ?? "";
+  // What came with no token was done by the person on pages.
+  if (token_id === "") return invalid({ token_id: ["The token_id field is required."] });
   const fields = { token_id, from: since, to, ...(cursor !== undefined && { cursor }) };
   const validated = validate(listActions, fields);
   if (isRefused(validated)) return validated;

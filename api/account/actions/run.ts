@@ -1,11 +1,12 @@
 import { maxUndone } from "../../../shared/contracts/action.ts";
-import { isRefused, type Refused } from "../../../shared/errors.ts";
+import { invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { message } from "../../../shared/web/page.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { runPath } from "./paths.ts";
+import { canRevoke, revokedMark, revokedMarkIn } from "./revoking.ts";
 import { nextStep, paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
 import { submitUndo } from "./submit-undo.ts";
 
@@ -21,11 +22,14 @@ export async function takeRunBack(visit: Visit, form: URLSearchParams): Promise<
   const { timeZone } = await readDaySettings(query);
   const selection = selectionOf(form, { now: query.now, timeZone });
   if (isRefused(selection)) return refusalPage(visit.context, selection.refusal);
+  const { token_id } = selection;
   const revokes = form.get("revoke") === "yes";
-  if (revokes && !(await revoke(visit, selection.token_id))) return notRevoked(visit);
+  if (revokes && !canRevoke(visit, token_id)) return refusalPage(visit.context, notHere.refusal);
+  if (revokes && !(await revoke(visit, token_id))) return notRevoked(visit);
   const reached = await takeBackFrom(visit, selection);
   if (isRefused(reached)) return refusalPage(visit.context, reached.refusal);
-  const params = new URLSearchParams({ ...paramsOf(reached), ...(revokes && { revoked: "yes" }) });
+  const revoked = revokes ? revokedMark(visit, token_id) : revokedMarkIn(visit, form, token_id);
+  const params = new URLSearchParams({ ...paramsOf(reached), ...(revoked && { revoked }) });
   return seeOther(`${runPath}?${params}`);
 }
 
@@ -33,8 +37,10 @@ async function revoke({ context, session }: Visit, tokenId: string): Promise<boo
   return (await context.revokeToken?.({ userId: session.sub, tokenId })) ?? false;
 }
 
+const notHere = invalid({ token_id: ["This token is revoked at the identity provider that issued it."] });
+
 function notRevoked({ context }: Visit): Response {
-  const text = "The token could not be revoked just now, and nothing was taken back. Go back and try again.";
+  const text = "The token could not be revoked just now, so this took nothing back. Go back and try again.";
   return message(context.site, "That did not work", text, { status: 503, headers: { "Retry-After": "5" } });
 }
 
@@ -45,7 +51,9 @@ async function takeBackFrom(visit: Visit, selection: RunSelection): Promise<RunS
   let reached = selection;
   let size: number = maxUndone;
   while (Date.now() < end) {
-    const { actions, next, isLast } = await nextStep(query, reached, size);
+    const step = await query.inTurn((own) => nextStep(own, reached, size), false);
+    if (isRefused(step)) return reached === selection ? step : reached;
+    const { actions, next, isLast } = step;
     const ends = actions.length > 0 ? await submitUndo(visit, actions) : undefined;
     if (ends && isRefused(ends)) {
       // Habits with the completions of years can be too much for one command.

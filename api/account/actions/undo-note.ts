@@ -3,7 +3,7 @@ import { validate } from "../../../shared/contracts/validate.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
-import { readAction, readUndos } from "../../queries/undone.ts";
+import { type ActionKey, readAction, readUndos, type Undo } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import type { Obstacle } from "./obstacle-words.ts";
@@ -12,7 +12,7 @@ import { submitUndo } from "./submit-undo.ts";
 import { type Word, wordsInHtml } from "./words.ts";
 
 export type Day = Readonly<{ timeZone: string; today: string }>;
-type UndoNote = Readonly<{ request_id: string; note: Html }>;
+export type UndoNote = Readonly<{ request_id: string; note: Html }>;
 
 /**
  * What became of an action that was to be taken back (`?note=…`): the log says it, and of one that still stands a
@@ -23,21 +23,28 @@ export async function readNote(visit: Visit, query: QueryContext, day: Day): Pro
   if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
   if (isRefused(validate(listActions, { cursor }))) return undefined;
   const [called_at = "", request_id = ""] = cursor.split("_");
-  const action = await readAction(query, { called_at, request_id });
-  const [headline, obstacles] = action ? await endOf(visit, query, action) : [];
-  if (!action || !headline || !obstacles) return undefined;
+  const found = await query.inTurn((own) => readNoted(own, { called_at, request_id }), false);
+  if (isRefused(found) || !found.action) return undefined;
+  const { action, undo } = found;
+  const [headline, obstacles] = await endOf(visit, action, undo);
+  if (!headline || !obstacles) return undefined;
   const [told = []] = await tellObstacles(query, [{ action, obstacles }], day);
   return { request_id, note: noteOf(headline, told, day) };
+}
+
+async function readNoted(query: QueryContext, key: ActionKey) {
+  const action = await readAction(query, key);
+  const undos = await readUndos(query, action ? [action] : []);
+  return { action, undo: undos.get(action?.undone_by ?? "") };
 }
 
 /** @returns undefined for an action that could be taken back now */
 async function endOf(
   visit: Visit,
-  query: QueryContext,
   action: LoggedRow,
+  undo: Undo | undefined,
 ): Promise<readonly [headline: string, obstacles: readonly Obstacle[]] | []> {
   if (action.undone_by !== null) {
-    const undo = (await readUndos(query, [action])).get(action.undone_by);
     const stayed = undo ? stayedAt(undo) : [];
     return [stayed.length > 0 ? "Taken back, but not all of it." : "Taken back.", stayed];
   }

@@ -12,13 +12,14 @@ import { undoNotice } from "./undo-notice.ts";
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
   const { context, session } = visit;
-  const query = context.query({ userId: session.sub });
+  const user = { userId: session.sub };
+  const query = context.query(user, { standbyMayAnswer: true });
   const [{ today }, day] = await Promise.all([readDaySettings(query), readDashboard(query, {})]);
   const { habits, todos, stats } = day;
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
   const body = html`<p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${await undoNotice(visit, query)}
+    ${await undoNotice(visit, context.query(user))}
     <ul class="plain tiles">
     ${tile(`${done} of ${habits.length}`, "habits done")}
     ${tile(stats.total_streak, "in all streaks")}

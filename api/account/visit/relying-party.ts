@@ -1,6 +1,7 @@
 import * as oidc from "openid-client";
 import type { IdentityClient } from "../../../shared/db/identity-client.ts";
-import { discoveryMaxAgeMs } from "../../auth/provider.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import { discoveryMaxAgeMs, reachProvider } from "../../auth/provider.ts";
 import { rememberFor } from "../../auth/remember.ts";
 
 /** Finds the provider at which the account pages sign people in (OpenID Connect Core 1.0). */
@@ -9,11 +10,17 @@ export type FindProvider = () => Promise<oidc.Configuration>;
 const timeoutSeconds = 3;
 
 /** Discovers the provider at the first sign-in and again every five minutes; a failure is not remembered. */
-export function createFindProvider(authUrl: string, { id, secret }: IdentityClient): FindProvider {
+export function createFindProvider(
+  config: Pick<Config, "authUrl" | "authInternalUrl">,
+  { id, secret }: IdentityClient,
+): FindProvider {
+  const { authUrl } = config;
+  const reach = reachProvider(config);
   const extras = [oidc.enableNonRepudiationChecks];
   // Only a provider on this machine or on the operator's private network has an address without TLS.
   if (authUrl.startsWith("http:")) extras.push(oidc.allowInsecureRequests);
-  const options = { timeout: timeoutSeconds, execute: extras };
+  const customFetch: oidc.CustomFetch = (address, request) => fetch(reach(address), request);
+  const options = { timeout: timeoutSeconds, execute: extras, [oidc.customFetch]: customFetch };
   return rememberFor(discoveryMaxAgeMs, () =>
     oidc.discovery(new URL(authUrl), id, undefined, oidc.ClientSecretBasic(secret), options),
   );

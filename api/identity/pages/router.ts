@@ -29,7 +29,6 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   "/": { GET: () => seeOther(tokensPath) },
   [stylesheet.path]: { GET: stylesheet.response },
   [favicon.path]: { GET: favicon.response },
-  "/health/live": { GET: answerAlive },
   "/sign-in": { GET: asVisitor(showSignIn), POST: asVisitor(takeForm(doSignIn)) },
   [signInLinkPath]: { GET: asVisitor(showSignInLink), POST: asVisitor(takeForm(doSignInByLink)) },
   "/sign-up": {
@@ -59,9 +58,4 @@ export function servePages(identity: IdentityContext) {
     if (!methods) return next();
     await reply(ctx, await answerByMethod(methods, { ...pageRequestOf(ctx, site), identity, ctx }));
   };
-}
-
-function answerAlive(): Response {
-  const headers = { "Content-Type": "application/json; charset=utf-8" };
-  return new Response(JSON.stringify({ status: "ok" }), { headers });
 }

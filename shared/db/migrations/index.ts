@@ -13,6 +13,7 @@ import { SignInLinks } from "./20261130-sign-in-links.ts";
 import { TodosWithCategory } from "./20261201-todos-with-category.ts";
 import { Changes } from "./20261202-changes.ts";
 import { ActionImages } from "./20261203-action-images.ts";
+import { DeletionsById } from "./20261204-deletions-by-id.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   { name: "20261201-todos-with-category", class: TodosWithCategory },
   { name: "20261202-changes", class: Changes },
   { name: "20261203-action-images", class: ActionImages },
+  { name: "20261204-deletions-by-id", class: DeletionsById },
 ];

@@ -1,5 +1,4 @@
 import type { Actor } from "../../actor.ts";
-import type { Database } from "../../db/orm.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
 import { isRefused, keyTaken, type Refused, unavailable } from "../../errors.ts";
 import type { Outcome, QueuedCommand } from "../batch.ts";
@@ -8,7 +7,7 @@ import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "
 import { answeredId, failedDependency, type OperationEnd, readEnds } from "../group-end.ts";
 import { callOf, type Sender } from "./dispatch.ts";
 import type { Mailbox } from "./mailbox.ts";
-import { findStoredReplies, type StoredReplies } from "./stored-replies.ts";
+import { findStoredReplies, type Inbox, type StoredReplies } from "./stored-replies.ts";
 
 /** One change of a batch request, validated. */
 export type GroupedOperation = Pick<QueuedOperation, "place" | "name" | "input" | "references" | "after"> &
@@ -31,7 +30,7 @@ export type DispatchGroup = (
 /** @param now dates the operations, as in `createDispatch` */
 export function createDispatchGroup(
   mailbox: Mailbox,
-  database: Database,
+  inbox: Inbox,
   clock: ServerClock,
   now: () => number = clock.now,
 ): DispatchGroup {
@@ -53,7 +52,7 @@ export function createDispatchGroup(
     };
     const result = await mailbox.send(command);
     if (result === "undelivered") return unavailable("no");
-    if (result === "unanswered") return committedEnds(database, command, group);
+    if (result === "unanswered") return committedEnds(inbox, command, group);
     return isRefused(result.outcome)
       ? result.outcome
       : (readEnds(result.outcome.body) ?? unavailable("unknown"));
@@ -78,12 +77,12 @@ function queuedOperation(
  * @returns a refusal when none is committed, or the database does not answer in time
  */
 async function committedEnds(
-  database: Database,
+  inbox: Inbox,
   command: Omit<QueuedCommand, "ticket">,
   { atomic, operations }: QueuedGroup,
 ): Promise<readonly OperationEnd[] | Refused> {
   const ids = operations.map(({ id }) => id);
-  const stored = await findStoredReplies(database, ids, command);
+  const stored = await findStoredReplies(inbox, ids, command);
   if (stored.size === 0) return unavailable("unknown");
   const ended = new Map<number, Outcome>();
   const ends = operations.map((operation) => {

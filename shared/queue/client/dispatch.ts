@@ -1,6 +1,5 @@
 import type { Actor } from "../../actor.ts";
 import type { CommandName } from "../../contracts/catalogue.ts";
-import type { Database } from "../../db/orm.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
 import type { Preconditions } from "../../domain/preconditions.ts";
 import { printable } from "../../domain/printable.ts";
@@ -10,7 +9,7 @@ import { keyTaken, unavailable } from "../../errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId } from "../command-id.ts";
 import type { Mailbox } from "./mailbox.ts";
-import { findStoredReplies } from "./stored-replies.ts";
+import { findStoredReplies, type Inbox } from "./stored-replies.ts";
 
 /** Who sends a command by REST or from a page, for the action log. */
 export type Sender = Readonly<{ door: Door; tokenId: string; clientName: string | null }>;
@@ -39,7 +38,7 @@ export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) =
 /** @param now dates the commands and so decides the user's day; whether a command is late is decided by `clock` */
 export function createDispatch(
   mailbox: Mailbox,
-  database: Database,
+  inbox: Inbox,
   clock: ServerClock,
   now: () => number = clock.now,
 ): Dispatch {
@@ -58,7 +57,7 @@ export function createDispatch(
     const result = await mailbox.send(command);
     if (result === "undelivered") return { outcome: unavailable("no"), replayed: false };
     if (result !== "unanswered") return result;
-    return (await committed(database, command)) ?? { outcome: unavailable("unknown"), replayed: false };
+    return (await committed(inbox, command)) ?? { outcome: unavailable("unknown"), replayed: false };
   };
 }
 
@@ -82,12 +81,12 @@ export const callOf = (
  * @returns undefined when nothing is committed, or the database does not answer in time
  */
 async function committed(
-  database: Database,
+  inbox: Inbox,
   command: Omit<QueuedCommand, "ticket">,
 ): Promise<CommandResult | undefined> {
   const { id, fingerprint } = command;
   const isFromTool = isToolCall(command.call);
-  const stored = (await findStoredReplies(database, [id], command)).get(id);
+  const stored = (await findStoredReplies(inbox, [id], command)).get(id);
   if (!stored || (isFromTool && stored.replayed === null)) return undefined;
   if (stored.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken(isFromTool), replayed: false };
   const outcome: Outcome = JSON.parse(stored.reply);

@@ -1,5 +1,6 @@
 import type { Config } from "../../process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../batch.ts";
+import { type Lanes, laneOf, lanePrefixes } from "../lanes.ts";
 import { openBatchSender } from "./batch-sender.ts";
 import { createPendingCommands, maxBatch } from "./pending.ts";
 import { createSendLoop } from "./send-loop.ts";
@@ -25,13 +26,33 @@ const maxWaitingOfUser = 500;
  */
 const maxWaitMs = patienceMs / 2;
 
+type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes" | "batchesInFlight">;
+
+/** Opens a mailbox that brings the commands of each user to the lane of that user. */
+export async function openMailbox(
+  config: MailboxConfig,
+  watchReply: (reply: Reply) => void = () => {},
+): Promise<Mailbox> {
+  const open = (queuePrefix: string) => openLane({ ...config, queuePrefix }, watchReply);
+  const [first, ...others] = lanePrefixes(config.queuePrefix, config.queueLanes);
+  const lanes: Lanes<Mailbox> = [await open(first), ...(await Promise.all(others.map(open)))];
+  return {
+    send: (command) => laneOf(lanes, command.userId).send(command),
+    ping: async () => (await Promise.all(lanes.map((lane) => lane.ping()))).every(Boolean),
+    close: async () => {
+      await Promise.all(lanes.map((lane) => lane.close()));
+    },
+  };
+}
+
 /**
  * Brings commands to the workers. A batch leaves at once with whatever has gathered, and commands gather while
  * `batchesInFlight` batches are unanswered. So a lone command travels alone, and under load many share one job, one
  * transaction and one fsync.
  */
-export async function openMailbox(
-  config: Pick<Config, "redisUrl" | "queuePrefix" | "batchesInFlight">,
+async function openLane(
+  config: Omit<MailboxConfig, "queueLanes">,
+  watchReply: (reply: Reply) => void,
 ): Promise<Mailbox> {
   const waiters = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
@@ -42,7 +63,10 @@ export async function openMailbox(
     for (const { ticket } of commands) waiters.settle(ticket, result);
   };
   const sender = await openBatchSender(config, {
-    onReply: (reply) => waiters.settle(reply.ticket, reply),
+    onReply(reply) {
+      watchReply(reply);
+      waiters.settle(reply.ticket, reply);
+    },
     onLost: settleAll,
     onAway: () => settleAll(pending.takeAll(), "undelivered"),
   });

@@ -15,6 +15,9 @@ type StoredReply = Readonly<{
 
 export type StoredReplies = ReadonlyMap<string, StoredReply>;
 
+/** Where replies are stored, and what has to be done before one that is found there may be answered. */
+export type Inbox = Pick<Database, "pool"> & Readonly<{ onFound?(userId: string): Promise<void> }>;
+
 const timeoutMs = 400;
 
 const statement = `
@@ -28,20 +31,22 @@ const statement = `
  * @returns those found by the commands' ids; none when the database does not answer in time
  */
 export async function findStoredReplies(
-  { pool }: Pick<Database, "pool">,
+  inbox: Inbox,
   ids: readonly string[],
   { userId, sentAt, call }: Pick<QueuedCommand, "userId" | "sentAt" | "call">,
 ): Promise<StoredReplies> {
   const toolCall = isToolCall(call) ? call : undefined;
   const calledAt = toolCall ? new Date(toolCall.startedAt).toISOString() : null;
   const values = [userId, ids, toolCall?.requestId ?? null, sentAt, calledAt];
-  const found = lookUp(pool, values).catch(() => []);
+  const found = lookUp(inbox, userId, values).catch(() => []);
   const rows = await Promise.race([found, Bun.sleep(timeoutMs).then(() => [])]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function lookUp(pool: Database["pool"], values: unknown[]): Promise<StoredReply[]> {
+async function lookUp({ pool, onFound }: Inbox, userId: string, values: unknown[]): Promise<StoredReply[]> {
   const { rows } = await pool.query<StoredReply>(statement, values);
-  if (rows.length > 0) await pool.query(waitForStandbys);
+  if (rows.length === 0) return rows;
+  await pool.query(waitForStandbys);
+  await onFound?.(userId);
   return rows;
 }

@@ -1,4 +1,5 @@
 import { Registry } from "prom-client";
+import { createHangWatch } from "../../../shared/process/hang-watch.ts";
 import { createLog } from "../../../shared/process/log.ts";
 import { batchVersion, type CommandBatch, type Replies, type Reply } from "../../../shared/queue/batch.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../../../shared/queue/connections.ts";
@@ -68,6 +69,7 @@ async function answerOnEnqueue({ redisUrl }: World): Promise<() => Promise<unkno
     concurrency: 1,
     log: createLog("control", "silent"),
     metrics: createJobMetrics(new Registry()),
+    watch: createHangWatch(),
     process,
   });
   return async () => {

@@ -98,7 +98,7 @@ function keptImages(
   const isNothing = !changed || (isEmpty(changed.before) && isEmpty(changed.after));
   if (isNothing) return { before: null, after: null };
   const [before, after] = [JSON.stringify(changed.before), JSON.stringify(changed.after)];
-  const kept = { before: cutImages(before), after: cutImages(after) };
+  const kept = { before: cutImages(changed.before, before), after: cutImages(changed.after, after) };
   if (kept.before !== before || kept.after !== after) {
     const write = isRepeat ? images.upsert : images.insert;
     write({ ...place, before, after });

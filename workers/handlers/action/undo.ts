@@ -4,11 +4,12 @@ import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
-import { forUpdate, withoutLock } from "../../unit-of-work/row-request.ts";
+import { unavailable } from "../../../shared/errors.ts";
+import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";
 import { changedImages, writeAction } from "./action-log.ts";
 import type { ChangedRows, Conflict } from "./undo/changed-row.ts";
-import { changedRows, undoTool } from "./undo/images-of.ts";
+import { changedRows, lengthOfImages, undoTool } from "./undo/images-of.ts";
 import { neededRows } from "./undo/needed-rows.ts";
 import { takeBack } from "./undo/take-back.ts";
 
@@ -30,17 +31,11 @@ export const actionUndo: Handler<"action.undo"> = {
       forUpdate("action_log", [called_at, request_id]),
       ...withoutLock("action_images", [called_at, request_id]),
     ]),
-  related: (loaded) => ({
-    rows: loaded.actions.all().flatMap((action) => {
-      const undone = undoneBy(action);
-      const rows = changedRows(loaded, action);
-      return [
-        ...(undone ? [forUpdate("action_log", [undone.called_at, undone.request_id])] : []),
-        ...(rows ? neededRows(rows) : []),
-      ];
-    }),
+  related: (loaded, input) => ({
+    rows: isTooMuch(loaded, input) ? [] : loaded.actions.all().flatMap((action) => rowsOf(loaded, action)),
   }),
   run(context, { actions, preview }) {
+    if (isTooMuch(context, { actions })) return unavailable("no");
     const discard = preview ? context.checkpoint() : undefined;
     const known = actions.map((key) => undoable(context, key));
     const ends = new Map<string, End>();
@@ -56,6 +51,22 @@ export const actionUndo: Handler<"action.undo"> = {
     return { ends: actions.flatMap(({ request_id }) => ends.get(request_id) ?? []) };
   },
 };
+
+/** Images are parsed and written in one go, and meanwhile a worker answers nobody: this takes it some 0.2 s. */
+const mostAtOnce = 2_000_000;
+
+/** One action is always taken back; the caller makes less of several. */
+const isTooMuch = (loaded: LoadedTables, { actions }: UndoInput): boolean =>
+  actions.length > 1 && lengthOfImages(loaded) > mostAtOnce;
+
+function rowsOf(loaded: LoadedTables, action: ActionRow): RowRequest[] {
+  const undone = undoneBy(action);
+  const rows = changedRows(loaded, action);
+  return [
+    ...(undone ? [forUpdate("action_log", [undone.called_at, undone.request_id])] : []),
+    ...(rows ? neededRows(rows) : []),
+  ];
+}
 
 const end = (
   { called_at, request_id }: ActionKey,
@@ -160,10 +171,10 @@ function undoneBy({ door, tool, arguments: stored }: ActionRow): ActionKey | und
   return called_at && request_id ? { called_at, request_id } : undefined;
 }
 
-/** What came back was not deleted, for clients that keep a copy. */
-function forgetDeletions({ deletions, categories, habits, todos }: HandlerContext): void {
-  const tables = { categories, habits, todos };
+/** What came back was not deleted. Of todos nothing hangs on the note of a deletion, so theirs stays. */
+function forgetDeletions({ deletions, categories, habits }: HandlerContext): void {
+  const tables = { categories, habits };
   for (const { kind, id } of deletions.all())
-    for (const table of ["categories", "habits", "todos"] as const)
+    for (const table of ["categories", "habits"] as const)
       if (deletionKinds[table] === kind && tables[table].get(id)) deletions.remove(kind, id);
 }

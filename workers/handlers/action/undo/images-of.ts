@@ -7,13 +7,29 @@ import type { ChangedRow, ChangedRows } from "./changed-row.ts";
 /** The tool by which the log knows an undo. */
 export const undoTool = "action.undo";
 
+type Stored = Readonly<{ before: string | null | undefined; after: string | null | undefined }>;
+
+/** An undo first asks which rows it needs, and works with them later: images can be long, so they are parsed once. */
+const parsed = new WeakMap<ActionRow, ChangedRows | undefined>();
+
 /** @returns what an action did, by row; undefined when some of that is no longer stored */
-export function changedRows({ images }: LoadedTables, action: ActionRow): ChangedRows | undefined {
-  const whole = images.all().find(({ request_id }) => request_id === action.request_id);
-  const [before, after] = [
-    readImages(whole?.before ?? action.before),
-    readImages(whole?.after ?? action.after),
-  ];
+export function changedRows(loaded: LoadedTables, action: ActionRow): ChangedRows | undefined {
+  if (!parsed.has(action)) parsed.set(action, parse(storedImages(loaded, action), action));
+  return parsed.get(action);
+}
+
+/** @returns how much text of images a command that takes these actions back would parse (UTF-16 units) */
+export const lengthOfImages = (loaded: LoadedTables): number =>
+  loaded.actions
+    .all()
+    .map((action) => storedImages(loaded, action))
+    .reduce((sum, { before, after }) => sum + (before?.length ?? 0) + (after?.length ?? 0), 0);
+
+const storedImages = ({ images }: LoadedTables, action: ActionRow): Stored =>
+  images.all().find(({ request_id }) => request_id === action.request_id) ?? action;
+
+function parse(stored: Stored, action: ActionRow): ChangedRows | undefined {
+  const [before, after] = [readImages(stored.before), readImages(stored.after)];
   return before.cut || after.cut ? undefined : byRow(before.images, after.images, action.tool === undoTool);
 }
 

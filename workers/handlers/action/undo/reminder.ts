@@ -41,14 +41,22 @@ export const takeBackReminder: TableUndo = {
     const current = context.reminders.get(id);
     if (!current) return [conflictAt(row, "deleted_since")];
     const isMoved = "remind_at" in before || "wall_time" in before;
-    const made = { ...fieldsOf("reminders", current), ...after };
+    const made: Image = { ...fieldsOf("reminders", current), ...after };
     if (isMoved && !isAsMade(made, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
+    if (!isMoved && current.status !== made.status) return [];
     const old: ReminderRow = { ...current, ...before };
-    context.reminders.update(current, { ...old, ...asOfNow(context, id, old), updated_at: context.now });
+    const back = { ...old, ...asOfNow(context, id, old) };
+    const hasRung = current.status === "sent" && made.status !== "sent";
+    if (hasRung && Date.parse(timestamp(back.remind_at)) < context.acceptedAt) return [];
+    context.reminders.update(current, { ...back, updated_at: context.now });
     if (isMoved) touchTodo(context, id);
     return [];
   },
 };
+
+/** Whether a reminder has rung, or will not any more. */
+const isOver = ({ status }: Pick<ReminderRow, "status">): boolean =>
+  status !== "scheduled" && status !== "suspended";
 
 /**
  * What a reminder is by now that comes back: one that has not rung rings if its time is still ahead, by the user's
@@ -59,7 +67,7 @@ function asOfNow(
   todoId: number,
   { remind_at, wall_time, status }: Pick<ReminderRow, "remind_at" | "wall_time" | "status">,
 ): Partial<ReminderRow> {
-  if (status !== "scheduled" && status !== "suspended") return {};
+  if (isOver({ status })) return {};
   const at =
     wall_time == null
       ? Date.parse(timestamp(remind_at))

@@ -46,8 +46,8 @@ export const takeBackTodo: TableUndo = {
     const patch: Partial<TodoRow> = { ...old.patch, ...keptSuccessor(context, row, old.patch) };
     const isWithoutDate = (patch.due_date ?? current.due_date) == null || patch.due_date === null;
     const recurs = "recurrence" in patch ? patch.recurrence != null : current.recurrence != null;
-    if (recurs && isWithoutDate && "due_date" in patch) {
-      const { due_date: _, ...others } = patch;
+    if (recurs && isWithoutDate) {
+      const { due_date: _, recurrence: __, recurrence_anchor: ___, ...others } = patch;
       update(context, current, others);
       return [...old.conflicts, conflictAt(row, "changed_since", ["recurrence"])];
     }

@@ -1,0 +1,52 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Pool } from "pg";
+import type { Config } from "../../shared/process/config.ts";
+import { createHealthCheck } from "../../shared/process/health.ts";
+import { createExposition } from "../../shared/process/metrics.ts";
+import { createStatusPages } from "../../shared/process/status-pages.ts";
+import { createDrain } from "../http/drain.ts";
+
+/** Answers for the health of this process, and leads its clients to other processes when it stops. */
+type Lifecycle = Readonly<{
+  /** Wraps the listener for all other requests. */
+  wrap(listener: RequestListener): RequestListener;
+  /** Resolves when no more requests come, or a while after the drain time. */
+  drain(): Promise<void>;
+}>;
+
+export function createLifecycle(
+  { authUrl, metricsToken, drainSeconds }: Pick<Config, "authUrl" | "metricsToken" | "drainSeconds">,
+  pool: Pick<Pool, "query">,
+): Lifecycle {
+  const drain = createDrain(drainSeconds);
+  let underWay = 0;
+  const findStatusPage = createStatusPages({
+    exposition: createExposition({ baseUrl: authUrl, metricsToken }),
+    ready: createHealthCheck({ postgres: () => pool.query("select 1") }),
+    isDraining: drain.hasBegun,
+  });
+  return {
+    wrap: (listener) => (request, response) => {
+      const { method = "", url = "" } = request;
+      drain.note({ url });
+      underWay += 1;
+      response.once("close", () => {
+        underWay -= 1;
+      });
+      if (drain.hasBegun()) response.setHeader("connection", "close");
+      const page = findStatusPage(method, url.replace(/\?.*/, ""));
+      if (!page) return listener(request, response);
+      void reply(response, page(headersOf(request), request.socket.remoteAddress));
+    },
+    drain: () => drain.finish(() => underWay > 0),
+  };
+}
+
+const headersOf = ({ headers }: IncomingMessage): Headers =>
+  new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+async function reply(response: ServerResponse, answer: Promise<Response> | Response): Promise<void> {
+  const answered = await answer;
+  response.writeHead(answered.status, Object.fromEntries(answered.headers));
+  response.end(await answered.text());
+}

@@ -1,0 +1,114 @@
+import { type Database, openDatabase } from "../../shared/db/orm.ts";
+import { createReadBatches } from "../../shared/db/read-batches.ts";
+import { createProbe, type StandbyProbe } from "../../shared/db/standby/probe.ts";
+import { createStandbyReads, type StandbyOutcome } from "../../shared/db/standby/reads.ts";
+import { type StandbyWatch, watchStandby } from "../../shared/db/standby/watch.ts";
+import { writtenPosition } from "../../shared/db/written-position.ts";
+import type { Config } from "../../shared/process/config.ts";
+import type { Log } from "../../shared/process/log.ts";
+import { seldom } from "../../shared/process/seldom.ts";
+import type { Reply } from "../../shared/queue/batch.ts";
+import type { Inbox } from "../../shared/queue/client/stored-replies.ts";
+import type { RedisConnection } from "../../shared/queue/connections.ts";
+import {
+  createWrittenPositions,
+  notesPositions,
+  positionsKeptMs,
+} from "../../shared/queue/written-positions.ts";
+import { openQueryDatabase, type QueryDatabase } from "./guard.ts";
+import { createLastChanges } from "./last-changes.ts";
+
+/** Where a front door reads. */
+type Reads = Readonly<{
+  /** For what the door decides by. */
+  primary: QueryDatabase;
+  /** For what is only shown: from the standby if there is one, else from the primary. */
+  shown: QueryDatabase;
+  inbox: Inbox;
+  /** To be called with each reply of a worker. */
+  checkReply?(reply: Reply): void;
+  close(): Promise<void>;
+}>;
+
+type Parts = Readonly<{
+  config: Config;
+  log: Log;
+  database: Database;
+  redis: RedisConnection;
+  /** Counts a statement that the standby may answer. */
+  count(outcome: StandbyOutcome): void;
+}>;
+
+/** Opens the standby of READ_DATABASE_URL. When that is unset, everything is read from the database itself. */
+export async function openReads(parts: Parts): Promise<Reads> {
+  const { config, log, database, count } = parts;
+  const { readDatabaseUrl: url, databasePrepare: prepare, databaseConnections: connections = 10 } = config;
+  const [primary, { pool }] = [openQueryDatabase(database), database];
+  if (url === undefined) return { primary, shown: primary, inbox: { pool }, close: async () => {} };
+  const standby = await openDatabase({
+    ...{ url, purpose: "standby-reads", prepare, connections },
+    // What each lost connection would say, the watch says once.
+    log: log.child({}, { level: "silent" }),
+    inspect: (connection) => probe.inspect(connection),
+  });
+  const probe = createProbe(standby.pool);
+  const watch = openWatch(parts, probe);
+  const lastChanges = openLastChanges(parts);
+  const sayFailed = seldom((reason: string) => log.warn({ reason }, "a read failed at the standby"));
+  const run = createStandbyReads({
+    standby: createReadBatches(standby.pool, database.engine),
+    primary: primary.run,
+    watch,
+    lastChangeOf: lastChanges?.of ?? (() => 0),
+    note(outcome, error) {
+      count(outcome);
+      if (error instanceof Error && watch.isUsable()) sayFailed(error.message);
+    },
+  });
+  return {
+    primary,
+    shown: { ...primary, run },
+    inbox: { pool, ...(lastChanges && { onFound: lastChanges.noteLost }) },
+    ...(lastChanges && { checkReply: lastChanges.check }),
+    async close() {
+      watch.close();
+      await standby.close();
+    },
+  };
+}
+
+function openWatch({ config, log, database }: Parts, probe: StandbyProbe): StandbyWatch {
+  const isPromised = config.readDatabaseSync === "remote_apply";
+  return watchStandby({
+    probe,
+    log,
+    // Positions are noted for twice as long, so what is forgotten is shown by every standby in use.
+    maxLagMs: positionsKeptMs / 2,
+    askPrimary: async () =>
+      isPromised && !(await waitsForStandbys(database)) ? undefined : writtenPosition(database.pool),
+  });
+}
+
+async function waitsForStandbys({ pool }: Database): Promise<boolean> {
+  const { rows } = await pool.query<{ waits: boolean }>(`
+    select current_setting('synchronous_commit') = 'remote_apply'
+      and current_setting('synchronous_standby_names') <> '' as waits`);
+  return rows[0]?.waits ?? false;
+}
+
+/** @returns undefined where commits wait for the standby, so that it always shows them */
+function openLastChanges({ config, log, database, redis }: Parts) {
+  if (!notesPositions(config)) return undefined;
+  return createLastChanges({
+    redis,
+    positions: createWrittenPositions(redis, config.queuePrefix),
+    askPrimary: () => writtenPosition(database.pool),
+    onWorkers(note) {
+      if (note) log.info("workers note positions again");
+      else
+        log.error(
+          "a worker notes no positions, so the standby is not used: set READ_DATABASE_URL for it too",
+        );
+    },
+  });
+}

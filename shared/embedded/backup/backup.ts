@@ -1,0 +1,29 @@
+import { parseArgs } from "node:util";
+import { loadCommonConfig } from "../../process/config.ts";
+import { runningDatabase } from "../../process/running-database.ts";
+import { elapsed } from "../elapsed.ts";
+import { makeBaseBackup, packedBytes } from "./base-backup.ts";
+import { keepNewest } from "./catalogue.ts";
+import { placeOf } from "./place.ts";
+
+/** `npm run backup [-- --keep N]`: a base backup of the running embedded database; all but the newest N go. */
+async function main(): Promise<void> {
+  const { keep } = parseArgs({ options: { keep: { type: "string" } } }).values;
+  if (keep !== undefined && !/^[1-9]\d*$/.test(keep))
+    throw new Error(`--keep must be the number of backups to keep, 1 or more, not "${keep}".`);
+  const start = performance.now();
+  const config = loadCommonConfig();
+  const place = placeOf(config);
+  const url = await runningDatabase(config);
+  const { chain, folder } = await makeBaseBackup(place, url);
+  console.log(`Backed up in ${elapsed(start)}, ${(packedBytes(folder) / 1e6).toFixed(1)} MB: ${folder}`);
+  console.log("Changes from here on are backed up within a minute, as long as npm start runs.");
+  if (keep === undefined) return;
+  const removed = keepNewest(place.backupDir, Number(keep), chain);
+  if (removed > 0) console.log(`Removed ${removed} older ${removed === 1 ? "backup" : "backups"}.`);
+}
+
+await main().catch((error: Error) => {
+  console.error(`There is no new backup. ${error.message}`);
+  process.exit(1);
+});

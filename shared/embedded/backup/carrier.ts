@@ -1,0 +1,77 @@
+import { statfsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { spoolFolder } from "../archive.ts";
+import { startPostgres } from "../postgres.ts";
+import { carry, chainOf, leaveChain } from "./chain.ts";
+import { segmentBytes } from "./segments.ts";
+
+const everyMs = 500;
+/** What may wait for a backup folder that cannot be written: 1 GB of log, and less where the disk gets full. */
+const patience = { segments: 64, freeBytes: 512 * 1024 * 1024 };
+
+/**
+ * Starts PostgreSQL as `startPostgres` does, and carries its log to the present chain of backups, if there is one. While
+ * the chain cannot be written the log waits, and so does no change. Before the disk is full the chain is given up.
+ */
+export async function startBackedUpPostgres(
+  dataDir: string,
+  report: (line: string) => void = () => {},
+): ReturnType<typeof startPostgres> {
+  const { url, stop } = await startPostgres(dataDir, report);
+  const carrier = startCarrier(join(dataDir, "postgres"), (line) => report(`backup       ${line}`));
+  return {
+    url,
+    async stop() {
+      // The last segment is handed over when the server stops.
+      await stop();
+      await carrier.stop();
+    },
+  };
+}
+
+function startCarrier(cluster: string, report: (line: string) => void): { stop(): Promise<void> } {
+  let complaint: string | undefined;
+
+  async function sweep(): Promise<void> {
+    const chain = chainOf(cluster);
+    if (!chain) return;
+    try {
+      const carried = await carry(cluster, chain);
+      if (complaint !== undefined && carried > 0) {
+        complaint = undefined;
+        report(`the log goes to ${chain.folder} again; no change is missing in the backup`);
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== complaint)
+        report(`the log cannot go to ${chain.folder} (${reason}); changes go on, but are in no backup`);
+      complaint = reason;
+      if (await isOutOfPatience(cluster)) {
+        leaveChain(cluster);
+        complaint = undefined;
+        report(`given up: changes from now on are in no backup until the next npm run backup`);
+      }
+    }
+  }
+
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= sweep().finally(() => {
+      running = undefined;
+    });
+  }, everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+      await sweep();
+    },
+  };
+}
+
+async function isOutOfPatience(cluster: string): Promise<boolean> {
+  const waiting = (await readdir(join(cluster, spoolFolder))).length;
+  const { bavail, bsize } = statfsSync(cluster);
+  return waiting > patience.segments || (waiting > 0 && bavail * bsize < patience.freeBytes + segmentBytes);
+}

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { baseFolder, type Chain, walFolder } from "./chain.ts";
+
+/** What is known of a base backup. Times are ISO in UTC with microseconds, by PostgreSQL's clock. */
+export type Manifest = Readonly<{
+  startedAt: string;
+  /** The earliest moment that can be restored from it. */
+  finishedAt: string;
+  /** The part of the log without which it is of no use. */
+  firstSegment: string;
+  lastSegment: string;
+  folders: readonly string[];
+  /** Each file of the cluster with its size. */
+  files: readonly (readonly [path: string, bytes: number])[];
+  /** Names of the files of DATA_DIR beside the cluster. */
+  beside: readonly string[];
+}>;
+
+export type BaseBackup = Readonly<{ chain: Chain; folder: string; manifest: Manifest }>;
+
+/** The end of the name of a base backup that is being made or removed, so that nobody takes it for a whole one. */
+export const unfinished = ".unfinished";
+export const manifestFile = "manifest.json";
+
+/** All whole base backups in `backupDir`, oldest first. */
+export function listBaseBackups(backupDir: string): BaseBackup[] {
+  return listChains(backupDir)
+    .flatMap((chain) =>
+      readdirSync(baseFolder(chain))
+        .filter((name) => !name.endsWith(unfinished))
+        .map((name) => join(baseFolder(chain), name))
+        .map((folder) => ({ chain, folder, manifest: manifestOf(folder) })),
+    )
+    .sort((a, b) => (a.manifest.finishedAt < b.manifest.finishedAt ? -1 : 1));
+}
+
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, manifestFile), "utf8"));
+
+const listChains = (backupDir: string): Chain[] =>
+  (existsSync(backupDir) ? readdirSync(backupDir) : [])
+    .filter((name) => name.startsWith("chain-"))
+    .map((name) => ({ folder: join(backupDir, name) }))
+    .filter((chain) => existsSync(baseFolder(chain)));
+
+/** Removes what interrupted backups have left. Only for who has the lock of `backupDir`. */
+export function removeUnfinished(backupDir: string): void {
+  for (const chain of listChains(backupDir))
+    for (const name of readdirSync(baseFolder(chain)))
+      if (name.endsWith(unfinished)) remove(join(baseFolder(chain), name));
+}
+
+/**
+ * Removes all base backups but the newest `count`, and the log that only they need.
+ * @param current the chain that the log goes to, which stays
+ * @returns how many base backups were removed
+ */
+export function keepNewest(backupDir: string, count: number, current: Chain): number {
+  const backups = listBaseBackups(backupDir);
+  const old = backups.slice(0, Math.max(0, backups.length - count));
+  for (const { folder } of old) {
+    renameSync(folder, `${folder}${unfinished}`);
+    remove(`${folder}${unfinished}`);
+  }
+  for (const chain of listChains(backupDir)) {
+    const oldest = backups.find((backup) => backup.chain.folder === chain.folder && !old.includes(backup));
+    if (oldest) removeLogBefore(chain, oldest.manifest.firstSegment);
+    else if (chain.folder !== current.folder) remove(chain.folder);
+  }
+  return old.length;
+}
+
+function removeLogBefore(chain: Chain, segment: string): void {
+  for (const name of readdirSync(walFolder(chain))) if (name < segment) remove(join(walFolder(chain), name));
+}
+
+const remove = (path: string): void => rmSync(path, { recursive: true, force: true });

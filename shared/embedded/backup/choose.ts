@@ -1,0 +1,43 @@
+import { type BaseBackup, listBaseBackups } from "./catalogue.ts";
+import { type Ending, endingOf, segmentsIn } from "./chain.ts";
+import { presentMoment } from "./moment.ts";
+import { endOf, runFrom } from "./segments.ts";
+
+/** What is restored: a base backup, and the log that follows it. */
+export type Source = Readonly<{
+  backup: BaseBackup;
+  segments: readonly string[];
+  /** Where that log ends, in bytes from its beginning. */
+  endsAt: number;
+  /** Of a chain that is complete; what was written after it is in no backup. */
+  ending: Ending | undefined;
+}>;
+
+/**
+ * Chooses the newest backup from before the moment, or of all. Its chain is the one that was going on at the moment,
+ * because each chain begins with a backup.
+ * @throws with a line for people when nothing in `backupDir` can be restored to that moment
+ */
+export async function chooseSource(backupDir: string, moment: string | undefined): Promise<Source> {
+  const backups = listBaseBackups(backupDir);
+  const [oldest] = backups;
+  if (!oldest) throw new Error(`There is no backup in ${backupDir}. BACKUP_DIR names another folder.`);
+  if (moment !== undefined && moment > presentMoment()) throw new Error(`${moment} lies in the future.`);
+  const backup = backups.findLast(({ manifest }) => moment === undefined || manifest.finishedAt <= moment);
+  if (!backup)
+    throw new Error(
+      `The oldest backup is of ${oldest.manifest.finishedAt}: nothing from before it can be restored.`,
+    );
+  const { chain, folder, manifest } = backup;
+  const known = await segmentsIn(chain);
+  const segments = runFrom(manifest.firstSegment, known);
+  const last = segments.at(-1);
+  if (last === undefined || last < manifest.lastSegment)
+    throw new Error(
+      `The log that belongs to ${folder} is missing in ${chain.folder}: choose another moment.`,
+    );
+  const isWhole = [...known].filter((segment) => segment >= manifest.firstSegment).length === segments.length;
+  const ending = endingOf(chain);
+  const isComplete = isWhole && ending !== undefined && (moment === undefined || moment <= ending.endedAt);
+  return { backup, segments, endsAt: endOf(last), ending: isComplete ? ending : undefined };
+}

@@ -1,0 +1,153 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { loadCommonConfig } from "../../process/config.ts";
+import { elapsed } from "../elapsed.ts";
+import { lockDataDir, lockFile } from "../lock.ts";
+import { endOrphan } from "../orphan.ts";
+import { embeddedCluster, restoredCluster } from "../postgres.ts";
+import type { Cluster } from "../postgres-cluster.ts";
+import { makeUpFor } from "./after-restore.ts";
+import { demandSpace, makeBaseBackup } from "./base-backup.ts";
+import { startBackedUpPostgres } from "./carrier.ts";
+import { listBaseBackups } from "./catalogue.ts";
+import { chainOf, endChain } from "./chain.ts";
+import { chooseSource, type Source } from "./choose.ts";
+import { momentOf, presentMoment, stampOf } from "./moment.ts";
+import { type Place, placeOf } from "./place.ts";
+import { layOut, type Recovered, readBeside, recover } from "./recover.ts";
+import { segmentBytes } from "./segments.ts";
+
+const options = { to: { type: "string" }, list: { type: "boolean" } } as const;
+
+/**
+ * `npm run restore [-- --to MOMENT | --list]`: brings the database of DATA_DIR to a moment, or to the end of what is
+ * backed up. What is there is moved aside.
+ */
+async function main(): Promise<void> {
+  const { to, list = false } = parseArgs({ options }).values;
+  const place = placeOf(loadCommonConfig());
+  if (list) return printList(place);
+  const moment = to === undefined ? undefined : momentOf(to);
+  const start = performance.now();
+  lockDataDir(place.dataDir);
+  if (existsSync(place.backupDir) && !lockFile(join(place.backupDir, "backup.lock")))
+    throw new Error(`A backup is just being made in ${place.backupDir}. Try again after it.`);
+  const present = embeddedCluster(place.dataDir);
+  await endOrphan(join(present.folder, "postmaster.pid"), present.folder, "SIGINT");
+  await keepPresent(present, place);
+  const source = await chooseSource(place.backupDir, moment);
+  console.log(`Restoring from ${source.backup.folder} …`);
+  const draft = await restoreBeside(present, place, source, moment);
+  await takeMissingFiles(place, source);
+  const aside = replace(present, draft);
+  console.log(`Restored in ${elapsed(start)}.${aside ? ` What was there is in ${aside}.` : ""}`);
+  await backUpAnew(place);
+}
+
+function printList({ backupDir }: Place): void {
+  const backups = listBaseBackups(backupDir);
+  if (backups.length === 0) console.log(`There is no backup in ${backupDir}.`);
+  for (const { folder, manifest } of backups) console.log(`${manifest.finishedAt}  ${folder}`);
+}
+
+/** Backs up the newest changes of the cluster that is replaced, so that later one can go back to them, too. */
+async function keepPresent({ folder }: Cluster, { backupDir }: Place): Promise<void> {
+  const chain = chainOf(folder);
+  if (chain?.folder.startsWith(`${backupDir}/`) && existsSync(chain.folder)) await endChain(folder, chain);
+}
+
+/** Restores into a folder beside the present cluster, so that nothing happens to that one if it fails. */
+async function restoreBeside(
+  present: Cluster,
+  { dataDir }: Place,
+  source: Source,
+  moment: string | undefined,
+): Promise<string> {
+  const { backup, segments, ending } = source;
+  const folder = `${present.folder}.restoring`;
+  rmSync(folder, { recursive: true, force: true });
+  const bytes = backup.manifest.files.reduce((sum, [, size]) => sum + size, 0);
+  demandSpace(dataDir, bytes + segments.length * segmentBytes);
+  const password = new TextDecoder().decode(await readBeside(backup, "postgres.password"));
+  const cluster = { ...present, folder, password, logFile: join(dataDir, "restore.log") };
+  try {
+    await layOut(backup, segments, cluster);
+    const recovered = await recover(cluster, moment);
+    try {
+      demandReached(recovered, source, moment);
+      const missed = await makeUpFor(recovered.url, {
+        password: present.password,
+        lostBytes: source.endsAt - recovered.endsAt + (ending ? 0 : segmentBytes),
+        sentUntil: ending?.lastWriteAt ?? presentMoment(),
+      });
+      tell(recovered, moment, missed);
+    } finally {
+      await recovered.stop();
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return folder;
+}
+
+/** Without a later change, the end of the log is the moment only if it is known that nothing is missing. */
+function demandReached(
+  { isReached, lastChangeAt }: Recovered,
+  { backup, ending }: Source,
+  moment: string | undefined,
+): void {
+  if (moment === undefined) return;
+  if (lastChangeAt !== undefined && lastChangeAt > moment)
+    throw new Error(`PostgreSQL did not stop at ${moment} but at ${lastChangeAt}: see restore.log.`);
+  if (isReached || ending) return;
+  const last = lastChangeAt ?? backup.manifest.finishedAt;
+  throw new Error(
+    `The backup does not reach to ${moment}: its last change is of ${last}. Without --to, all that there is will be restored.`,
+  );
+}
+
+function tell({ lastChangeAt }: Recovered, moment: string | undefined, missed: number): void {
+  console.log(
+    moment === undefined
+      ? `That is all that is backed up; the last change is of ${lastChangeAt ?? "before the backup"}.`
+      : `That is everything that was acknowledged before ${moment}, and nothing after it.`,
+  );
+  if (missed > 0)
+    console.log(`${missed} reminders that may have rung since then are missed, so that none rings twice.`);
+  console.log("What was deleted, forgotten, changed or revoked after that is as it was: see docs/backup.md.");
+}
+
+/** Files of DATA_DIR that are still there are newer. The database has got the present password. */
+async function takeMissingFiles({ dataDir }: Place, { backup }: Source): Promise<void> {
+  for (const name of backup.manifest.beside.filter((name) => !existsSync(join(dataDir, name))))
+    writeFileSync(join(dataDir, name), await readBeside(backup, name), { mode: 0o600, flush: true });
+}
+
+/** A start after a crash between these steps finds the restored cluster. @returns where the former one is now */
+function replace({ folder }: Cluster, draft: string): string | undefined {
+  const restored = restoredCluster(folder);
+  const aside = existsSync(folder) ? `${folder}.before-${stampOf(new Date())}` : undefined;
+  rmSync(restored, { recursive: true, force: true });
+  renameSync(draft, restored);
+  if (aside) renameSync(folder, aside);
+  renameSync(restored, folder);
+  return aside;
+}
+
+/** The history of the restored cluster begins with a backup of its own. */
+async function backUpAnew(place: Place): Promise<void> {
+  try {
+    const postgres = await startBackedUpPostgres(place.dataDir);
+    const { folder } = await makeBaseBackup(place, postgres.url).finally(postgres.stop);
+    console.log(`A first backup of it is in ${folder}. Now start Kept.`);
+  } catch (error) {
+    console.error(`There is no backup of it yet (${error instanceof Error ? error.message : error}).`);
+  }
+}
+
+await main().catch((error: Error) => {
+  console.error(`Nothing was restored. ${error.message}`);
+  process.exit(1);
+});

@@ -1,0 +1,41 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { basename } from "node:path";
+
+/** Each file of PostgreSQL's write-ahead log has this size. */
+export const segmentBytes = 16 * 1024 * 1024;
+const segmentsPerLog = 256;
+
+/** The timeline and the place in the log, 8 digits each, the latter in two parts. */
+export const isSegment = (name: string): boolean => /^[0-9A-F]{24}$/.test(name);
+
+const placeOf = (segment: string): number =>
+  Number.parseInt(segment.slice(8, 16), 16) * segmentsPerLog + Number.parseInt(segment.slice(16), 16);
+
+/** Where the log would go on after this segment, in bytes from its beginning. */
+export const endOf = (segment: string): number => (placeOf(segment) + 1) * segmentBytes;
+
+function nextOf(segment: string): string {
+  const place = placeOf(segment) + 1;
+  const digits = (part: number) => part.toString(16).toUpperCase().padStart(8, "0");
+  return segment.slice(0, 8) + digits(Math.floor(place / segmentsPerLog)) + digits(place % segmentsPerLog);
+}
+
+/** Those of `names` that follow each other from `first` on, without a gap. */
+export function runFrom(first: string, names: ReadonlySet<string>): string[] {
+  const run: string[] = [];
+  for (let segment = first; names.has(segment); segment = nextOf(segment)) run.push(segment);
+  return run;
+}
+
+/**
+ * Whether a file of pg_wal has the part of the log that its name says. PostgreSQL keeps old segments under the names of
+ * future ones; their first page still has its old place in it (XLogPageHeaderData).
+ */
+export function isWritten(path: string): boolean {
+  const header = new DataView(new ArrayBuffer(16));
+  const file = openSync(path, "r");
+  const bytes = readSync(file, header, 0, 16, 0);
+  closeSync(file);
+  const place = BigInt(placeOf(basename(path))) * BigInt(segmentBytes);
+  return bytes === 16 && header.getUint16(0, true) !== 0 && header.getBigUint64(8, true) === place;
+}

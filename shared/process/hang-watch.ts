@@ -1,0 +1,46 @@
+/** Notices what should have ended, or come again, long ago, so that an orchestrator restarts a process that hangs. */
+export type HangWatch = Readonly<{
+  /** Does work that hangs when it takes longer than `withinMs`. */
+  during<Result>(name: string, work: () => Promise<Result>, withinMs?: number): Promise<Result>;
+  /**
+   * Watches a loop, which hangs when it does not come round.
+   * @param isExcused whether it has to wait for something that a restart would not bring
+   * @returns a function to call each time it comes round
+   */
+  loop(name: string, isExcused: () => boolean): () => void;
+  /** The names of what hangs. */
+  hanging(): string[];
+}>;
+
+type Watched = { name: string; dueAt: number; isExcused?(): boolean };
+
+/** Far longer than any job or statement may take, because a restart costs more than a late notice. */
+const patienceMs = 60_000;
+
+/** @param now the time in milliseconds, for tests that travel in time */
+export function createHangWatch(now = () => performance.now()): HangWatch {
+  const watched = new Set<Watched>();
+  return {
+    async during(name, work, withinMs = patienceMs) {
+      const entry = { name, dueAt: now() + withinMs };
+      watched.add(entry);
+      try {
+        return await work();
+      } finally {
+        watched.delete(entry);
+      }
+    },
+    loop(name, isExcused) {
+      const entry = { name, dueAt: now() + patienceMs, isExcused };
+      watched.add(entry);
+      return () => {
+        entry.dueAt = now() + patienceMs;
+      };
+    },
+    hanging() {
+      for (const entry of watched) if (entry.isExcused?.()) entry.dueAt = now() + patienceMs;
+      const late = [...watched].filter(({ dueAt }) => dueAt < now());
+      return [...new Set(late.map(({ name }) => name))];
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** What a process needs and does not have. `draining`: it still serves, but should get no more requests. */
+export type Health = Readonly<{ status: "ok" | "unavailable" | "draining"; missing: string[] }>;
+
+/** By what is needed: a question whose answer is false, late or an error when it is missing. */
+type Checks = Readonly<Record<string, () => Promise<unknown>>>;
+
+const patienceMs = 1_500;
+const maxAgeMs = 1_000;
+
+/**
+ * Checks whether this process has what it needs, at most once a second: anybody may ask, and checks have their price. A
+ * front door's costs a job and a transaction.
+ */
+export function createHealthCheck(checks: Checks): () => Promise<Health> {
+  let latest: Promise<Health> | undefined;
+  let since = 0;
+  return () => {
+    if (!latest || performance.now() - since > maxAgeMs) {
+      since = Number.POSITIVE_INFINITY;
+      latest = checkAll(checks).finally(() => {
+        since = performance.now();
+      });
+    }
+    return latest;
+  };
+}
+
+async function checkAll(checks: Checks): Promise<Health> {
+  const answers = await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const late = Bun.sleep(patienceMs).then(() => false);
+      const answered = await Promise.race([check().catch(() => false), late]);
+      return answered === false ? [name] : [];
+    }),
+  );
+  const missing = answers.flat();
+  return { status: missing.length === 0 ? "ok" : "unavailable", missing };
+}

@@ -1,0 +1,15 @@
+/** One for each lane, and there is at least one. */
+export type Lanes<Lane> = readonly [Lane, ...Lane[]];
+
+/**
+ * With several lanes, commands travel over as many queues, whose keys a Redis Cluster spreads over its masters. All
+ * commands of a user take the same one, which keeps them in order.
+ */
+export const laneOf = <Lane>(lanes: Lanes<Lane>, userId: string): Lane =>
+  lanes[Bun.hash.crc32(userId) % lanes.length] ?? lanes[0];
+
+/** @returns the prefix of each lane's keys; that of the first is the same with any number of lanes */
+export const lanePrefixes = (queuePrefix: string, lanes: number): Lanes<string> => [
+  queuePrefix,
+  ...Array.from({ length: lanes - 1 }, (_, index) => `${queuePrefix}:${index + 1}`),
+];

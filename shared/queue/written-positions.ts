@@ -1,0 +1,74 @@
+import type { Config } from "../process/config.ts";
+import type { RedisConnection } from "./connections.ts";
+
+/**
+ * Up to where in the write-ahead log each user's latest changes lie. Workers note it before they answer, so whoever has
+ * heard of a change finds it here, at any front door.
+ */
+export type WrittenPositions = Readonly<{
+  /**
+   * Notes positions by user.
+   * @throws when Redis did not take them
+   */
+  note(positions: ReadonlyMap<string, number>): Promise<void>;
+  /**
+   * @returns 0 when nothing is noted
+   * @throws when Redis does not answer
+   */
+  of(userId: string): Promise<number>;
+}>;
+
+/** A standby must not be used when it is as far behind as this, because positions are forgotten then. */
+export const positionsKeptMs = 10_000;
+
+/** Several workers note positions of one user, and what is noted must not go back. */
+const noteAll = `
+  for place, key in ipairs(KEYS) do
+    if tonumber(redis.call('get', key) or 0) < tonumber(ARGV[place + 1]) then
+      redis.call('set', key, ARGV[place + 1], 'px', ARGV[1])
+    end
+  end`;
+
+/** Whether workers note positions: front doors read from a standby that no commit waits for. */
+export const notesPositions = ({
+  readDatabaseUrl,
+  readDatabaseSync,
+}: Pick<Config, "readDatabaseUrl" | "readDatabaseSync">): boolean =>
+  readDatabaseUrl !== undefined && readDatabaseSync === "async";
+
+type Question = Readonly<{ userIds: Set<string>; answer: Promise<ReadonlyMap<string, number>> }>;
+
+export function createWrittenPositions(redis: RedisConnection, queuePrefix: string): WrittenPositions {
+  // The braces keep all keys in one slot of a Redis Cluster, so that one command can name many.
+  const keyOf = (userId: string) => `{${queuePrefix}}:written:${userId}`;
+  let next: Question | undefined;
+
+  async function look(userIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const positions = await redis.mget(userIds.map(keyOf));
+    return new Map(userIds.map((userId, index) => [userId, Number(positions[index] ?? 0)]));
+  }
+
+  /** Reads that come in at the same moment ask together. */
+  function open(): Question {
+    const userIds = new Set<string>();
+    const gathered = new Promise((resolve) => setImmediate(resolve));
+    const answer = gathered.then(() => {
+      next = undefined;
+      return look([...userIds]);
+    });
+    return { userIds, answer };
+  }
+
+  return {
+    async note(positions) {
+      const keys = [...positions.keys()].map(keyOf);
+      if (keys.length > 0)
+        await redis.eval(noteAll, keys.length, ...keys, positionsKeptMs, ...positions.values());
+    },
+    async of(userId) {
+      next ??= open();
+      next.userIds.add(userId);
+      return (await next.answer).get(userId) ?? 0;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bareEnvironment } from "../../../shared/embedded/bare-environment.ts";
+import { serviceUser } from "../../../shared/embedded/postgres-cluster.ts";
+import { launchServer } from "../../../shared/embedded/server.ts";
+
+const PATH = `${Bun.env.PATH}:/usr/sbin`;
+const names = ["etcd", "patroni", "patronictl", "haproxy", "/usr/lib/postgresql/15/bin/postgres"];
+/** Whether Debian's packages with all these programs are here. */
+export const isInstalled = names.every((name) => Bun.which(name, { PATH }));
+
+type Program = Readonly<{
+  /** Of its folder and its log. */
+  name: string;
+  command: readonly string[];
+  env?: Record<string, string>;
+  /** Whether it serves. */
+  answers(): Promise<boolean>;
+}>;
+
+export type Programs = Readonly<{
+  /** Makes a folder that the programs may write to. */
+  folder(name: string): string;
+  start(program: Program): Promise<void>;
+  /** Runs a program to its end. @throws when it fails */
+  run(command: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}>;
+
+/** Programs that run as one user, who is not root, in folders that are removed with them. */
+export function createPrograms(): Programs {
+  const root = mkdtempSync(join(tmpdir(), "kept-patroni-"));
+  const user = serviceUser(join(root, "none"));
+  const own = (path: string) => user && chownSync(path, user.uid, user.gid);
+  own(root);
+  const base = { ...bareEnvironment(), PATH };
+  const running: { stop(): Promise<void> }[] = [];
+  return {
+    folder(name) {
+      const path = join(root, name);
+      mkdirSync(path, { mode: 0o700 });
+      own(path);
+      return path;
+    },
+    async start({ name, command, env, answers }) {
+      const logFile = join(root, `${name}.log`);
+      const server = launchServer(
+        name,
+        { command, cwd: root, env: { ...base, ...env }, user, logFile, stopSignal: "TERM" },
+        answers,
+      );
+      running.push(server);
+      await server.ready;
+    },
+    async run(command) {
+      const child = Bun.spawn([...command], { env: base, stdout: "pipe", stderr: "pipe" });
+      const said = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+      if (child.exitCode !== 0) throw new Error(`${command.join(" ")}: ${said.join("\n")}`);
+    },
+    async stop() {
+      await Promise.all(running.map((server) => server.stop()));
+      rmSync(root, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { expect, test } from "bun:test";
+import { readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { startBackedUpPostgres } from "../../shared/embedded/backup/carrier.ts";
+import { freePort } from "../../shared/embedded/port.ts";
+import { startPostgres } from "../../shared/embedded/postgres.ts";
+import { runningDatabase } from "../../shared/process/running-database.ts";
+import { type Call, callDoors } from "../chaos/world.ts";
+import {
+  environmentOf,
+  newPlace,
+  type Place,
+  processesOf,
+  type Run,
+  sharedParent,
+  startIn,
+  within,
+} from "./instance.ts";
+
+const root = join(import.meta.dir, "../..");
+const parent = await sharedParent();
+const now = () => Temporal.Now.instant().toString({ fractionalSecondDigits: 6 });
+
+/** Runs `npm run backup` or `npm run restore`. */
+const npm = (place: Place, script: string, ...args: string[]) =>
+  runIn(place, ["npm", "run", "--silent", script, "--", ...args]);
+
+/** Runs what these do, without npm, which takes longer than a refusal. */
+const direct = (place: Place, script: string, ...args: string[]) =>
+  runIn(place, [process.execPath, `shared/embedded/backup/${script}.ts`, ...args]);
+
+async function runIn(place: Place, command: string[]): Promise<{ code: number; said: string }> {
+  const child = Bun.spawn(command, {
+    cwd: root,
+    env: environmentOf(place),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, complaint, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, said: out + complaint };
+}
+
+async function startKept(place: Place): Promise<Run> {
+  const run = startIn(place, root, undefined, "shared/embedded/main.ts");
+  await run.printed("Try it:");
+  return run;
+}
+
+async function killAll(place: Place): Promise<void> {
+  for (const pid of processesOf(place).keys()) process.kill(pid, "SIGKILL");
+  await within(5, () => processesOf(place).size === 0);
+}
+
+const callOf = async ({ dataDir, port }: Place): Promise<Call> =>
+  callDoors([`http://localhost:${port}`], (await Bun.file(join(dataDir, "owner-token")).text()).trim());
+
+type Noted = Readonly<{ title: string; id: number }>;
+
+/** Twelve clients that write, and what is known of each write when a moment is noted. */
+function startWriting(call: Call) {
+  const acknowledged = { before: [] as Noted[], after: [] as Noted[] };
+  const wrong: number[] = [];
+  let moment: string | undefined;
+  let over = false;
+  const writers = Array.from({ length: 12 }, async () => {
+    while (!over) {
+      const title = crypto.randomUUID();
+      const begunAfter = moment !== undefined;
+      let answer = await call("POST", "/todos", { key: title, body: { title } });
+      while (answer.status === 503) answer = await call("POST", "/todos", { key: title, body: { title } });
+      if (answer.status !== 201) wrong.push(answer.status);
+      else if (moment === undefined) acknowledged.before.push({ title, id: answer.body.id });
+      else if (begunAfter) acknowledged.after.push({ title, id: answer.body.id });
+    }
+  });
+  return {
+    acknowledged,
+    wrong,
+    note() {
+      moment = now();
+      return moment;
+    },
+    async stop() {
+      over = true;
+      await Promise.all(writers);
+    },
+  };
+}
+
+async function titlesAt(url: string): Promise<Set<string>> {
+  const sql = new SQL(url, { max: 1 });
+  const rows: { title: string }[] = await sql`select title from todos`.finally(() => sql.close());
+  return new Set(rows.map(({ title }) => title));
+}
+
+const place = await newPlace(parent);
+place.env = { IDENTITY_PORT: String(await freePort()), RATE_LIMIT_PER_MINUTE: "0" };
+let run: Run;
+let call: Call;
+let lost: readonly Noted[] = [];
+let endOfLost = "";
+
+test("a restore has everything acknowledged before the moment and nothing after it", async () => {
+  expect((await direct(place, "backup")).said).toContain("There is no new backup. Kept is not running");
+  run = await startKept(place);
+  call = await callOf(place);
+  expect((await direct(place, "restore")).said).toContain("Nothing was restored. Kept already runs");
+  const writing = startWriting(call);
+  const beforeAny = now();
+  expect(await npm(place, "backup")).toMatchObject({
+    code: 0,
+    said: expect.stringContaining("Backed up in"),
+  });
+  const reminded = await call("POST", "/todos", { body: { title: "reminded" } });
+  const reminder = `/todos/${reminded.body.id}/reminder`;
+  await call("PUT", reminder, { body: { remind_at: new Date(Date.now() + 1_500).toISOString() } });
+  const cursors = [(await call("GET", "/changes")).body.next_cursor];
+  const moment = writing.note();
+  await within(20, async () => (await call("GET", reminder)).body.status === "sent");
+  await within(20, () => writing.acknowledged.after.length > 50);
+  cursors.push((await call("GET", "/changes")).body.next_cursor);
+  await writing.stop();
+  endOfLost = now();
+  await killAll(place);
+
+  expect((await direct(place, "restore", "--to", "2999-01-01T00:00Z")).said).toContain("lies in the future");
+  expect((await direct(place, "restore", "--to", beforeAny)).said).toContain("nothing from before it");
+  const restored = await npm(place, "restore", "--to", moment);
+  expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("1 reminder") });
+
+  run = await startKept(place);
+  const { before, after } = writing.acknowledged;
+  lost = after;
+  const titles = await titlesAt(await runningDatabase({ dataDir: place.dataDir, databaseUrl: undefined }));
+  expect(writing.wrong).toEqual([]);
+  expect(before.length).toBeGreaterThan(50);
+  expect(before.filter(({ title }) => !titles.has(title))).toEqual([]);
+  expect(after.filter(({ title }) => titles.has(title))).toEqual([]);
+  expect((await call("GET", reminder)).body.status).toBe("missed");
+  for (const cursor of cursors) expect((await call("GET", `/changes?cursor=${cursor}`)).status).toBe(422);
+
+  for (const { title, id } of before.slice(-20)) {
+    const again = await call("POST", "/todos", { key: title, body: { title } });
+    expect([again.status, again.body.id]).toEqual([201, id]);
+  }
+  const old = new Set([...before, ...after].map(({ id }) => id));
+  for (const { title } of after.slice(-20)) {
+    const anew = await call("POST", "/todos", { key: title, body: { title } });
+    expect([anew.status, old.has(anew.body.id)]).toEqual([201, false]);
+  }
+  expect(run.output()).not.toContain("backup ");
+}, 180_000);
+
+test("what a restore has taken away can be had again, elsewhere", async () => {
+  const backupDir = join(place.dataDir, "backup");
+  const elsewhere = { ...(await newPlace(parent)), env: { BACKUP_DIR: backupDir } };
+  const { said } = await direct(elsewhere, "restore", "--to", endOfLost);
+  expect(said).toContain("Restored in");
+  const { url, stop } = await startPostgres(elsewhere.dataDir);
+  const titles = await titlesAt(url);
+  await stop();
+  expect(lost.filter(({ title }) => !titles.has(title))).toEqual([]);
+}, 60_000);
+
+test("a backup that was killed is none, and older ones go", async () => {
+  const backups = async () => (await direct(place, "restore", "--list")).said.trim().split("\n");
+  const known = await backups();
+  const killed = Bun.spawn([process.execPath, join(root, "shared/embedded/backup/backup.ts")], {
+    env: environmentOf(place),
+    stdio: ["ignore", "ignore", "ignore"],
+  });
+  const files = () => readdirSync(join(place.dataDir, "backup"), { recursive: true }).map(String);
+  await within(20, () => files().some((file) => file.includes(".unfinished/cluster/global/")));
+  killed.kill("SIGKILL");
+  await killed.exited;
+  expect(await backups()).toEqual(known);
+  expect((await npm(place, "backup", "--keep", "1")).said).toContain("Removed ");
+  expect(await backups()).toHaveLength(1);
+  expect(files().filter((file) => file.includes(".unfinished"))).toEqual([]);
+  await run.end("SIGINT");
+}, 60_000);
+
+test("a backup folder that is away is told of and stops no change, and is given up before the disk is full", async () => {
+  const backupDir = join(place.dataDir, "backup");
+  const lines: string[] = [];
+  const start = () => startBackedUpPostgres(place.dataDir, (line) => lines.push(line));
+  const told = (text: string) => within(10, () => lines.some((line) => line.includes(text)));
+  let postgres = await start();
+  let sql = new SQL(postgres.url, { max: 1 });
+  await sql`create table notes (text text)`;
+  renameSync(backupDir, `${backupDir}.away`);
+  await sql`insert into notes values ('while it is away')`;
+  await sql`select pg_switch_wal()`;
+  await told("changes go on, but are in no backup");
+  await sql`insert into notes values ('still away')`;
+  renameSync(`${backupDir}.away`, backupDir);
+  await told("no change is missing in the backup");
+  await sql.close();
+  await postgres.stop();
+  expect((await direct(place, "restore")).said).toContain("Restored in");
+
+  postgres = await start();
+  sql = new SQL(postgres.url, { max: 1 });
+  renameSync(backupDir, `${backupDir}.away`);
+  for (let number = 10; number < 80; number++)
+    writeFileSync(join(place.dataDir, "postgres/kept_archive", `0000000F${"0".repeat(14)}${number}`), "");
+  await told("given up: changes from now on are in no backup");
+  await sql`insert into notes values ('without a backup')`;
+  expect((await sql`select text from notes`).length).toBe(3);
+  await sql.close();
+  await postgres.stop();
+}, 90_000);

@@ -1,0 +1,47 @@
+import { batchVersion, type RefusedBatch, type Replies, type Reply } from "../../shared/queue/batch.ts";
+import { createWrittenPositions, notesPositions } from "../../shared/queue/written-positions.ts";
+import type { WorkerContext } from "../context.ts";
+import type { CommandMetrics, ReceivedBatch } from "./command-metrics.ts";
+
+type Answering = Readonly<{
+  reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
+  publish(channel: string, message: Replies | RefusedBatch): Promise<unknown>;
+}>;
+
+/** Sends replies to the front doors. What is lost here is made up for by the door, which looks into the inbox. */
+export function createAnswering(
+  { config, publisher }: Pick<WorkerContext, "config" | "publisher">,
+  metrics: CommandMetrics,
+): Answering {
+  const positions = notesPositions(config)
+    ? createWrittenPositions(publisher, config.queuePrefix)
+    : undefined;
+  const publish: Answering["publish"] = (channel, message) =>
+    publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
+  return {
+    publish,
+    async reply(batch, replies) {
+      metrics.answered(batch, replies);
+      const message = { v: batchVersion, batchId: batch.id, replies } as const;
+      if (!positions) return publish(batch.replyTo, message);
+      // Who has the answer may read from a standby at once, so there is none without the note.
+      return positions.note(positionsByUser(batch, replies)).then(
+        () => publish(batch.replyTo, message),
+        () => undefined,
+      );
+    },
+  };
+}
+
+/** That an agent has read something is no change: its log is read from the primary, so nobody waits to see it. */
+function positionsByUser({ commands }: ReceivedBatch, replies: readonly Reply[]): Map<string, number> {
+  const changing = commands.filter(({ name }) => name !== "action.record");
+  const users = new Map(changing.map(({ ticket, userId }) => [ticket, userId]));
+  const positions = new Map<string, number>();
+  for (const { ticket, position } of replies) {
+    const userId = users.get(ticket);
+    if (userId === undefined || position === undefined) continue;
+    positions.set(userId, Math.max(position, positions.get(userId) ?? 0));
+  }
+  return positions;
+}
