@@ -25,6 +25,7 @@ export async function compare(own: Subject, other: Subject, options: Options): P
         measure({
           ...load,
           port: subject.port,
+          otherPorts: subject.otherPorts,
           sequences: sequencesOf(scenario, subject, subject.port),
         });
       // Who comes first takes turns as well.

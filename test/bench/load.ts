@@ -3,6 +3,8 @@ import { keepBusy, type Sequence } from "./connection.ts";
 /** The order that the bench gives this process as an argument (JSON). */
 export type Load = Readonly<{
   port: number;
+  /** Further front doors, over which the connections are spread as well. */
+  otherPorts?: readonly number[] | undefined;
   connections: number;
   warmUpSeconds: number;
   seconds: number;
@@ -23,7 +25,8 @@ export type Measured = Readonly<{
 
 /** Sends as fast as the connections allow. It is a process of its own, so that its work does not count as the bench's. */
 async function generate(load: Load, tell: (message: LoadMessage) => void): Promise<void> {
-  const { port, connections, warmUpSeconds, seconds, sequences } = load;
+  const { port, otherPorts = [], connections, warmUpSeconds, seconds, sequences } = load;
+  const ports = [port, ...otherPorts];
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   let phase: "warming" | "measuring" | "over" = "warming";
@@ -35,7 +38,9 @@ async function generate(load: Load, tell: (message: LoadMessage) => void): Promi
     latencies.push(milliseconds);
     statuses[status] = (statuses[status] ?? 0) + 1;
   };
-  const all = Promise.all(Array.from({ length: connections }, () => keepBusy({ port, next, onAnswer })));
+  const keepOneBusy = (index: number) =>
+    keepBusy({ port: ports[index % ports.length] ?? port, next, onAnswer });
+  const all = Promise.all(Array.from({ length: connections }, (_, index) => keepOneBusy(index)));
   await Promise.race([all, Bun.sleep(warmUpSeconds * 1000)]);
   phase = "measuring";
   tell("begin");

@@ -13,6 +13,8 @@ export type Options = Readonly<{
   against: string | undefined;
   /** Compares with a database of so many todos, in turns; then nothing else is measured. */
   rows: number | undefined;
+  /** Compares two front doors and two workers with one of each, in turns; then nothing else is measured. */
+  doubled: boolean;
   /** Measures what `npm start` starts, with opaque tokens of the built-in identity provider. */
   builtIn: boolean;
   /** Prints the figures as one line of JSON too. */
@@ -21,7 +23,7 @@ export type Options = Readonly<{
 
 /**
  * Reads `-- --seconds 5 --rounds 1 --connections 1,48,256 --users 1000 --only create,list --json` and one of
- * `--against COMMIT`, `--rows 10000000` and `--built-in`.
+ * `--against COMMIT`, `--rows 10000000`, `--doubled` and `--built-in`.
  * @throws on what it does not know
  */
 export function readOptions(args: readonly string[]): Options {
@@ -35,6 +37,7 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: "string" },
       against: { type: "string" },
       rows: { type: "string" },
+      doubled: { type: "boolean", default: false },
       "built-in": { type: "boolean", default: false },
       json: { type: "boolean", default: false },
     },
@@ -51,6 +54,7 @@ export function readOptions(args: readonly string[]): Options {
     chosen,
     against: values.against,
     rows: values.rows === undefined ? undefined : positive("rows", values.rows),
+    doubled: values.doubled,
     builtIn: values["built-in"],
     json: values.json,
   };

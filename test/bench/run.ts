@@ -41,7 +41,7 @@ async function measureBuiltIn(options: Options): Promise<object> {
 }
 
 async function measureRoles(options: Options): Promise<object> {
-  const { against, rows, users } = options;
+  const { against, doubled, rows, users } = options;
   const services = await startServices();
   const own = await startSubject(ownRoot, services, rows === undefined ? { users } : populationOf(rows));
   const figures =
@@ -49,7 +49,9 @@ async function measureRoles(options: Options): Promise<object> {
       ? await compareWithFewRows(own, services, options)
       : against !== undefined
         ? await compareWith(against, own, services, options)
-        : await besideLimits(own, options);
+        : doubled
+          ? await compareDoubled(own, services, options)
+          : await besideLimits(own, options);
   await own.stop();
   await services.stop();
   return figures;
@@ -64,6 +66,14 @@ async function compareWithFewRows(own: Subject, services: Services, options: Opt
   console.log(`${await currentCommit()} with ${options.rows} todos compared with ${fewRows}\n`);
   const rows = await compare(own, other, options);
   await other.stop();
+  return rows;
+}
+
+async function compareDoubled(own: Subject, services: Services, options: Options) {
+  const doubled = await startSubject(ownRoot, services, { users: options.users, processesOfEach: 2 });
+  console.log(`two front doors and two workers compared with one of each, ${options.rounds} turns\n`);
+  const rows = await compare(doubled, own, options);
+  await doubled.stop();
   return rows;
 }
 

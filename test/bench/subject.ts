@@ -10,6 +10,8 @@ import { perUser, userAt } from "./seed.ts";
 export type Subject = Readonly<{
   databaseUrl: string;
   port: number;
+  /** Of further front doors. */
+  otherPorts?: readonly number[];
   /** Who issues the tokens, where they are signed; opaque ones are of no use to the bare server. */
   issuerUrl: string | undefined;
   todosPerUser: number;
@@ -22,7 +24,7 @@ type Caller = Readonly<{ index: number; token: string }>;
 
 export const ownRoot = join(import.meta.dir, "../..");
 
-type Population = Readonly<{ users: number; todosPerUser?: number }>;
+type Population = Readonly<{ users: number; todosPerUser?: number; processesOfEach?: number }>;
 
 /** A thousand users fill every cache as a hundred thousand do, and their requests fit into the load generator. */
 const maxCallers = 1_000;
@@ -31,7 +33,7 @@ const maxCallers = 1_000;
 export async function startSubject(
   root: string,
   services: Services,
-  { users, todosPerUser = perUser }: Population,
+  { users, todosPerUser = perUser, processesOfEach = 1 }: Population,
 ): Promise<Subject> {
   const databaseUrl = await createDatabase(services.databaseUrl);
   const env = {
@@ -46,7 +48,12 @@ export async function startSubject(
     "-e",
     `(await import("./test/bench/seed.ts")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,
   ]);
-  const { baseUrls, issuer, stop } = await startRoles({ env, root });
+  const { baseUrls, issuer, stop } = await startRoles({
+    env,
+    root,
+    apis: processesOfEach,
+    workers: processesOfEach,
+  });
   const [aud = ""] = baseUrls;
   const count = Math.min(users, maxCallers);
   const callers = await Promise.all(
@@ -55,8 +62,8 @@ export async function startSubject(
       return { index, token: await issuer.token({ sub: userAt(index), aud }) };
     }),
   );
-  const port = Number(new URL(aud).port);
-  return { databaseUrl, port, issuerUrl: issuer.url, todosPerUser, callers, stop };
+  const [port = 0, ...otherPorts] = baseUrls.map((url) => Number(new URL(url).port));
+  return { databaseUrl, port, otherPorts, issuerUrl: issuer.url, todosPerUser, callers, stop };
 }
 
 async function createDatabase(serverUrl: string): Promise<string> {

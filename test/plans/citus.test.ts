@@ -40,7 +40,7 @@ await migrate(databaseUrl, "error");
 await logPlans(databaseUrl);
 
 const log = createLog("test", "silent");
-const { config } = await startStack({
+const { config, rest } = await startStack({
   env: { DATABASE_URL: databaseUrl, WEBHOOK_ALLOW_LOOPBACK: "yes", LOG_LEVEL: "silent" },
 });
 const database = await openDatabase({ url: databaseUrl, log });
@@ -144,5 +144,10 @@ test("a statement about several users is noticed", async () => {
 });
 
 test("copies are refused, by a sentence that says why", async () => {
-  expect(await read("change.list", query, {})).toMatchObject({ refusal: { code: "not_found" } });
+  const { status, body } = await rest("GET", "/changes");
+  const { paths, components } = await (await fetch(`${config.baseUrl}/openapi.json`)).json();
+  expect(paths["/changes"].get.responses[status]).toEqual({ $ref: "#/components/responses/ChangesNotTold" });
+  expect(body).toEqual(
+    components.responses.ChangesNotTold.content["application/json"].examples.refused.value,
+  );
 });
