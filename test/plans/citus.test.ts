@@ -15,7 +15,7 @@ import { createLog } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { pruneDeletions, pruneDeliveries } from "../../workers/upkeep/old-rows.ts";
-import { startStack } from "../harness.ts";
+import { type JsonBody, startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { pretendCitus } from "../support/pretended-citus.ts";
 import { type Run, runEveryCommand } from "./every-command.ts";
@@ -81,7 +81,7 @@ let plans: readonly PlannedStatement[] = [];
 beforeAll(async () => {
   await eventually(() => mailbox.ping());
   await runEveryCommand(run, { webhookUrl: webhook.url.href, dueAt: Date.now() + 100, actions });
-  await eventually(() => webhookAnswers > 1, 20_000);
+  await eventually(() => webhookAnswers > 1, 60_000);
   for (const { name, input } of everyQuery()) {
     await read(name, query, input);
     exercised.add(name);
@@ -145,7 +145,8 @@ test("a statement about several users is noticed", async () => {
 
 test("copies are refused, by a sentence that says why", async () => {
   const { status, body } = await rest("GET", "/changes");
-  const { paths, components } = await (await fetch(`${config.baseUrl}/openapi.json`)).json();
+  const document: JsonBody = await (await fetch(`${config.baseUrl}/openapi.json`)).json();
+  const { paths, components } = document;
   expect(paths["/changes"].get.responses[status]).toEqual({ $ref: "#/components/responses/ChangesNotTold" });
   expect(body).toEqual(
     components.responses.ChangesNotTold.content["application/json"].examples.refused.value,
