@@ -72,8 +72,9 @@ const { defaultTimeZone, baseUrl } = config;
 const db = openQueryDatabase(database);
 const query = createQueryContext({ db, userId: "ada", now: Date.now(), defaultTimeZone, baseUrl });
 
+/** Only the last, because the reminder before it must ring. */
 async function actions() {
-  const found = await readActions(query, { undoable: true, limit: 100 });
+  const found = await readActions(query, { undoable: true, limit: 1 });
   return found.actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
 }
 

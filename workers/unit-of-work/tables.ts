@@ -39,14 +39,18 @@ export function describeTables(orm: MikroORM, engine: Engine): TableMap {
     const sql = statements(engine, name, columns, key);
     const written = name === "deletions" ? { insert: note, upsert: note, update: note } : {};
     const table = { name, columns, key, ofOneUser: engine === "citus", sql: { ...sql, ...written } };
-    return [name, engine === "citus" ? { ...table, writes: citusWrites(table) } : table];
+    return [name, table];
   });
   described.push(
     ["category_members", categoryMembers(engine)],
     ["category_returns", categoryReturns(engine)],
   );
-  return Object.fromEntries(described) as unknown as TableMap;
+  const spelled = described.map(([name, table]) => [name, inEngine(engine, table)] as const);
+  return Object.fromEntries(spelled) as unknown as TableMap;
 }
+
+const inEngine = (engine: Engine, table: Table): Table =>
+  engine === "citus" ? { ...table, writes: citusWrites(table) } : table;
 
 function statements(
   engine: Engine,
