@@ -37,6 +37,7 @@ export async function startBuiltIn(users: number): Promise<Subject> {
   const tokens = await issueTokens(databaseUrl, users);
   return {
     databaseUrl,
+    queuePrefix: "kept",
     port,
     issuerUrl: undefined,
     todosPerUser: perUser,

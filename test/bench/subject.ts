@@ -9,6 +9,7 @@ import { perUser, userAt } from "./seed.ts";
 /** One version of the service that is running, with users in a database of its own. */
 export type Subject = Readonly<{
   databaseUrl: string;
+  queuePrefix: string;
   port: number;
   /** Of further front doors. */
   otherPorts?: readonly number[];
@@ -36,10 +37,11 @@ export async function startSubject(
   { users, todosPerUser = perUser, processesOfEach = 1 }: Population,
 ): Promise<Subject> {
   const databaseUrl = await createDatabase(services.databaseUrl);
+  const queuePrefix = `bench-${crypto.randomUUID()}`;
   const env = {
     DATABASE_URL: databaseUrl,
     REDIS_URL: services.redisUrl,
-    QUEUE_PREFIX: `bench-${crypto.randomUUID()}`,
+    QUEUE_PREFIX: queuePrefix,
     RATE_LIMIT_PER_MINUTE: "0",
     LOG_LEVEL: "warn",
   };
@@ -63,7 +65,7 @@ export async function startSubject(
     }),
   );
   const [port = 0, ...otherPorts] = baseUrls.map((url) => Number(new URL(url).port));
-  return { databaseUrl, port, otherPorts, issuerUrl: issuer.url, todosPerUser, callers, stop };
+  return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl: issuer.url, todosPerUser, callers, stop };
 }
 
 async function createDatabase(serverUrl: string): Promise<string> {

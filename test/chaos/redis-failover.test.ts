@@ -2,7 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { createDatabase, freePort } from "../harness.ts";
+import { createDatabase } from "../harness.ts";
+import { startCluster } from "../support/redis-cluster.ts";
 import { type RedisNode, startRedisNode } from "../support/redis-node.ts";
 import { startRoles } from "../support/roles.ts";
 import { callDoors } from "./world.ts";
@@ -48,38 +49,6 @@ async function startSentinels(name: string) {
   return { url, master, nodes: [master, replica, ...sentinels] };
 }
 
-/** Three masters with a replica each. */
-async function startCluster() {
-  const nodes: RedisNode[] = [];
-  for (let number = 0; number < 6; number++) {
-    const busPort = await freePort();
-    const lines = ["cluster-enabled yes", `cluster-port ${busPort}`, "cluster-node-timeout 1500"];
-    const node = await startRedisNode(join(root, `cluster-${number}`), lines);
-    nodes.push(node);
-    await nodes[0]?.send("CLUSTER", "MEET", "127.0.0.1", String(node.port), String(busPort));
-  }
-  const [first] = nodes;
-  const slots = 16_384;
-  const masters = nodes.slice(0, 3);
-  for (const [index, master] of masters.entries()) {
-    const [from, to] = [Math.floor((slots * index) / 3), Math.floor((slots * (index + 1)) / 3) - 1];
-    await master.send("CLUSTER", "ADDSLOTSRANGE", String(from), String(to));
-  }
-  for (const [index, replica] of nodes.slice(3).entries()) {
-    const id = String(await masters[index]?.send("CLUSTER", "MYID"));
-    while (!String(await replica.send("CLUSTER", "NODES")).includes(id)) await Bun.sleep(100);
-    await replica.send("CLUSTER", "REPLICATE", id);
-  }
-  for (const node of nodes) {
-    while (!String(await node.send("CLUSTER", "INFO")).includes("cluster_state:ok")) await Bun.sleep(100);
-    while (String(await node.send("CLUSTER", "NODES")).match(/slave/g)?.length !== 3) await Bun.sleep(100);
-  }
-  const slot = Number(await first?.send("CLUSTER", "KEYSLOT", `{${prefix}}`));
-  const owner = masters[Math.min(2, Math.floor((slot * 3) / slots))];
-  if (!owner) throw new Error("No master has the queue.");
-  return { url: `redis+cluster://${nodes.map(({ address }) => address).join(",")}`, owner, nodes };
-}
-
 type Service = Awaited<ReturnType<typeof startService>>;
 
 async function expectNothingLost({ call, sql }: Service, what: string, disturb: () => Promise<void>) {
@@ -111,7 +80,9 @@ test("a fail-over by Sentinels after the master froze loses, doubles and misrepo
 }, 120_000);
 
 test("in a Cluster, the death of the queue's master loses, doubles and misreports no write", async () => {
-  const { url, owner, nodes } = await startCluster();
+  const { url, masters, nodes, ownerOf } = await startCluster(join(root, "cluster"));
+  const owner = masters[await ownerOf(`{${prefix}}`)];
+  if (!owner) throw new Error("No master has the queue.");
   const service = await startService(url, nodes);
   await expectNothingLost(service, "Cluster, kill -9", async () => {
     await owner.kill();
