@@ -117,6 +117,11 @@ export const listTokens = query({
 
 /** How many actions one command takes back. */
 export const maxUndone = 100;
+/**
+ * How much text of images (UTF-16 units) one command of several actions reads: it is parsed and written in one go, and
+ * meanwhile a worker answers nobody. This takes it some 0.2 s.
+ */
+export const maxUndoneLength = 2_000_000;
 /** How long an action can be taken back (days): as long as images and deletions are kept. */
 export const undoDays = 30;
 

@@ -43,6 +43,12 @@ const shortened = (image: Image): Image =>
     }),
   );
 
+/** @returns how long images are at the most (UTF-16 units), also where a row has only a cut of them */
+export function lengthOfStored(stored: string | null | undefined): number {
+  const { cut } = readImages(stored);
+  return cut?.bytes ?? stored?.length ?? 0;
+}
+
 /** Reads what a row has of its images. */
 export function readImages(stored: string | null | undefined): Readonly<{ images: Images; cut?: Cut }> {
   if (stored == null) return { images: {} };

@@ -322,6 +322,22 @@ test("a run that one request could not take back whole says how far it is, and g
   expect((await rest(token, "GET", "/todos")).meta.total).toBe(0);
 });
 
+test("a run of more text than one command reads is foreseen as far as that, and taken back in smaller steps", async () => {
+  const { account, token } = await newPerson("Claude Desktop");
+  const todos = Array.from({ length: 25 }, (_, index) => ({ title: `Long ${index}` }));
+  await callTool(site, token, "create-todo", { todos });
+  const made = await identity.sql("select id::int as id from todos where title like 'Long %'");
+  const todo_ids = made.map(({ id }) => id);
+  for (let n = 0; n < 10; n++)
+    await callTool(site, token, "update-todo", { todo_ids, description: String(n).repeat(4_500) });
+  const tokenId = String((await identity.introspect(token)).jti);
+  const preview = await account.open(`${runPath}?token_id=${tokenId}`);
+  expect(textOf(preview)).toMatch(/11 changes\. All of the newest \d can be taken back\./);
+  const done = await takeAllBack(account, preview);
+  expect(textOf(done)).toContain("11 of 11 changes of Claude Desktop are taken back.");
+  expect((await rest(token, "GET", "/todos")).meta.total).toBe(0);
+});
+
 test("a deleted thing is forgotten for good after one question, and nothing of it is left on the page", async () => {
   const { account, token } = await newPerson("Claude Desktop");
   const { id } = await rest(token, "POST", "/todos", { title: "Secret appointment" });

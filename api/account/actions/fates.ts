@@ -13,7 +13,7 @@ import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
 import type { Obstacle } from "./obstacle-words.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
-import { nextStep, type RunSelection } from "./run-selection.ts";
+import { asOneCommand, nextStep, type RunSelection } from "./run-selection.ts";
 import { submitUndo } from "./submit-undo.ts";
 import type { Day } from "./undo-note.ts";
 import { type Word, wordsInHtml } from "./words.ts";
@@ -69,7 +69,7 @@ async function firstActions(query: QueryContext, selection: RunSelection): Promi
     from = { ...from, cursor: next.cursor };
     if (isLast) break;
   }
-  return found.slice(0, maxUndone);
+  return asOneCommand(found.slice(0, maxUndone));
 }
 
 type PartFates = Readonly<{ told: readonly Fate[]; hasMore: boolean }>;

@@ -1,6 +1,7 @@
-import { listActions, maxUndone, undoDays } from "../../../shared/contracts/action.ts";
+import { listActions, maxUndone, maxUndoneLength, undoDays } from "../../../shared/contracts/action.ts";
 import { validate } from "../../../shared/contracts/validate.ts";
 import { msPerDay, resolveLocalTime } from "../../../shared/domain/day.ts";
+import { lengthOfStored } from "../../../shared/domain/stored-images.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
 import { invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { readActions } from "../../queries/action.ts";
@@ -50,6 +51,16 @@ export const paramsOf = ({ token_id, from, to, cursor }: RunSelection): Record<s
   ...(cursor !== undefined && { cursor }),
 });
 
+/** As many actions from the first on as one command takes back. */
+export function asOneCommand(actions: readonly LoggedRow[]): readonly LoggedRow[] {
+  let length = 0;
+  const end = actions.findIndex(({ before, after }, index) => {
+    length += lengthOfStored(before) + lengthOfStored(after);
+    return index > 0 && length > maxUndoneLength;
+  });
+  return end === -1 ? actions : actions.slice(0, end);
+}
+
 type Step = Readonly<{ actions: readonly LoggedRow[]; next: RunSelection; isLast: boolean }>;
 
 const firstId = "00000000-0000-0000-0000-000000000000";
@@ -62,7 +73,11 @@ export async function nextStep(
 ): Promise<Step> {
   const { token_id, from, to, cursor } = selection;
   const range = { token_id, from, to, ...(cursor !== undefined && { cursor }) };
-  const { actions, next_cursor } = await readActions(query, { ...range, undoable: true, limit });
-  const reached = next_cursor ?? `${timestamp(from)}_${firstId}`;
-  return { actions, next: { ...selection, cursor: reached }, isLast: next_cursor === null };
+  const { actions: found, next_cursor } = await readActions(query, { ...range, undoable: true, limit });
+  const actions = asOneCommand(found);
+  const last = actions.length < found.length ? actions.at(-1) : undefined;
+  const reached = last
+    ? `${last.called_at}_${last.request_id}`
+    : (next_cursor ?? `${timestamp(from)}_${firstId}`);
+  return { actions, next: { ...selection, cursor: reached }, isLast: !last && next_cursor === null };
 }

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { type UndoEnd, undoDays } from "../../../shared/contracts/action.ts";
+import { maxUndoneLength, type UndoEnd, undoDays } from "../../../shared/contracts/action.ts";
 import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
@@ -52,12 +52,9 @@ export const actionUndo: Handler<"action.undo"> = {
   },
 };
 
-/** Images are parsed and written in one go, and meanwhile a worker answers nobody: this takes it some 0.2 s. */
-const mostAtOnce = 2_000_000;
-
 /** One action is always taken back; the caller makes less of several. */
 const isTooMuch = (loaded: LoadedTables, { actions }: UndoInput): boolean =>
-  actions.length > 1 && lengthOfImages(loaded) > mostAtOnce;
+  actions.length > 1 && lengthOfImages(loaded) > maxUndoneLength;
 
 function rowsOf(loaded: LoadedTables, action: ActionRow): RowRequest[] {
   const undone = undoneBy(action);
