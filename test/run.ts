@@ -8,6 +8,7 @@ const timed = [
   "test/flow/admission.test.ts",
   "test/flow/batch.test.ts",
   "test/flow/costly-search.test.ts",
+  "test/flow/idempotency.test.ts",
   "test/reminders/flood.test.ts",
 ];
 
