@@ -14,12 +14,13 @@ export function answerGroup(
   group: RunningGroup,
   commands: readonly QueuedCommand[],
 ): Reply[] | undefined {
-  const replies = group.atomic ? answerTogether(run, group, commands) : answerInTurn(run, group, commands);
-  const isStale = (command: QueuedCommand, index: number): boolean => {
-    const [made, known] = [answeredId(replies[index]?.outcome), run.newIds?.get(command.id)];
+  // Looked at before any is run: what refers to another id would seem to be another request under its key.
+  const isStale = (command: QueuedCommand): boolean => {
+    const [made, known] = [answeredId(replayOf(run, command)?.outcome), run.newIds?.get(command.id)];
     return made !== undefined && known !== undefined && made !== known;
   };
-  return commands.some(isStale) ? undefined : replies;
+  if (commands.some(isStale)) return undefined;
+  return group.atomic ? answerTogether(run, group, commands) : answerInTurn(run, group, commands);
 }
 
 const answerInTurn = (run: Run, group: RunningGroup, commands: readonly QueuedCommand[]): Reply[] =>
