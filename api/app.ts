@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
-import { copyScript, favicon, stylesheet } from "../shared/web/assets.ts";
+import { assets } from "../shared/web/assets.ts";
 import { isForPeople, nothingHerePage } from "./account/front/not-found.ts";
 import { accountPaths } from "./account/router.ts";
 import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
@@ -67,7 +67,7 @@ function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
     const metadata = resourceMetadata(config, resource);
     app.get(metadataPaths[resource], () => Response.json(metadata, { headers: cacheable }));
   }
-  for (const asset of [stylesheet, favicon, copyScript]) app.get(asset.path, asset.response);
+  for (const asset of assets) app.get(asset.path, asset.response);
 }
 
 function addAccountPages(app: AnyElysia, context: AppContext): void {

@@ -22,6 +22,7 @@ import { signOut } from "./sign-in/sign-out.ts";
 import { showToday } from "./today/page.ts";
 import { toggleItem } from "./today/toggle.ts";
 import type { Guest, PagesContext, Visit } from "./visit/context.ts";
+import { idInPath } from "./visit/path-id.ts";
 import { signedInVisit } from "./visit/session.ts";
 
 const requireSignIn = createRequireSignIn<Guest, Visit>({
@@ -33,6 +34,7 @@ const requireSignIn = createRequireSignIn<Guest, Visit>({
 const pageOfForm = (request: Guest["request"]): string =>
   URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
 
+/** By path, in which `:id` stands for the id of a thing: see `pathId`. */
 const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/": { GET: showFront },
   "/account": { GET: requireSignIn(showToday) },
@@ -68,7 +70,7 @@ export const accountPaths = ["/", "/account", "/account/*"];
 export async function answerPage(context: PagesContext, request: Request): Promise<Response> {
   const { site, log } = context;
   const url = new URL(request.url);
-  const methods = pages[url.pathname];
+  const methods = pages[url.pathname.replace(idInPath, ":id")];
   if (!methods) return notFoundPage(site);
   try {
     return await answerByMethod(methods, { context, site, request, url });

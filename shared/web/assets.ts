@@ -6,8 +6,13 @@ type Asset = Readonly<{
   response(): Response;
 }>;
 
-async function loadAsset(name: string, headers: Readonly<Record<string, string>>): Promise<Asset> {
-  const text = await Bun.file(new URL(name, import.meta.url)).text();
+async function loadAsset(
+  name: string,
+  headers: Readonly<Record<string, string>>,
+  files: readonly string[] = [name],
+): Promise<Asset> {
+  const parts = await Promise.all(files.map((file) => Bun.file(new URL(file, import.meta.url)).text()));
+  const text = parts.join("\n");
   const path = `/${name}`;
   return {
     path,
@@ -17,11 +22,17 @@ async function loadAsset(name: string, headers: Readonly<Record<string, string>>
   };
 }
 
+/** What every page needs, and then what single rooms of pages add, in this order. */
+const styles = ["styles/base.css"];
+
 /** The stylesheet of every page. */
-export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" });
+export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" }, styles);
+
+const loadScript = (name: string): Promise<Asset> =>
+  loadAsset(name, { "Content-Type": "text/javascript; charset=utf-8" }, [`scripts/${name}`]);
 
 /** Adds buttons that copy lines, on pages that have lines to copy. */
-export const copyScript = await loadAsset("copy.js", { "Content-Type": "text/javascript; charset=utf-8" });
+export const copyScript = await loadScript("copy.js");
 
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
@@ -30,3 +41,6 @@ export const favicon = await loadAsset("favicon.svg", {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
 });
+
+/** Every file that pages link to. */
+export const assets: readonly Asset[] = [stylesheet, favicon, copyScript];

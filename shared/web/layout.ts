@@ -9,12 +9,12 @@ export type Layout = Readonly<{
   nav?: readonly NavLink[];
   /** Shown at the end of the header, such as a sign-out button. */
   corner?: Html | undefined;
-  /** A script of our own, without which the page is complete as well. */
-  script?: Readonly<{ href: string }>;
+  /** Scripts of our own, without which the page is complete as well. */
+  scripts?: readonly Readonly<{ href: string }>[];
 }>;
 
 /** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
-export function layout({ title, body, nav = [], corner, script }: Layout, home: string): string {
+export function layout({ title, body, nav = [], corner, scripts = [] }: Layout, home: string): string {
   return markup(html`<!doctype html>
 <html lang="en">
 <head>
@@ -24,7 +24,7 @@ export function layout({ title, body, nav = [], corner, script }: Layout, home: 
 <title>${title} · Kept</title>
 <link rel="icon" type="image/svg+xml" href="${favicon.href}">
 <link rel="stylesheet" href="${stylesheet.href}">
-${script && html`<script src="${script.href}" defer></script>`}
+${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

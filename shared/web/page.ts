@@ -16,7 +16,7 @@ export function page(
   content: Layout,
   { status = 200, headers, formTargets = [] }: PageOptions = {},
 ): Response {
-  const policy = pageHeaders([...site.formTargets, ...formTargets], content.script !== undefined);
+  const policy = pageHeaders([...site.formTargets, ...formTargets], Boolean(content.scripts?.length));
   return new Response(layout(content, site.home), { status, headers: { ...policy, ...headers } });
 }
 

@@ -20,7 +20,7 @@ export async function showConnect(guest: Guest): Promise<Response> {
     }
     <p class="unseen" role="status" id="copied"></p>`;
   const frame = visit ? accountFrame(visit) : guestFrame;
-  return page(site, { title: "Connect an agent", body, script: copyScript, ...frame });
+  return page(site, { title: "Connect an agent", body, scripts: [copyScript], ...frame });
 }
 
 function guideSection({ client, text, lines }: Guide, id: string): Html {

@@ -1,5 +1,5 @@
 import type { Context, Next } from "koa";
-import { favicon, stylesheet } from "../../../shared/web/assets.ts";
+import { assets } from "../../../shared/web/assets.ts";
 import { takeForm } from "../../../shared/web/form.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import { answerByMethod, createRequireSignIn, type PageMethods } from "../../../shared/web/router.ts";
@@ -27,8 +27,7 @@ const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
 
 const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   "/": { GET: () => seeOther(tokensPath) },
-  [stylesheet.path]: { GET: stylesheet.response },
-  [favicon.path]: { GET: favicon.response },
+  ...Object.fromEntries(assets.map(({ path, response }) => [path, { GET: response }])),
   "/sign-in": { GET: asVisitor(showSignIn), POST: asVisitor(takeForm(doSignIn)) },
   [signInLinkPath]: { GET: asVisitor(showSignInLink), POST: asVisitor(takeForm(doSignInByLink)) },
   "/sign-up": {
