@@ -15,14 +15,18 @@ import { showRun } from "./actions/run-page.ts";
 import { undoAction } from "./actions/undo.ts";
 import { showConnect } from "./connect/page.ts";
 import { showFront } from "./front/page.ts";
+import { correctDay } from "./habits/correct.ts";
+import { showHabit } from "./habits/one.ts";
+import { showHabits } from "./habits/page.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
 import { showToday } from "./today/page.ts";
 import { toggleItem } from "./today/toggle.ts";
+import { showTodos } from "./todos/page.ts";
 import type { Guest, PagesContext, Visit } from "./visit/context.ts";
-import { idInPath } from "./visit/path-id.ts";
+import { idInPath, pathId } from "./visit/path-id.ts";
 import { signedInVisit } from "./visit/session.ts";
 
 const requireSignIn = createRequireSignIn<Guest, Visit>({
@@ -38,6 +42,13 @@ const pageOfForm = (request: Guest["request"]): string =>
 const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/": { GET: showFront },
   "/account": { GET: requireSignIn(showToday) },
+  "/account/todos": { GET: requireSignIn(showTodos) },
+  "/account/habits": { GET: requireSignIn(showHabits) },
+  "/account/habits/:id": { GET: requireSignIn((visit) => showHabit(visit)) },
+  "/account/habits/:id/days": {
+    GET: ({ url }) => seeOther(`/account/habits/${pathId(url)}`),
+    POST: requireSignIn(takeForm(correctDay)),
+  },
   "/account/connect": { GET: showConnect },
   "/account/actions": { GET: requireSignIn(showActions) },
   "/account/actions/export": { GET: requireSignIn(exportActions) },

@@ -24,6 +24,7 @@ import { userAt } from "../bench/seed.ts";
 import { startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { type Run, runEveryCommand } from "./every-command.ts";
+import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
 import { createPlansDatabase, fillDatabase } from "./large-database.ts";
 import {
@@ -114,6 +115,7 @@ async function runEveryQuery(): Promise<void> {
     await read(name, query, input);
     exercised.add(name);
   }
+  await readEveryPage(query);
   await isLogged(query, { requestId: Bun.randomUUIDv7(), startedAt: Date.now() });
 }
 
