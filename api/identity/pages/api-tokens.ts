@@ -75,7 +75,7 @@ async function tokensPage(visitor: SignedIn, shown: Shown): Promise<Response> {
     <h2>Connected apps</h2>
     ${apps.length === 0 && html`<p class="quiet">No app is connected. Apps that you allow appear here.</p>`}
     <ul class="plain">${apps.map(item)}</ul>`;
-  const content = { title: "Tokens and apps", body, ...profileFrame(visitor, tokensPath) };
+  const content = { title: "Tokens and apps", body, ...profileFrame(visitor) };
   return page(visitor.site, content, { status: shown.error ? 422 : 200 });
 }
 

@@ -28,7 +28,7 @@ export function profilePage(visitor: SignedIn, notes: Notes, answer: Answer = {}
     <button>Save time zone</button></form>
     ${passwordSection(csrf, visitor, notes.password)}
     ${deletionSection(csrf, notes.deletion)}`;
-  const content = { title: "Account", body, ...profileFrame(visitor, "/profile") };
+  const content = { title: "Account", body, ...profileFrame(visitor) };
   const isRefused = notes.email || notes.password || notes.deletion;
   return page(visitor.site, content, { status: isRefused ? 422 : 200, ...answer });
 }

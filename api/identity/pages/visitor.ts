@@ -7,7 +7,6 @@ import type { FormRequest, PageHandler, PageRequest } from "../../../shared/web/
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { cookieNames, sessionSeconds } from "./cookies.ts";
-import { tokensPath } from "./site.ts";
 
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
@@ -72,15 +71,5 @@ export async function endSession({ identity: { provider }, ctx, session }: Visit
 }
 
 /** The frame of the profile's pages. */
-export function profileFrame(visitor: SignedIn, current?: string): Pick<Layout, "nav" | "corner"> {
-  const links = [
-    { href: `${visitor.identity.config.baseUrl}/account`, label: "Today" },
-    { href: tokensPath, label: "Tokens and apps" },
-    { href: "/profile", label: "Account" },
-  ];
-  return frame(
-    visitor,
-    links.map((link) => ({ ...link, current: link.href === current })),
-    "/sign-out",
-  );
-}
+export const profileFrame = (visitor: SignedIn): Pick<Layout, "nav" | "corner"> =>
+  frame(visitor, { config: visitor.identity.config, port: "provider", signOutPath: "/sign-out" });
