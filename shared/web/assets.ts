@@ -34,6 +34,15 @@ const loadScript = (name: string): Promise<Asset> =>
 /** Adds buttons that copy lines, on pages that have lines to copy. */
 export const copyScript = await loadScript("copy.js");
 
+/** Fills in the time zone of the browser. */
+export const zoneScript = await loadScript("zone.js");
+
+/** Makes passkeys and signs in with them. */
+export const passkeyScript = await loadScript("passkeys.js");
+
+/** Adds buttons that show what was typed as a password. */
+export const passwordScript = await loadScript("passwords.js");
+
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",
@@ -43,4 +52,11 @@ export const favicon = await loadAsset("favicon.svg", {
 });
 
 /** Every file that pages link to. */
-export const assets: readonly Asset[] = [stylesheet, favicon, copyScript];
+export const assets: readonly Asset[] = [
+  stylesheet,
+  favicon,
+  copyScript,
+  zoneScript,
+  passkeyScript,
+  passwordScript,
+];
