@@ -23,7 +23,7 @@ async function loadAsset(
 }
 
 /** What every page needs, and then what single rooms of pages add, in this order. */
-const styles = ["styles/base.css", "styles/data.css"];
+const styles = ["styles/base.css", "styles/data.css", "styles/live.css"];
 
 /** The stylesheet of every page. */
 export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" }, styles);
@@ -43,6 +43,12 @@ export const passkeyScript = await loadScript("passkeys.js");
 /** Adds buttons that show what was typed as a password. */
 export const passwordScript = await loadScript("passwords.js");
 
+/** Ticks things off without leaving the page, and shows anew what has changed. */
+export const stayScript = await loadScript("stay.js");
+
+/** Says when a page is behind of what happened elsewhere. */
+export const liveScript = await loadScript("live.js");
+
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",
@@ -59,4 +65,6 @@ export const assets: readonly Asset[] = [
   zoneScript,
   passkeyScript,
   passwordScript,
+  stayScript,
+  liveScript,
 ];
