@@ -7,31 +7,39 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../shared/web/router.ts";
+import { takeUpload } from "../../shared/web/upload.ts";
 import { exportActions } from "./actions/export.ts";
 import { askForget, forgetThing } from "./actions/forget.ts";
 import { showActions } from "./actions/page.ts";
 import { takeRunBack } from "./actions/run.ts";
 import { showRun } from "./actions/run-page.ts";
 import { undoAction } from "./actions/undo.ts";
+import { changeFeed } from "./calendar/change.ts";
 import { showConnect } from "./connect/page.ts";
+import { exportData } from "./data/export.ts";
+import { applyStaged } from "./data/import/apply.ts";
+import { uploadFiles } from "./data/import/upload.ts";
+import { showData } from "./data/page.ts";
 import { showFront } from "./front/page.ts";
-import { correctDay } from "./habits/correct.ts";
 import { showHabit } from "./habits/one.ts";
 import { showHabits } from "./habits/page.ts";
+import { showEvents } from "./live/events.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
+import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
+import { toggleItem, undoTick } from "./tick/toggle.ts";
 import { showToday } from "./today/page.ts";
-import { toggleItem } from "./today/toggle.ts";
 import { showTodos } from "./todos/page.ts";
 import type { Guest, PagesContext, Visit } from "./visit/context.ts";
-import { idInPath, pathId } from "./visit/path-id.ts";
+import { idInPath } from "./visit/path-id.ts";
 import { signedInVisit } from "./visit/session.ts";
 
 const requireSignIn = createRequireSignIn<Guest, Visit>({
   find: signedInVisit,
   address: ({ context, request }, next) => signInAddress(context, next ?? pageOfForm(request)),
+  keepForm: keepSentForm,
 });
 
 /** The page that a form was on: where its person wants to be after signing in again. */
@@ -44,24 +52,31 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account": { GET: requireSignIn(showToday) },
   "/account/todos": { GET: requireSignIn(showTodos) },
   "/account/habits": { GET: requireSignIn(showHabits) },
-  "/account/habits/:id": { GET: requireSignIn((visit) => showHabit(visit)) },
-  "/account/habits/:id/days": {
-    GET: ({ url }) => seeOther(`/account/habits/${pathId(url)}`),
-    POST: requireSignIn(takeForm(correctDay)),
-  },
+  "/account/habits/:id": { GET: requireSignIn(showHabit) },
   "/account/connect": { GET: showConnect },
+  "/account/live": { GET: showEvents },
   "/account/actions": { GET: requireSignIn(showActions) },
   "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
+  "/account/data": { GET: requireSignIn(showData) },
+  "/account/data/import": {
+    GET: () => seeOther("/account/data"),
+    POST: requireSignIn(takeUpload(uploadFiles, ({ session }) => session.sub)),
+  },
+  "/account/data/import/apply": formOn("/account/data", applyStaged),
+  "/account/data/calendar": formOn("/account/data", changeFeed),
+  "/account/data/export": { GET: requireSignIn(exportData) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
   "/account/settings/webhook": formOn("/account/settings", saveWebhook),
   "/account/settings/webhook/test": formOn("/account/settings", sendTest),
   "/account/tick": formOn("/account", toggleItem),
+  "/account/tick/undo": formOn("/account", undoTick),
   "/account/sign-in": { GET: beginSignIn },
+  [sentPath]: { GET: requireSignIn(showSentForm) },
   "/account/callback": { GET: finishSignIn },
   "/account/sign-out": formOn("/account", signOut),
 };

@@ -47,26 +47,25 @@ test("a past day is made good and taken back on the habit's page, and its streak
   await make(`/habits/${id}/complete`);
   const path = `/account/habits/${id}`;
   const yesterday = { date: addDays(today, -1), done: "yes" };
-  const corrected = await browser.submit(await browser.open(path), `${path}/days`, yesterday);
-  expect(corrected.url).toEndWith(`${path}#day-2026-11-18`);
+  const corrected = await browser.submit(await browser.open(path), "/account/tick", yesterday);
+  expect(corrected.url).toContain(`${path}?tick=done`);
   expect((await read(`/habits/${id}`)).streak_count).toBe(2);
   // A second time it changes nothing and is no error.
-  const again = await browser.submit(corrected, `${path}/days`, yesterday);
-  expect(again.status).toBe(200);
-  await browser.submit(again, `${path}/days`, { ...yesterday, done: "no" });
+  const again = await browser.submit(corrected, "/account/tick", yesterday);
+  expect(again.text).toContain("That was so already.");
+  await browser.submit(again, "/account/tick", { ...yesterday, done: "no" });
   expect((await read(`/habits/${id}`)).streak_count).toBe(1);
   for (const date of [addDays(today, -8), addDays(today, 1), "soon", ""]) {
-    const refused = await browser.submit(again, `${path}/days`, { date, done: "yes" });
-    expect([date, refused.status, /role="alert">The day must be/.test(refused.text)]).toEqual([
-      date,
-      422,
-      true,
-    ]);
+    const { text } = await browser.submit(again, "/account/tick", { date, done: "yes" });
+    expect([date, text.includes("That day can no longer be changed.")]).toEqual([date, true]);
   }
-  expect((await browser.open(`${path}/days`)).url).toEndWith(path);
+  expect((await read(`/habits/${id}/completions`)).data).toHaveLength(1);
+  // A correction names its day, so it may come from a page of an earlier day.
+  const late = await browser.submit(again, "/account/tick", { ...yesterday, day: addDays(today, -1) });
+  expect(late.url).toContain(`${path}?tick=done`);
 });
 
-test("there is no page of a habit that is somebody else's or nobody's, and it cannot be corrected", async () => {
+test("there is no page of a habit that is somebody else's or nobody's, and no correction", async () => {
   const { make } = await person("cora");
   const { id } = await make("/habits", reading);
   const { make: makeOwn, browser } = await person("dora");
@@ -74,9 +73,8 @@ test("there is no page of a habit that is somebody else's or nobody's, and it ca
   for (const path of [`/account/habits/${id}`, "/account/habits/999999999999999"])
     expect((await browser.open(path)).status).toBe(404);
   const page = await browser.open(`/account/habits/${own.id}`);
-  const [form] = page.forms.filter(({ action }) => action.endsWith("/days"));
-  const elsewhere = { ...page, forms: form ? [{ ...form, action: `/account/habits/${id}/days` }] : [] };
-  expect((await browser.submit(elsewhere, `/account/habits/${id}/days`, { done: "yes" })).status).toBe(404);
+  const sent = { habit_id: String(id), date: today, done: "yes" };
+  expect((await browser.submit(page, "/account/tick", sent)).text).toContain("It is not there any more.");
 });
 
 test("all habits are listed, those that are not due apart, and found by a word or a category", async () => {
@@ -191,14 +189,14 @@ test("pages of a full account send a fixed number of statements, and page by pag
       "/account/todos?q=todo",
     ]),
   ).toEqual({
-    "/account": 7,
-    "/account/habits": 4,
-    "/account/habits/9000001": 4,
-    "/account/todos": 6,
-    "/account/todos?q=todo": 6,
+    "/account": 8,
+    "/account/habits": 5,
+    "/account/habits/9000001": 5,
+    "/account/todos": 7,
+    "/account/todos?q=todo": 7,
   });
   for (let page = 1; page <= 20; page++)
-    expect(await statements(`/account/todos?page=${page}`)).toBeLessThanOrEqual(8);
+    expect(await statements(`/account/todos?page=${page}`)).toBeLessThanOrEqual(9);
   expect(seen.size).toBe(2_000);
 });
 

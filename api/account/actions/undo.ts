@@ -2,8 +2,8 @@ import { isRefused } from "../../../shared/errors.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { submitUndo } from "../visit/submit-undo.ts";
 import { actionsPath } from "./paths.ts";
-import { submitUndo } from "./submit-undo.ts";
 
 /** POST /account/actions/undo: takes one action back as far as possible, and goes on where the person was in the list. */
 export async function undoAction(visit: Visit, form: URLSearchParams): Promise<Response> {

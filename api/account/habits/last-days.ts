@@ -1,9 +1,9 @@
 import { addDays } from "../../../shared/domain/day.ts";
 import { daysBack } from "../../../shared/domain/streak.ts";
-import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { DoneDays } from "../../queries/done-days.ts";
 import type { HabitInWeek } from "../../queries/habit-week.ts";
+import { tickFields } from "../tick/tick-fields.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayDate } from "../visit/dates.ts";
 
@@ -19,7 +19,7 @@ export function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Shown
       <p><strong>${sayDate(date, today)}</strong> <span class="quiet">${wordFor(item, isDone, date === today)}</span></p>
       ${mayChange ? dayForm(visit, item, { date, isDone, today }) : html`<p class="quiet small">Cannot change any more</p>`}</li>`;
   };
-  return html`<ul class="plain days">${dates.map(day)}</ul>`;
+  return html`<ul class="plain days" id="habit-${item.habit.id}">${dates.map(day)}</ul>`;
 }
 
 function wordFor({ habit }: HabitInWeek, isDone: boolean, isToday: boolean): string {
@@ -32,8 +32,8 @@ type Day = Readonly<{ date: string; isDone: boolean; today: string }>;
 
 function dayForm(visit: Visit, item: HabitInWeek, { date, isDone, today }: Day): Html {
   const label = isDone ? "Take back" : item.habit.type === "bad" ? "I avoided it" : "I did it";
-  return html`<form method="post" action="/account/habits/${item.habit.id}/days">${formToken(visit)}
-    <input type="hidden" name="date" value="${date}">
+  const tick = { kind: "habit", id: item.habit.id, day: today, date } as const;
+  return html`<form method="post" action="/account/tick" data-stay>${tickFields(visit, tick)}
     <button class="plain" name="done" value="${isDone ? "no" : "yes"}"
       aria-label="${label}: ${sayDate(date, today)}">${label}</button></form>`;
 }

@@ -1,14 +1,15 @@
 import { localDay } from "../../../shared/domain/day.ts";
 import { rhythmOf } from "../../../shared/domain/rhythm.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { problem } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { notFoundPage } from "../../../shared/web/router.ts";
 import { type HabitInYear, readHabitInYear } from "../../queries/habit-year.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
 import { firstCalendarDay } from "../pictures/calendar.ts";
 import { weekDots } from "../pictures/week.ts";
 import { yearPicture } from "../pictures/year.ts";
+import { tickNotice } from "../tick/notice.ts";
 import { categoryTag } from "../today/category-tag.ts";
 import { facts } from "../today/facts.ts";
 import { outlookInWords, streakUnit, weekInWords } from "../today/habit-words.ts";
@@ -21,19 +22,19 @@ import { pathId } from "../visit/path-id.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { lastDays } from "./last-days.ts";
 
-/** What a correction was refused for, with the status of its answer. */
-type Wrong = Readonly<{ text: string; status: number }>;
-
 /** GET /account/habits/:id: one habit with its streak, its week, its year and the days that can still be corrected. */
-export async function showHabit(visit: Visit, wrong?: Wrong): Promise<Response> {
+export async function showHabit(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
-  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
+  const mark = await liveMark(visit);
+  const user = { userId: session.sub };
+  const query = context.query(user, { standbyMayAnswer: true });
   const found = await query.inTurn((own) => readHabitInYear(own, pathId(url), firstCalendarDay), false);
   if (found && isRefused(found)) return refusalPage(context, found.refusal);
   if (!found) return notFoundPage(context.site);
   const { item, today, done } = found;
   const { habit } = item;
-  const body = html`${problem(wrong?.text)}${introduction(found)}
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
+    <div id="habit" data-part>${introduction(found)}
     ${tiles(found)}
     <div class="card">${yearPicture({
       title: `${countInWords(done.size, "day")} since ${sayDated(firstCalendarDay(today.date), today.date)}`,
@@ -42,10 +43,9 @@ export async function showHabit(visit: Visit, wrong?: Wrong): Promise<Response> 
       since: localDay(Date.parse(habit.created_at), today.timeZone, 0),
       sayDone: (times) => (times > 0 ? "done" : "not done"),
     })}</div>
-    <h2 id="days">The last days</h2>
-    ${lastDays(visit, item, { today: today.date, done })}`;
-  const status = wrong?.status ?? 200;
-  return page(context.site, { title: habit.name, body, ...accountFrame(visit) }, { status });
+    <h2>The last days</h2>
+    ${lastDays(visit, item, { today: today.date, done })}</div>`;
+  return page(context.site, { title: habit.name, body, scripts: liveScripts, ...accountFrame(visit) });
 }
 
 function introduction({ item: { habit } }: HabitInYear): Html {

@@ -9,6 +9,8 @@ import { readCategoryNames } from "../../queries/category.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import { type HabitFilters, habitsPerPage, readHabitPage } from "../../queries/habit-overview.ts";
 import type { HabitInWeek } from "../../queries/habit-week.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
+import { tickNotice } from "../tick/notice.ts";
 import { habitItem } from "../today/habit-item.ts";
 import { categoryChoices } from "../visit/category-choices.ts";
 import type { Visit } from "../visit/context.ts";
@@ -27,7 +29,9 @@ export async function showHabits(visit: Visit): Promise<Response> {
   const validated = validate(listHabits, queryFields(listHabits.input, chosen));
   if (isRefused(validated)) return refusalPage(context, validated.refusal);
   const { page: number = 1, ...filters } = validated.input;
-  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
+  const mark = await liveMark(visit);
+  const user = { userId: session.sub };
+  const query = context.query(user, { standbyMayAnswer: true });
   const found = await query.inTurn(
     (own) => readAll(own, { ...filters, page: number }),
     filters.q !== undefined,
@@ -36,12 +40,14 @@ export async function showHabits(visit: Visit): Promise<Response> {
   const { today, habits, total, categories } = found;
   const narrowing = withoutPage(chosen);
   const lastPage = Math.max(1, Math.ceil(total / habitsPerPage));
-  const body = html`<p class="links"><a href="${path}/new">New habit</a></p>
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
+    <p class="links"><a href="${path}/new">New habit</a></p>
     ${filterForm(narrowing, categories)}
+    <div id="habits" data-part>
     ${narrowing.size > 0 && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}
     ${groups(visit, habits, today)}
-    ${pager({ path, chosen, page: number, lastPage })}`;
-  return page(context.site, { title: "Habits", body, ...accountFrame(visit) });
+    ${pager({ path, chosen, page: number, lastPage })}</div>`;
+  return page(context.site, { title: "Habits", body, scripts: liveScripts, ...accountFrame(visit) });
 }
 
 async function readAll(query: QueryContext, wanted: HabitFilters & Readonly<{ page: number }>) {

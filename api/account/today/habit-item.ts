@@ -15,7 +15,7 @@ export function habitItem(visit: Visit, item: HabitInWeek, today: string): Html 
   const verb = type === "bad" ? "Avoided today" : "Done today";
   const rhythm = rhythmInWords(rhythmOf(item.habit));
   return html`<li class="card item${done && " done"}" id="habit-${id}">
-    ${tickButton(visit, { kind: "habit", id, done, label: `${done ? "Undo" : verb}: ${name}` })}
+    ${tickButton(visit, { kind: "habit", id, day: today, done, label: `${done ? "Undo" : verb}: ${name}` })}
     <div class="what"><p class="name"><a href="/account/habits/${id}">${name}</a></p>
     ${facts([rhythm, type === "bad" ? "to avoid" : null, categoryTag(category)])}${week(item, today)}</div>
     ${streak(item)}</li>`;

@@ -2,8 +2,10 @@ import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { type Day, readDay } from "../../queries/day.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
 import { firstCalendarDay } from "../pictures/calendar.ts";
 import { yearPicture } from "../pictures/year.ts";
+import { tickNotice } from "../tick/notice.ts";
 import type { Visit } from "../visit/context.ts";
 import { countInWords, sayDated } from "../visit/dates.ts";
 import { accountFrame } from "../visit/frame.ts";
@@ -12,19 +14,19 @@ import { activityStrip } from "./activity-strip.ts";
 import { habitsOfDay } from "./habits.ts";
 import { tile } from "./tile.ts";
 import { todosOfDay } from "./todos.ts";
-import { undoNotice } from "./undo-notice.ts";
 
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
   const { context, session } = visit;
+  const mark = await liveMark(visit);
   const user = { userId: session.sub };
   const query = context.query(user, { standbyMayAnswer: true });
   const day = await query.inTurn((own) => readDay(own, firstCalendarDay), false);
   if (isRefused(day)) return refusalPage(context, day.refusal);
   const { today, totals } = day;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
-  const body = html`<p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${await undoNotice(visit, context.query(user))}
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
+    <div id="day" data-part><p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
     ${tiles(day)}
     ${activityStrip(totals.strip, today.date)}
     ${totals.habits > 0 && yearOfHabits(day)}
@@ -33,8 +35,8 @@ export async function showToday(visit: Visit): Promise<Response> {
     ${totals.habits > 0 && html`<p><a href="/account/habits">All ${countInWords(totals.habits, "habit")}</a></p>`}
     <h2>Todos</h2>
     ${todosOfDay(visit, day)}
-    <p><a href="/account/todos">All todos</a></p>`;
-  return page(context.site, { title: "Today", body, ...accountFrame(visit) });
+    <p><a href="/account/todos">All todos</a></p></div>`;
+  return page(context.site, { title: "Today", body, scripts: liveScripts, ...accountFrame(visit) });
 }
 
 function tiles({ due, counts, totals }: Day): Html {

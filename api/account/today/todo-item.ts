@@ -11,14 +11,25 @@ import { tickButton } from "./tick-button.ts";
 
 export type TodoItem = Static<typeof Todo>;
 
-/** A todo in a list, pending or done. */
-export function todoItem(visit: Visit, todo: TodoItem, today: Today): Html {
+/** A list of todos, pending or done. */
+export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today): Html =>
+  html`<ul class="plain">${todos.map((todo, place) =>
+    todoItem(visit, todo, { today, next: todos[place + 1] ?? todos[place - 1] }),
+  )}</ul>`;
+
+/** The present day, and the todo that follows in the list. */
+type Place = Readonly<{ today: Today; next: TodoItem | undefined }>;
+
+function todoItem(visit: Visit, todo: TodoItem, { today, next }: Place): Html {
   const { id, title, category, is_completed: done, description } = todo;
   const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
   const recurrence = todo.recurrence && recurrenceInWords(todo.recurrence, today.date);
   const known = [todo.time_of_day, minutes, todo.context, categoryTag(category), recurrence];
   return html`<li class="card item${done && " done"}" id="todo-${id}">
-    ${tickButton(visit, { kind: "todo", id, done, label: `${done ? "Open again" : "Done"}: ${title}` })}
+    ${tickButton(visit, {
+      ...{ kind: "todo", id, done, day: today.date, label: `${done ? "Open again" : "Done"}: ${title}` },
+      next: next && `todo-${next.id}`,
+    })}
     <div class="what"><p class="name"><a href="/account/todos/${id}">${title}</a></p>
     ${description && html`<p class="quiet small">${cut(description)}</p>`}
     ${facts([...known, reminderInWords(todo, today.date)])}</div>${due(todo, today)}</li>`;

@@ -3,7 +3,7 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import type { Day } from "../../queries/day.ts";
 import type { Visit } from "../visit/context.ts";
 import { groupNames } from "./group-names.ts";
-import { type TodoItem, todoItem } from "./todo-item.ts";
+import { type TodoItem, todoList } from "./todo-item.ts";
 
 /** One heading with the groups of due dates below it. What can wait is folded. */
 type Section = Readonly<{ name: string; groups: readonly DueGroup[]; isFolded: boolean }>;
@@ -39,8 +39,8 @@ function section(
   const heading = html`<h3 class="part">${name} <span class="count">${count}</span></h3>`;
   const lists = groups.map((group) => {
     const own = todos.get(group) ?? [];
-    return html`<ul class="plain">${own.map((todo) => todoItem(visit, todo, today))}</ul>
-      ${counts[group] > own.length && moreOf(group, counts[group])}`;
+    const more = counts[group] > own.length && moreOf(group, counts[group]);
+    return own.length > 0 && html`${todoList(visit, own, today)}${more}`;
   });
   return isFolded ? html`<details><summary>${heading}</summary>${lists}</details>` : html`${heading}${lists}`;
 }

@@ -7,9 +7,10 @@ import { readCategoryNames } from "../../queries/category.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import { readTodoCounts } from "../../queries/todo-groups.ts";
 import { readTodoPage, type TodoFilters, todosPerPage } from "../../queries/todo-overview.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
+import { tickNotice } from "../tick/notice.ts";
 import { groupNames } from "../today/group-names.ts";
-import { type TodoItem, todoItem } from "../today/todo-item.ts";
-import { undoNotice } from "../today/undo-notice.ts";
+import { type TodoItem, todoList } from "../today/todo-item.ts";
 import { categoryChoices } from "../visit/category-choices.ts";
 import type { Visit } from "../visit/context.ts";
 import { countInWords } from "../visit/dates.ts";
@@ -28,19 +29,22 @@ export async function showTodos(visit: Visit): Promise<Response> {
   const chosen = chosenFilters(url, todoFilterNames);
   const wanted = readTodoFilters(chosen);
   if (isRefused(wanted)) return refusalPage(context, wanted.refusal);
-  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
+  const mark = await liveMark(visit);
+  const user = { userId: session.sub };
+  const query = context.query(user, { standbyMayAnswer: true });
   const found = await query.inTurn((own) => readAll(own, wanted), wanted.q !== undefined);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { today, categories, counts, todos } = found;
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
   const narrowing = withoutPage(chosen);
-  const body = html`${await undoNotice(visit, context.query({ userId: session.sub }))}
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
     <p class="links"><a href="/account/todos/new">New todo</a></p>
     ${todoFilterForm(narrowing, categoryChoices(categories))}
+    <div id="todos" data-part>
     ${narrowing.size === 0 ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}
     ${sections(visit, todos, { today, isFolded: narrowing.size === 0 })}
-    ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}`;
-  return page(context.site, { title: "Todos", body, ...accountFrame(visit) });
+    ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
+  return page(context.site, { title: "Todos", body, scripts: liveScripts, ...accountFrame(visit) });
 }
 
 async function readAll(query: QueryContext, wanted: Wanted) {
@@ -66,8 +70,7 @@ type How = Readonly<{ today: Today; isFolded: boolean }>;
 function sections(visit: Visit, { pending, done, total }: Found["todos"], { today, isFolded }: How): Html {
   if (pending.length + done.length === 0)
     return html`<p class="quiet">${total === 0 ? "There is no such todo." : "There is nothing on this page."}</p>`;
-  const list = (todos: readonly TodoItem[]) =>
-    html`<ul class="plain">${todos.map((todo) => todoItem(visit, todo, today))}</ul>`;
+  const list = (todos: readonly TodoItem[]) => todoList(visit, todos, today);
   const groups = Map.groupBy(pending, ({ due_date }) => dueGroupOf(due_date, today.date));
   const open = [...groups].map(
     ([group, todos]) => html`<h2 class="part">${groupNames[group]}</h2>${list(todos)}`,
