@@ -2,6 +2,7 @@ import { frame } from "../../../shared/web/frame.ts";
 import { html } from "../../../shared/web/html.ts";
 import type { Layout, NavLink } from "../../../shared/web/layout.ts";
 import type { Visit } from "./context.ts";
+import { quickBar } from "./quick-bar.ts";
 
 const links: readonly NavLink[] = [
   { href: "/account", label: "Today" },
@@ -10,12 +11,13 @@ const links: readonly NavLink[] = [
   { href: "/account/settings", label: "Settings" },
 ];
 
-/** The navigation and the sign-out button of the account pages. */
-export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner"> {
+/** What is around every account page: the navigation, the sign-out button, the line to add something, and what was just done. */
+export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner" | "tools" | "notice"> {
   const { authUrl, builtInIdentity } = visit.context.config;
   const tokens = { href: `${authUrl}/profile/api-tokens`, label: "Tokens" };
   const nav = links.map((link) => ({ ...link, current: isAt(visit.url.pathname, link.href) }));
-  return frame(visit, builtInIdentity ? [...nav, tokens] : nav, "/account/sign-out");
+  const own = { tools: quickBar(visit), notice: visit.notice };
+  return { ...frame(visit, builtInIdentity ? [...nav, tokens] : nav, "/account/sign-out"), ...own };
 }
 
 /** The header of a page that people see who may not be signed in. */
