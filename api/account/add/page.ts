@@ -1,6 +1,6 @@
 import { readQuickAdd } from "../../../shared/domain/quick-add/quick-add.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { newThingPage } from "../edit/form-page.ts";
+import { newThingId, newThingPage } from "../edit/form-page.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
 import { type FormContext, openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
@@ -15,7 +15,11 @@ export async function previewLine(visit: Visit): Promise<Response> {
   const kind = searchParams.get("kind");
   const wanted = kind === "todo" || kind === "habit" ? kind : undefined;
   const quick = readQuickAdd(searchParams.get("line") ?? "", context.clock, wanted);
-  const lead = html`${chips(quick, context.clock)}${lineHelp(visit, quick.kind)}`;
+  const name = quick.kind === "todo" ? quick.title : quick.name;
+  const lead = html`<div class="card preview">${name && html`<p><strong>${name}</strong></p>`}
+    ${chips(quick, context.clock)}
+    <button form="${newThingId}">Add it like this</button></div>
+    ${lineHelp(visit, quick.kind)}`;
   return quick.kind === "todo"
     ? newThingPage(todoForm, context, { draft: draftOfQuickTodo(quick, context), lead })
     : newThingPage(habitForm, context, { draft: draftOfQuickHabit(quick, context), lead });

@@ -12,11 +12,14 @@ export type Complaint = Readonly<{ errors?: DraftErrors; message?: string; statu
 
 type NewThing = Complaint & Readonly<{ draft: Draft; lead?: Html | undefined }>;
 
+/** The form's own id, for a button outside it. */
+export const newThingId = "new-thing";
+
 /** The form for a new thing, filled in as far as is known. */
 export function newThingPage(form: ThingForm, context: FormContext, { draft, lead, ...told }: NewThing) {
   const { visit } = context;
   const body = html`${problem(told.message)}${lead}
-    <form method="post" action="${form.newPath}" class="card">${formToken(visit)}${goOnField(visit)}
+    <form method="post" action="${form.newPath}" id="${newThingId}" class="card">${formToken(visit)}${goOnField(visit)}
     <input type="hidden" name="key" value="${crypto.randomUUID()}">
     ${form.inputs(draft, told.errors ?? {}, context)}
     <button>Save</button></form>`;
@@ -35,6 +38,7 @@ export function thingPage(form: ThingForm, context: FormContext, edited: Edited)
     <input type="hidden" name="tag" value="${entityTag(stored.json)}">
     <input type="hidden" name="base" value="${JSON.stringify(stored.draft)}">
     ${form.inputs(draft, errors, context)}
+    ${form.editInputs?.(draft, errors)}
     <button>Save</button></form>
     <form method="post" action="${form.path(id)}/delete">${formToken(visit)}
     <button class="danger">Delete this ${form.noun}</button></form>`;

@@ -47,6 +47,8 @@ export type ThingForm = Readonly<{
   toFields(draft: Draft, context: FormContext): Readonly<{ fields: Fields; errors: DraftErrors }>;
   read(query: QueryContext, id: number): Promise<StoredThing | Refused>;
   inputs(draft: Draft, errors: DraftErrors, context: FormContext): Html;
+  /** Further ones for a thing that there is. */
+  editInputs?(draft: Draft, errors: DraftErrors): Html;
 }>;
 
 export type Settled = Readonly<{ draft: Draft; errors: DraftErrors }>;

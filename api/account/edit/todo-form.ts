@@ -7,7 +7,7 @@ import { isRefused } from "../../../shared/errors.ts";
 import { readTodo } from "../../queries/todo.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
-import { todoInputs } from "./todo-inputs.ts";
+import { todoInputs, wordsInput } from "./todo-inputs.ts";
 
 const blank = {
   title: "",
@@ -42,6 +42,7 @@ export const todoForm: ThingForm = {
     return { draft: draftOfTodo(todo), json: JSON.stringify(todo), name: todo.title };
   },
   inputs: todoInputs,
+  editInputs: wordsInput,
 };
 
 function draftOfTodo(todo: Static<typeof Todo>): Draft {

@@ -43,11 +43,17 @@ export function todoInputs(draft: Draft, errors: DraftErrors, context: FormConte
     ${field({ ...optional("estimated_minutes"), label: "Takes (minutes)", type: "number", max: 6 })}</div>
     <div class="pair">${field({ ...optional("context"), label: "Context", max: 100, hint: "Such as desk or phone" })}
     ${categoryField(draft.category ?? "", errors.category ?? errors.category_id, context)}</div>
-    ${areaField({ ...of("description"), label: "Notes", max: 5_000 })}
-    ${field({
-      ...optional("words"),
-      label: "Or change it in words",
-      max: 500,
-      hint: "Such as tomorrow at 9 every week #Home @desk 10min",
-    })}`;
+    ${areaField({ ...of("description"), label: "Notes", max: 5_000 })}`;
 }
+
+/** A line that changes other fields when the form is saved. */
+export const wordsInput = ({ words = "" }: Draft, errors: DraftErrors): Html =>
+  field({
+    name: "words",
+    label: "Or change it in words",
+    value: words,
+    error: errors.words,
+    required: false,
+    max: 500,
+    hint: "Such as tomorrow at 9 every week #Home @desk 10min",
+  });
