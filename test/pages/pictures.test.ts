@@ -9,7 +9,6 @@ import {
 } from "../../api/account/pictures/calendar.ts";
 import { weekDots } from "../../api/account/pictures/week.ts";
 import { yearPicture } from "../../api/account/pictures/year.ts";
-import { recurrenceInWords } from "../../api/account/visit/recurrence.ts";
 import { addDays, dateOfDay, dayNumber, isoWeekday } from "../../shared/domain/day.ts";
 import { markup } from "../../shared/web/html.ts";
 
@@ -69,18 +68,4 @@ test("the dots of a week are told in words", () => {
     'aria-label="Done this week: Mon, Wed"',
   );
   expect(markup(weekDots([], "2026-11-19"))).toContain('aria-label="Not done this week"');
-});
-
-test.each([
-  ["FREQ=DAILY", "every day"],
-  ["FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR", "every 2 weeks on Mon, Fri"],
-  ["FREQ=MONTHLY;BYDAY=-1FR", "every month on the last Fri"],
-  ["FREQ=MONTHLY;BYDAY=2TU", "every month on the 2nd Tue"],
-  ["FREQ=MONTHLY;BYMONTHDAY=1,22,-1", "every month on the 1st, 22nd, last day"],
-  ["FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "every month on the last of Mon, Tue, Wed, Thu, Fri"],
-  ["FREQ=YEARLY;BYMONTHDAY=11;BYMONTH=3", "every year in Mar on the 11th"],
-  ["FREQ=WEEKLY;UNTIL=20261231", "every week until Thu 31 Dec"],
-  ["FREQ=DAILY;COUNT=3", "every day 3 times"],
-])("%s is said as %s", (rule, words) => {
-  expect(recurrenceInWords(rule, "2026-11-22")).toBe(words);
 });

@@ -5,7 +5,7 @@ import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { queryFields } from "../../http/query-fields.ts";
-import { readCategoryNames } from "../../queries/category.ts";
+import { readCategoryRefs } from "../../queries/category.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import { type HabitFilters, habitsPerPage, readHabitPage } from "../../queries/habit-overview.ts";
 import type { HabitInWeek } from "../../queries/habit-week.ts";
@@ -53,7 +53,7 @@ export async function showHabits(visit: Visit): Promise<Response> {
 async function readAll(query: QueryContext, wanted: HabitFilters & Readonly<{ page: number }>) {
   const { today } = await readDaySettings(query);
   const found = await readHabitPage(query, today, wanted);
-  return { today, ...found, categories: await readCategoryNames(query) };
+  return { today, ...found, categories: await readCategoryRefs(query) };
 }
 
 const filterForm = (chosen: URLSearchParams, categories: Parameters<typeof categoryChoices>[0]): Html =>

@@ -3,7 +3,7 @@ import type { Today } from "../../../shared/domain/today.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
-import { readCategoryNames } from "../../queries/category.ts";
+import { readCategoryRefs } from "../../queries/category.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import { readTodoCounts } from "../../queries/todo-groups.ts";
 import { readTodoPage, type TodoFilters, todosPerPage } from "../../queries/todo-overview.ts";
@@ -51,7 +51,7 @@ async function readAll(query: QueryContext, wanted: Wanted) {
   const { today } = await readDaySettings(query);
   const todos = await readTodoPage(query, today, wanted);
   const counts = await readTodoCounts(query, today.date);
-  return { today, todos, counts, categories: await readCategoryNames(query) };
+  return { today, todos, counts, categories: await readCategoryRefs(query) };
 }
 
 type Found = Awaited<ReturnType<typeof readAll>>;
