@@ -77,7 +77,8 @@ function formsOf(text: string): Form[] {
     })
     .on("form input", {
       element(input) {
-        const isOff = input.getAttribute("type") === "checkbox" && !input.hasAttribute("checked");
+        const isChoice = ["checkbox", "radio"].includes(input.getAttribute("type") ?? "");
+        const isOff = isChoice && !input.hasAttribute("checked");
         if (!isOff) add(input.getAttribute("name"), input.getAttribute("value"));
       },
     })

@@ -1,10 +1,10 @@
 import { copyScript } from "../../../shared/web/assets.ts";
+import { connectGuides, type Guide, guideLines } from "../../../shared/web/connect-guides.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import type { Guest } from "../visit/context.ts";
 import { accountFrame, guestFrame } from "../visit/frame.ts";
 import { signedInVisit } from "../visit/session.ts";
-import { connectGuides, type Guide } from "./guides.ts";
 
 /** GET /account/connect: for anybody, because it tells nothing but this server's address. */
 export async function showConnect(guest: Guest): Promise<Response> {
@@ -23,8 +23,8 @@ export async function showConnect(guest: Guest): Promise<Response> {
   return page(site, { title: "Connect an agent", body, scripts: [copyScript], ...frame });
 }
 
-function guideSection({ client, text, lines }: Guide, id: string): Html {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${client}</h2>
-    <p>${text}</p>
-    <pre class="lines" data-name="${client}"><code class="secret">${lines}</code></pre></section>`;
+function guideSection(guide: Guide, id: string): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${guide.client}</h2>
+    <p>${guide.text}</p>
+    ${guideLines(guide)}</section>`;
 }

@@ -7,7 +7,6 @@ import { confirmPath } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { signInLinkPath } from "../accounts/sign-in-links.ts";
 import { finishPath } from "../accounts/sign-ups.ts";
-import { createToken, revoke, showTokens } from "./api-tokens.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./email.ts";
 import { doFinish, showFinish } from "./finish-sign-up.ts";
 import { answerConsent, showInteraction } from "./interaction.ts";
@@ -18,6 +17,10 @@ import { doSignIn, doSignOut, showSignIn } from "./sign-in.ts";
 import { doSignInByLink, showSignInLink } from "./sign-in-link.ts";
 import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
 import { siteOf, tokensPath } from "./site.ts";
+import { changeToken, rotate } from "./tokens/change.ts";
+import { showChange } from "./tokens/change-page.ts";
+import { createToken, revoke } from "./tokens/create.ts";
+import { showTokens } from "./tokens/list-page.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
 const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
@@ -43,8 +46,16 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [confirmPath]: { GET: requireSignIn(showLink), POST: requireSignIn(takeForm(useLink)) },
   "/profile/password": { POST: requireSignIn(takeForm(savePassword)) },
   "/profile/delete": { POST: requireSignIn(takeForm(removeAccount)) },
-  [tokensPath]: { GET: requireSignIn(showTokens), POST: requireSignIn(takeForm(createToken)) },
-  [`${tokensPath}/revoke`]: { POST: requireSignIn(takeForm(revoke)) },
+  [tokensPath]: {
+    GET: requireSignIn((visitor) => showTokens(visitor)),
+    POST: requireSignIn(takeForm(createToken)),
+  },
+  [`${tokensPath}/change`]: {
+    GET: requireSignIn((visitor) => showChange(visitor)),
+    POST: requireSignIn(takeForm(changeToken)),
+  },
+  [`${tokensPath}/rotate`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(rotate)) },
+  [`${tokensPath}/revoke`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(revoke)) },
 };
 
 const interaction: PageMethods<IdentityRequest> = { GET: showInteraction, POST: answerConsent };
