@@ -38,6 +38,7 @@ export const commands = catalogue(
   todo.toggleTodo,
   reminder.setReminder,
   reminder.clearReminder,
+  reminder.sendReminderAgain,
   batch.runBatch,
   user.changeSettings,
   user.adoptZone,

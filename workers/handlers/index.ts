@@ -15,6 +15,7 @@ import { habitUndo } from "./habit/undo.ts";
 import { habitUpdate } from "./habit/update.ts";
 import type { AnyHandler, Handler } from "./handler.ts";
 import { reminderClear } from "./reminder/clear.ts";
+import { reminderSendAgain } from "./reminder/send-again.ts";
 import { reminderSet } from "./reminder/set.ts";
 import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
@@ -48,6 +49,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "todo.toggle": todoToggle,
   "reminder.set": reminderSet,
   "reminder.clear": reminderClear,
+  "reminder.send-again": reminderSendAgain,
   "batch.run": batchRun,
   "user.configure": userConfigure,
   "user.adopt-zone": userAdoptZone,
