@@ -46,13 +46,17 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     ${comingReminders(coming, settings.time_zone)}
     <h2 id="past">Past reminders</h2>
     ${problem(rejected.again)}
-    ${pastDeliveries(visit, past, settings.time_zone)}`;
+    ${pastDeliveries(visit, past, settings.time_zone)}
+    <h2>Your data</h2>
+    <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
   const status = rejected.webhook ? 422 : rejected.again ? 409 : 200;
   return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }
 
 function whoIsSignedIn({ context: { config }, session }: Visit): Html {
   const profile =
-    config.builtInIdentity && html` <a href="${config.authUrl}/profile">E-mail address and password</a>`;
-  return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}</p>`;
+    config.builtInIdentity &&
+    html` <a href="${config.authUrl}/profile">Account: e-mail address, password and sessions</a>.`;
+  return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}
+    <a href="/account/connect">Connect an agent</a></p>`;
 }

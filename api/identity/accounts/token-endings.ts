@@ -3,10 +3,12 @@ import { exclusively } from "../../../shared/db/exclusively.ts";
 import { personalClientId } from "../grants/grants.ts";
 import type { IdentityContext } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
+import { zoneOf } from "./zones.ts";
 
 /** A token that is about to end, and its person. */
 type EndingToken = Readonly<{
   id: string;
+  accountId: string;
   email: string;
   timeZone: string | null;
   name: string;
@@ -31,7 +33,9 @@ export async function mailTokenEndings({
   const work = { name: "kept.identity.token-endings", taken: "skip" } as const;
   await exclusively(pool, work, async () => {
     for (const token of await findEnding(pool)) {
-      if (await sendMail(endingMail(token, config))) await noteTold(pool, token);
+      const { accountId, timeZone } = token;
+      const zone = await zoneOf({ pool, config }, { id: accountId, timeZone });
+      if (await sendMail(endingMail(token, config.authUrl, zone))) await noteTold(pool, token);
     }
   });
 }
@@ -40,7 +44,7 @@ export async function mailTokenEndings({
 async function findEnding(pool: Pool): Promise<EndingToken[]> {
   const { rows } = await pool.query<EndingToken>(
     `select * from (
-       select distinct on (a.id) g.id, a.email, a.time_zone as "timeZone", g.name, g.last_four as "lastFour",
+       select distinct on (a.id) g.id, a.id as "accountId", a.email, a.time_zone as "timeZone", g.name, g.last_four as "lastFour",
          (extract(epoch from g.expires_at) * 1000)::double precision as "expiresAt"
        from identity.grants g join identity.accounts a on a.id = g.account_id
        where g.client_id = '${personalClientId}' and g.end_told_at is null
@@ -64,10 +68,10 @@ async function noteTold(pool: Pool, { id, expiresAt }: EndingToken): Promise<voi
 }
 
 function endingMail(
-  { id, email, timeZone, name, lastFour, expiresAt }: EndingToken,
-  { authUrl, defaultTimeZone }: IdentityContext["config"],
+  { id, email, name, lastFour, expiresAt }: EndingToken,
+  authUrl: string,
+  zone: string,
 ): Mail {
-  const zone = timeZone ?? defaultTimeZone;
   const format = { dateStyle: "full", timeStyle: "short", timeZone: zone } as const;
   const at = new Date(expiresAt).toLocaleString("en-GB", format);
   const token = `“${name}”${lastFour ? ` (kept_…${lastFour})` : ""}`;

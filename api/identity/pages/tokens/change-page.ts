@@ -5,11 +5,12 @@ import { message, page } from "../../../../shared/web/page.ts";
 import { type Connection, findConnection } from "../../grants/connections.ts";
 import { scopeFields } from "../fields.ts";
 import { tokensPath } from "../site.ts";
+import { timeIn } from "../times.ts";
 import { profileFrame, type SignedIn } from "../visitor.ts";
 import { endFields, type Lifetime } from "./lifetime.ts";
 import { maxName } from "./name.ts";
 import { graceChoices } from "./rotation.ts";
-import { nameWithEnd, timeInWords, zoneOf } from "./words.ts";
+import { nameWithEnd } from "./words.ts";
 
 /** A form of the page that was not accepted. */
 type Rejected = Readonly<{ error: string; name?: string; lifetime?: Lifetime }>;
@@ -28,7 +29,7 @@ export async function showChange(
     ${connection.isPersonal && rotationForm(visitor, connection, rejected?.lifetime)}
     <p><a href="${tokensPath}">All tokens and apps</a></p>`;
   const title = connection.isPersonal ? "Change a token" : "Change an app";
-  const content = { title, body, ...profileFrame(visitor, tokensPath) };
+  const content = { title, body, ...profileFrame(visitor) };
   return page(visitor.site, content, { status: rejected ? 422 : 200 });
 }
 
@@ -53,12 +54,13 @@ function changeForm(visitor: SignedIn, { id, name, scopes }: Connection, typed =
 
 function rotationForm(visitor: SignedIn, { id, expiresAt }: Connection, lifetime?: Lifetime): Html {
   const chosen = lifetime ?? { choice: "", date: "" };
-  const timeZone = zoneOf(visitor);
-  const first = html`<option value="">As before: ${timeInWords(expiresAt, timeZone)}</option>`;
+  const timeZone = visitor.zone;
+  const first = html`<option value="">As before</option>`;
   return html`<h2>New secret</h2>
     <form method="post" action="${tokensPath}/rotate" class="card">${formToken(visitor)}
     <input type="hidden" name="id" value="${id}">
-    <p>The token keeps its name, its permissions and its actions in the log, and gets another secret.</p>
+    <p>The token keeps its name, its permissions and its actions in the log, and gets another secret. It
+      ends on ${timeIn(timeZone, expiresAt)}.</p>
     <div class="field"><label for="grace">The old secret ends</label><select id="grace" name="grace">
     ${[...graceChoices].map(([seconds, label]) => html`<option value="${seconds}">${label}</option>`)}</select></div>
     ${endFields({ chosen, timeZone, label: "The token ends after", first })}

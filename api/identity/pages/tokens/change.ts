@@ -10,7 +10,6 @@ import { chosenEnd, endProblem, lifetimeOf } from "./lifetime.ts";
 import { nameIn, nameProblem } from "./name.ts";
 import { graceChoices } from "./rotation.ts";
 import { showOnce } from "./shown-once.ts";
-import { zoneOf } from "./words.ts";
 
 /** POST /profile/api-tokens/change: another name, and fewer permissions. */
 export async function changeToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
@@ -33,7 +32,7 @@ export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<
   const { identity, account } = visitor;
   const id = form.get("id") ?? "";
   const lifetime = lifetimeOf(form);
-  const expiresAt = chosenEnd(lifetime, zoneOf(visitor));
+  const expiresAt = chosenEnd(lifetime, visitor.zone);
   const grace = form.get("grace") ?? "";
   if (lifetime.choice !== "" && expiresAt === undefined)
     return showChange(visitor, id, { error: endProblem, lifetime });

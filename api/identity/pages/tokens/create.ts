@@ -5,22 +5,25 @@ import { createPersonalToken } from "../../grants/personal-token.ts";
 import { tokensPath } from "../site.ts";
 import type { SignedIn } from "../visitor.ts";
 import { chosenEnd, endProblem, lifetimeOf } from "./lifetime.ts";
-import { type Draft, showTokens } from "./list-page.ts";
+import { showTokens, type TokenDraft } from "./list-page.ts";
 import { nameIn, nameProblem } from "./name.ts";
 import { permissionsOf } from "./permissions.ts";
 import { showOnce } from "./shown-once.ts";
-import { zoneOf } from "./words.ts";
 
 /** POST /profile/api-tokens */
 export async function createToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const draft: Draft = { name: nameIn(form), permissions: permissionsOf(form), lifetime: lifetimeOf(form) };
+  const draft: TokenDraft = {
+    name: nameIn(form),
+    permissions: permissionsOf(form),
+    lifetime: lifetimeOf(form),
+  };
   const refuse = (error: string) => showTokens(visitor, { draft, error });
   const { name } = draft;
   const { scopes } = draft.permissions;
   const wrongName = nameProblem(name);
   if (wrongName) return refuse(wrongName);
   if (scopes.length === 0) return refuse("Tick at least one permission.");
-  const expiresAt = chosenEnd(draft.lifetime, zoneOf(visitor));
+  const expiresAt = chosenEnd(draft.lifetime, visitor.zone);
   if (expiresAt === undefined) return refuse(endProblem);
   const wanted = { accountId: visitor.account.id, name, scopes, expiresAt };
   const created = await createPersonalToken(visitor.identity, wanted);

@@ -7,17 +7,18 @@ import { page } from "../../../../shared/web/page.ts";
 import { type Connection, listConnections } from "../../grants/connections.ts";
 import type { NewToken } from "../../grants/personal-token.ts";
 import { tokensPath } from "../site.ts";
+import { timeIn } from "../times.ts";
 import { profileFrame, type SignedIn } from "../visitor.ts";
 import { endFields, type Lifetime } from "./lifetime.ts";
 import { maxName } from "./name.ts";
 import { allowedInWords, type Permissions, permissionFields, readOnly } from "./permissions.ts";
 import { takeShownOnce } from "./shown-once.ts";
-import { nameWithEnd, sayEnd, sayTime, sayUse, zoneOf } from "./words.ts";
+import { nameWithEnd, sayEnd, sayUse } from "./words.ts";
 
 /** What somebody has typed into the form of a new token. */
-export type Draft = Readonly<{ name: string; permissions: Permissions; lifetime: Lifetime }>;
+export type TokenDraft = Readonly<{ name: string; permissions: Permissions; lifetime: Lifetime }>;
 
-const emptyDraft: Draft = { name: "", permissions: readOnly, lifetime: { choice: "90", date: "" } };
+const emptyDraft: TokenDraft = { name: "", permissions: readOnly, lifetime: { choice: "90", date: "" } };
 
 /** What the page shows when a form was taken and the browser was sent back here. */
 const outcomes = new Map([
@@ -25,7 +26,7 @@ const outcomes = new Map([
   ["changed", "Your changes are saved."],
 ]);
 
-type Shown = Readonly<{ draft?: Draft; error?: string }>;
+type Shown = Readonly<{ draft?: TokenDraft; error?: string }>;
 
 /** GET /profile/api-tokens, also with a draft that was not accepted. */
 export async function showTokens(visitor: SignedIn, { draft, error }: Shown = {}): Promise<Response> {
@@ -45,7 +46,7 @@ export async function showTokens(visitor: SignedIn, { draft, error }: Shown = {}
     ${apps.length === 0 && html`<p class="quiet">No app is connected. Apps that you allow appear here.</p>`}
     <ul class="plain">${apps.map(item)}</ul>`;
   const scripts = created ? [copyScript] : [];
-  const content = { title: "Tokens and apps", body, scripts, ...profileFrame(visitor, tokensPath) };
+  const content = { title: "Tokens and apps", body, scripts, ...profileFrame(visitor) };
   return page(visitor.site, content, { status: error ? 422 : 200 });
 }
 
@@ -66,13 +67,13 @@ function createdNote(
     <p class="unseen" role="status" id="copied"></p></div>`;
 }
 
-function tokenForm(visitor: SignedIn, { name, permissions, lifetime }: Draft): Html {
+function tokenForm(visitor: SignedIn, { name, permissions, lifetime }: TokenDraft): Html {
   const hint = "What will use it, such as “Laptop script”.";
   return html`<form method="post" action="${tokensPath}" class="card">${formToken(visitor)}
     <h2>New token</h2>
     ${field({ name: "name", label: "Name", value: name, max: maxName, hint })}
     ${permissionFields(permissions)}
-    ${endFields({ chosen: lifetime, timeZone: zoneOf(visitor), label: "It ends after" })}
+    ${endFields({ chosen: lifetime, timeZone: visitor.zone, label: "It ends after" })}
     <div class="actions"><button>Create token</button></div></form>`;
 }
 
@@ -81,7 +82,7 @@ function connectionCard(visitor: SignedIn, connection: Connection): Html {
   return html`<li class="card"><div class="spread"><h3>${nameWithEnd(connection)}</h3>
     <a href="${tokensPath}/change?id=${id}">Change<span class="unseen"> ${name}</span></a></div>
     <dl class="facts"><dt>May</dt><dd>${allowedInWords(connection.scopes)}</dd>
-    <dt>${isPersonal ? "Created" : "Connected"}</dt><dd>${sayTime(visitor, createdAt)}</dd>
+    <dt>${isPersonal ? "Created" : "Connected"}</dt><dd>${timeIn(visitor.zone, createdAt)}</dd>
     <dt>Last used</dt><dd>${sayUse(visitor, connection)}
       <a href="${actionsOf(visitor, id)}">What it did<span class="unseen">: ${name}</span></a></dd>
     ${isPersonal && html`<dt>Ends</dt><dd>${sayEnd(visitor, connection)}</dd>`}</dl>
