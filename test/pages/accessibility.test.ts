@@ -116,9 +116,14 @@ browserTest("the provider's pages have no serious fault, light, dark and on a ph
   await check(page, "sign-up");
   await signUp(site, page, "grace@example.org", mailbox);
   await createToken(site, page, "Laptop script", ["habits:read", "todos:read"]);
+  await page.locator(".created summary").first().click();
+  await check(page, "api-tokens-created");
+  await page.reload();
+  await page.getByText("Revoke Laptop script?").click();
   await check(page, "api-tokens");
-  await page.getByText("Create a token").click();
-  await check(page, "api-tokens-form");
+  await page.getByRole("link", { name: "Change Laptop script" }).click();
+  await page.getByLabel("The token ends after").selectOption("date");
+  await check(page, "api-tokens-change");
   await page.goto(`${authUrl}/profile`);
   await check(page, "account");
   await page.getByText("Change my e-mail address").click();
