@@ -28,13 +28,17 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     <h2>Reminders</h2>
     ${channelForm(visit, settings)}
     <h2 id="webhook">Webhook</h2>
-    ${webhookCard(visit, settings, rejected)}`;
+    ${webhookCard(visit, settings, rejected)}
+    <h2>Your data</h2>
+    <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
   const status = Object.keys(rejected).length > 0 ? 422 : 200;
   return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }
 
 function whoIsSignedIn({ context: { config }, session }: Visit): Html {
   const profile =
-    config.builtInIdentity && html` <a href="${config.authUrl}/profile">E-mail address and password</a>`;
-  return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}</p>`;
+    config.builtInIdentity &&
+    html` <a href="${config.authUrl}/profile">Account: e-mail address, password and sessions</a>.`;
+  return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}
+    <a href="/account/connect">Connect an agent</a></p>`;
 }

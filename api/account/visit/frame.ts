@@ -1,26 +1,11 @@
 import { frame } from "../../../shared/web/frame.ts";
 import { html } from "../../../shared/web/html.ts";
-import type { Layout, NavLink } from "../../../shared/web/layout.ts";
+import type { Layout } from "../../../shared/web/layout.ts";
 import type { Visit } from "./context.ts";
 
-const links: readonly NavLink[] = [
-  { href: "/account", label: "Today" },
-  { href: "/account/actions", label: "Actions" },
-  { href: "/account/connect", label: "Connect" },
-  { href: "/account/settings", label: "Settings" },
-];
-
 /** The navigation and the sign-out button of the account pages. */
-export function accountFrame(visit: Visit): Pick<Layout, "nav" | "corner"> {
-  const { authUrl, builtInIdentity } = visit.context.config;
-  const tokens = { href: `${authUrl}/profile/api-tokens`, label: "Tokens" };
-  const nav = links.map((link) => ({ ...link, current: isAt(visit.url.pathname, link.href) }));
-  return frame(visit, builtInIdentity ? [...nav, tokens] : nav, "/account/sign-out");
-}
+export const accountFrame = (visit: Visit): Pick<Layout, "nav" | "corner"> =>
+  frame(visit, { config: visit.context.config, port: "service", signOutPath: "/account/sign-out" });
 
 /** The header of a page that people see who may not be signed in. */
 export const guestFrame: Pick<Layout, "corner"> = { corner: html`<a href="/account">Sign in</a>` };
-
-/** Whether a path is the page itself or one that a form of it leads to. */
-const isAt = (pathname: string, href: string): boolean =>
-  pathname === href || (href !== "/account" && pathname.startsWith(`${href}/`));
