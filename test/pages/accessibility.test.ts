@@ -56,6 +56,16 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes), draws ? 365 : 14);
   await page.goto(`${baseUrl}/account`);
   await check(page, "today");
+  const habit = await page.locator("li[id^=habit-]").first().getAttribute("id");
+  await page.goto(`${baseUrl}/account?tick=late_${habit}_yes_2026-11-20`);
+  await page.getByText("Not ticked off yet").waitFor();
+  await check(page, "today-late");
+  const old = await page.context().cookies();
+  await page.context().clearCookies({ name: "kept_account" });
+  await page.getByRole("button", { name: "Tick it for today" }).click();
+  await page.getByRole("heading", { name: "Go on?" }).waitFor();
+  await check(page, "go-on");
+  await page.context().addCookies(old);
   const line = "Pay rent every month on the 1st at 9 #House @desk 10min";
   await page.goto(`${baseUrl}/account/add?${new URLSearchParams({ line })}`);
   await check(page, "add");
