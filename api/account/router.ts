@@ -72,7 +72,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/sign-in": { GET: beginSignIn },
   [sentPath]: { GET: requireSignIn(showSentForm) },
   "/account/callback": { GET: finishSignIn },
-  "/account/sign-out": formOn("/account", signOut),
+  "/account/sign-out": { GET: () => seeOther("/account"), POST: signOut },
 };
 
 /** The address of a form's action. People who open it in the browser are sent to the page that the form is on. */
