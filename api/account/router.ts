@@ -102,7 +102,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/sign-in": { GET: beginSignIn },
   [sentPath]: { GET: requireSignIn(showSentForm) },
   "/account/callback": { GET: finishSignIn },
-  "/account/sign-out": formOn("/account", signOut),
+  "/account/sign-out": { GET: () => seeOther("/account"), POST: signOut },
 };
 
 /** The addresses of a thing's form and of its button that deletes it. */
