@@ -3,10 +3,12 @@ import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
 import { assets } from "../shared/web/assets.ts";
+import { answerFeed, type CalendarContext } from "./account/calendar/feed.ts";
 import { isForPeople, nothingHerePage } from "./account/front/not-found.ts";
 import { accountPaths } from "./account/router.ts";
 import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
+import { loggedPath } from "./http/logged-path.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { fault, nothingHere, refusalResponse } from "./http/refusal-response.ts";
 import { cacheable } from "./http/response-headers.ts";
@@ -18,7 +20,11 @@ import { viewerFiles, viewerPage } from "./rest/openapi/viewer.ts";
 
 type AppContext = RestContext &
   McpContext &
-  Readonly<{ metrics: Pick<Metrics, "measure">; answerPage(request: Request): Promise<Response> }>;
+  Readonly<{
+    metrics: Pick<Metrics, "measure">;
+    answerPage(request: Request): Promise<Response>;
+    calendar: CalendarContext;
+  }>;
 
 const mcpPath = "/mcp";
 
@@ -44,7 +50,7 @@ const nothingAt = (request: Request): Response =>
 /** A lost database is an outage that passes; whatever else is thrown is a mistake in our code. */
 function answerError({ log }: AppContext, { method, url }: Request, error: unknown): Response {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const path = new URL(url).pathname;
+  const path = loggedPath(url);
   if (error instanceof DatabaseFailure || error instanceof ZoneNotAdopted) {
     log.warn({ method, path, reason: message }, "database unavailable");
     return refusalAt(path, away.refusal);
@@ -73,6 +79,11 @@ function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
 function addAccountPages(app: AnyElysia, context: AppContext): void {
   for (const path of accountPaths)
     app.all(path, ({ request }) => context.answerPage(request), { parse: "none" });
+  app.get("/calendar/:file", ({ request, params }) =>
+    context.metrics.measure("GET", "/calendar/:file", () =>
+      answerFeed(context.calendar, request, params.file),
+    ),
+  );
 }
 
 function addMcpEndpoint(app: AnyElysia, context: AppContext): void {

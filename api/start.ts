@@ -9,6 +9,7 @@ import { createDispatch } from "../shared/queue/client/dispatch.ts";
 import { createDispatchGroup } from "../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
+import { feedsPerMinute } from "./account/calendar/feed.ts";
 import { openAccountPages } from "./account/open.ts";
 import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
@@ -22,6 +23,7 @@ import { createTurnAway } from "./http/turn-away.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
+import { feedOwner } from "./queries/guard.ts";
 import { openReads, type Reads } from "./queries/reads.ts";
 import { createReadShare } from "./queries/share.ts";
 
@@ -74,6 +76,12 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
     query,
+    calendar: {
+      config,
+      query,
+      limit: rateLimit("calendar", feedsPerMinute),
+      findOwner: (secretHash) => feedOwner(reads.primary, secretHash),
+    },
   });
   const finish = createFinish(config.baseUrl);
   const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));

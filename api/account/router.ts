@@ -7,6 +7,7 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../shared/web/router.ts";
+import { takeUpload } from "../../shared/web/upload.ts";
 import { doneNotice } from "./actions/done-notice.ts";
 import { exportActions } from "./actions/export.ts";
 import { askForget, forgetThing } from "./actions/forget.ts";
@@ -15,7 +16,12 @@ import { takeRunBack } from "./actions/run.ts";
 import { showRun } from "./actions/run-page.ts";
 import { undoAction } from "./actions/undo.ts";
 import { newHabit, newTodo, previewLine } from "./add/page.ts";
+import { changeFeed } from "./calendar/change.ts";
 import { showConnect } from "./connect/page.ts";
+import { exportData } from "./data/export.ts";
+import { applyStaged } from "./data/import/apply.ts";
+import { uploadFiles } from "./data/import/upload.ts";
+import { showData } from "./data/page.ts";
 import { showCategories } from "./edit/categories-page.ts";
 import { categoryForm } from "./edit/category-form.ts";
 import { createThing, deleteThing } from "./edit/create.ts";
@@ -72,6 +78,14 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/actions/undo": formOn("/account/actions", undoAction),
   "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
   "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
+  "/account/data": { GET: requireSignIn(showData) },
+  "/account/data/import": {
+    GET: () => seeOther("/account/data"),
+    POST: requireSignIn(takeUpload(uploadFiles, ({ session }) => session.sub)),
+  },
+  "/account/data/import/apply": formOn("/account/data", applyStaged),
+  "/account/data/calendar": formOn("/account/data", changeFeed),
+  "/account/data/export": { GET: requireSignIn(exportData) },
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),

@@ -32,6 +32,9 @@ const ownRowsOf: Readonly<Record<UserTable, (userId: string) => RawBuilder<unkno
   action_images: (userId) => sql`(select * from action_images where user_id = ${userId})`,
   action_log: (userId) => sql`(select * from action_log where user_id = ${userId})`,
   inbox: (userId) => sql`(select * from inbox where user_id = ${userId})`,
+  import_parts: (userId) => sql`(select * from import_parts where user_id = ${userId})`,
+  import_keys: (userId) => sql`(select * from import_keys where user_id = ${userId})`,
+  calendar_feeds: (userId) => sql`(select * from calendar_feeds where user_id = ${userId})`,
 };
 
 /** What turns a statement into SQL, and what runs it. */
@@ -43,6 +46,16 @@ export const openQueryDatabase = ({ orm, pool, engine }: Database): QueryDatabas
   run: createReadBatches(pool, engine),
   engine,
 });
+
+/** Whose calendar feed has a secret with this hash: the one question that is asked before the user is known. */
+export async function feedOwner(
+  { run }: Pick<QueryDatabase, "run">,
+  secretHash: string,
+): Promise<string | undefined> {
+  const text = "select user_id from calendar_feeds where secret_hash = $1";
+  const [feed] = await run<{ user_id: string }>("", text, [secretHash]);
+  return feed?.user_id;
+}
 
 export const guardRows = (
   { dialect, run, engine }: QueryDatabase,

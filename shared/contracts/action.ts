@@ -50,7 +50,7 @@ const ToolCallCursor = Type.String({
   expects: "the next_cursor of an earlier answer",
 });
 
-const Instant = Type.String({ format: "action-time", expects: "a time such as 2026-11-20T09:15:00Z" });
+export const Instant = Type.String({ format: "action-time", expects: "a time such as 2026-11-20T09:15:00Z" });
 const ActionKey = { called_at: Instant, request_id: Type.String({ format: "uuid" }) };
 
 export const LoggedAction = Type.Object({

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import * as action from "./action.ts";
 import * as batch from "./batch.ts";
+import * as calendar from "./calendar.ts";
 import * as category from "./category.ts";
 import * as change from "./change.ts";
 import type { CommandContract, QueryContract } from "./contract.ts";
@@ -9,6 +10,7 @@ import * as habit from "./habit.ts";
 import * as completing from "./habit-complete.ts";
 import * as completions from "./habit-completions.ts";
 import * as habits from "./habit-queries.ts";
+import * as imports from "./import.ts";
 import * as me from "./me.ts";
 import * as reminder from "./reminder.ts";
 import * as several from "./several.ts";
@@ -39,6 +41,9 @@ export const commands = catalogue(
   reminder.setReminder,
   reminder.clearReminder,
   batch.runBatch,
+  imports.stageImport,
+  imports.applyImport,
+  calendar.setCalendarFeed,
   user.changeSettings,
   user.adoptZone,
   user.testWebhook,

@@ -1,14 +1,14 @@
 import { Type } from "typebox";
 import { Clearable, Id, Nullable, Timestamp, titled } from "./fields.ts";
 
-const Color = titled(
+export const Color = titled(
   "Color",
   Type.String({
     pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
     expects: "a hex color such as #6b7280",
   }),
 );
-const Icon = titled(
+export const Icon = titled(
   "Icon",
   Type.String({
     pattern: "^[a-z0-9-]+$",

@@ -20,7 +20,7 @@ export const FrequencyField = titled("Frequency", OneOf(frequencies));
 export const GraceDays = titled("GraceDays", WholeNumber(0, 30));
 const exactly = { additionalProperties: false };
 
-const ScheduleField = titled(
+export const ScheduleField = titled(
   "Schedule",
   Type.Union(
     [

@@ -25,8 +25,8 @@ import {
 import { RemindAt, Reminder } from "./reminder-schema.ts";
 import { TodoCursor } from "./todo-cursor.ts";
 
-const Recurrence = titled("Recurrence", Line(500));
-const Minutes = titled("Minutes", WholeNumber(1, 100_000));
+export const Recurrence = titled("Recurrence", Line(500));
+export const Minutes = titled("Minutes", WholeNumber(1, 100_000));
 const RecurrenceFrom = titled("RecurrenceFrom", OneOf(recurrenceStarts));
 
 export const Todo = titled(

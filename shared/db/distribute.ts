@@ -2,7 +2,8 @@ import type { Pool } from "pg";
 
 /**
  * The tables whose rows belong to a user, each after those that it refers to. All rows of a user are on one server.
- * Everything else stays where front doors and workers connect: identity, sequences, closed accounts.
+ * Everything else stays where front doors and workers connect: identity, sequences, closed accounts, and the addresses of
+ * calendar feeds, which are looked up before their user is known.
  */
 const tables = [
   "users",
@@ -16,6 +17,8 @@ const tables = [
   "action_log",
   "action_images",
   "inbox",
+  "import_parts",
+  "import_keys",
 ] as const;
 
 /** Spreads the tables over the servers of a Citus cluster, with the rows that they have. What is spread stays as it is. */

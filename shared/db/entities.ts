@@ -1,7 +1,9 @@
 import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
+import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
 import { CategoryEntity } from "./entities/category.ts";
 import { DeletionEntity } from "./entities/deletion.ts";
 import { HabitCompletionEntity, HabitEntity } from "./entities/habit.ts";
+import { ImportKeyEntity, ImportPartEntity } from "./entities/import.ts";
 import { InboxEntity } from "./entities/inbox.ts";
 import { ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
 import { TodoEntity } from "./entities/todo.ts";
@@ -23,12 +25,17 @@ export const entities = [
   ActionEntity,
   ActionImagesEntity,
   InboxEntity,
+  ImportPartEntity,
+  ImportKeyEntity,
+  CalendarFeedEntity,
 ] as const;
 
 export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
+export type { CalendarFeedRow } from "./entities/calendar-feed.ts";
 export type { CategoryRow } from "./entities/category.ts";
 export type { DeletionRow } from "./entities/deletion.ts";
 export type { HabitCompletionRow, HabitRow } from "./entities/habit.ts";
+export type { ImportKeyRow, ImportPartRow } from "./entities/import.ts";
 export type { InboxRow } from "./entities/inbox.ts";
 export type { ReminderDeliveryRow, ReminderRow } from "./entities/reminder.ts";
 export type { TodoRow } from "./entities/todo.ts";

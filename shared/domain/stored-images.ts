@@ -50,7 +50,7 @@ export function lengthOfStored(stored: string | null | undefined): number {
 }
 
 /** Reads what a row has of its images. */
-export function readImages(stored: string | null | undefined): Readonly<{ images: Images; cut?: Cut }> {
+export function readImages(stored: string | null | undefined): Readonly<{ images: Images; cut?: CutImages }> {
   if (stored == null) return { images: {} };
   const value: Images | [Images, CutImages] = JSON.parse(stored);
   return Array.isArray(value) ? { images: value[0], cut: value[1] } : { images: value as Images };

@@ -34,7 +34,7 @@ export const daysBack = 7;
 
 /** A time-zone or day-start change moves today back by two days at most; the third day is for clocks that differ. */
 const daysOfMoves = 3;
-const changeableDays = daysBack + daysOfMoves;
+export const changeableDays = daysBack + daysOfMoves;
 
 /** The streak of a new habit: nothing can be missed before the first completion. */
 export const newStreak = (): StreakState => ({ settled: noRun, recent: [], since: 0, last: 0 });

@@ -148,5 +148,17 @@ export function contextOf(
     get categoryReturns() {
       return rows("category_returns");
     },
+    get habitHistories() {
+      return rows("habit_histories");
+    },
+    get importParts() {
+      return rows("import_parts");
+    },
+    get importKeys() {
+      return rows("import_keys");
+    },
+    get calendarFeeds() {
+      return rows("calendar_feeds");
+    },
   };
 }

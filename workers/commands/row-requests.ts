@@ -32,7 +32,11 @@ export function demandOf({ command, repeat, inGroup, hasId }: CommandToRun): Dem
   const { rows, makes, mayMake, count } = handlerOf(command.name);
   const seen = repeat || command.fingerprint !== null ? storedReply(command) : [];
   const asked = [...(rows?.(command.input, command.acceptedAt) ?? []), ...seen];
-  const demanded = demand(command, asked, inGroup ? (makes ?? mayMake) : makes, count?.(command.input));
+  const demanded = demand(
+    command,
+    asked,
+    timesOf(inGroup ? (makes ?? mayMake) : makes, count?.(command.input)),
+  );
   return hasId ? { ...demanded, needsIds: [] } : demanded;
 }
 
@@ -47,6 +51,7 @@ export function relatedDemandOf(state: State, command: QueuedCommand): Demand {
     todos: ownRows(state.todos, userId),
     actions: ownRows(state.action_log, userId),
     images: ownRows(state.action_images, userId),
+    importParts: ownRows(state.import_parts, userId),
   };
   const { rows, makes } = related(loaded, input);
   return demand(command, rows, makes);
@@ -59,12 +64,14 @@ export const storedReply = ({
 }: Pick<QueuedCommand, "name" | "id" | "userId">): UserRowRequest[] =>
   handlerOf(name).idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
 
+const timesOf = (table: NumberedTable | undefined, count = 1): NumberedTable[] =>
+  table === undefined ? [] : Array.from({ length: count }, () => table);
+
 function demand(
   { userId }: QueuedCommand,
   rows: readonly (RowRequest | UserRowRequest)[],
-  table?: NumberedTable,
-  count = 1,
+  tables: readonly NumberedTable[] = [],
 ): Demand {
-  const makes = table === undefined ? [] : Array.from({ length: count }, () => ({ userId, table }));
+  const makes = tables.map((table) => ({ userId, table }));
   return { rows: rows.map((row) => ({ ...row, userId })), makes, needsIds: makes };
 }

@@ -22,6 +22,10 @@ type OwnTables = Readonly<{
   deletions: OwnRows<Rows["deletions"]>;
   categoryMembers: OwnRows<Rows["category_members"]>;
   categoryReturns: OwnRows<Rows["category_returns"]>;
+  habitHistories: OwnRows<Rows["habit_histories"]>;
+  importParts: OwnRows<Rows["import_parts"]>;
+  importKeys: OwnRows<Rows["import_keys"]>;
+  calendarFeeds: OwnRows<Rows["calendar_feeds"]>;
 }>;
 
 /** Everything that a handler may look at and change. */
@@ -50,10 +54,13 @@ export type HandlerContext = OwnTables &
   }>;
 
 /** The tables whose loaded rows can lead to further ones. */
-export type LoadedTables = Pick<OwnTables, "categories" | "habits" | "todos" | "actions" | "images">;
+export type LoadedTables = Pick<
+  OwnTables,
+  "categories" | "habits" | "todos" | "actions" | "images" | "importParts"
+>;
 
-/** Rows that loaded ones refer to, and the table in which the handler may make a row from them. */
-export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: NumberedTable | undefined }>;
+/** Rows that loaded ones refer to, and the table of each row that the handler may make from them. */
+export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: readonly NumberedTable[] | undefined }>;
 
 /** One command's rule: pure and synchronous, on rows already loaded and locked. Refusals are values. */
 export type Handler<Name extends CommandName> = HandlerOf<InputOf<Commands[Name]>, OutputOf<Commands[Name]>>;

@@ -4,6 +4,7 @@ import { actionForget } from "./action/forget.ts";
 import { actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
 import { batchRun } from "./batch/run.ts";
+import { calendarSet } from "./calendar/set.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
 import { categoryUpdate } from "./category/update.ts";
@@ -14,6 +15,8 @@ import { habitDelete } from "./habit/delete.ts";
 import { habitUndo } from "./habit/undo.ts";
 import { habitUpdate } from "./habit/update.ts";
 import type { AnyHandler, Handler } from "./handler.ts";
+import { importApply } from "./import/apply.ts";
+import { importStage } from "./import/stage.ts";
 import { reminderClear } from "./reminder/clear.ts";
 import { reminderSet } from "./reminder/set.ts";
 import { todoCreate } from "./todo/create.ts";
@@ -49,6 +52,9 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "reminder.set": reminderSet,
   "reminder.clear": reminderClear,
   "batch.run": batchRun,
+  "import.stage": importStage,
+  "import.apply": importApply,
+  "calendar.set": calendarSet,
   "user.configure": userConfigure,
   "user.adopt-zone": userAdoptZone,
   "user.end-sessions": userEndSessions,

@@ -1,10 +1,13 @@
 import type {
   ActionImagesRow,
   ActionRow,
+  CalendarFeedRow,
   CategoryRow,
   DeletionRow,
   HabitCompletionRow,
   HabitRow,
+  ImportKeyRow,
+  ImportPartRow,
   InboxRow,
   ReminderDeliveryRow,
   ReminderRow,
@@ -26,6 +29,10 @@ export type Rows = {
   deletions: DeletionRow;
   category_members: CategoryMembers;
   category_returns: CategoryMembers;
+  habit_histories: HabitHistory;
+  import_parts: ImportPartRow;
+  import_keys: ImportKeyRow;
+  calendar_feeds: CalendarFeedRow;
   inbox: InboxRow;
 };
 export type TableName = keyof Rows;
@@ -36,6 +43,15 @@ type CategoryMembers = Readonly<{
   id: number;
   habit_ids: readonly number[];
   todo_ids: readonly number[];
+}>;
+
+/** No row of a table either: many completions of one new habit, which are written without being loaded. */
+type HabitHistory = Readonly<{
+  user_id: string;
+  habit_id: number;
+  dates: readonly string[];
+  /** When each was completed; noon (UTC) of its day where that is not known. */
+  times: readonly (string | null)[];
 }>;
 
 export type KeyValue = string | number;

@@ -3,6 +3,8 @@ import type { Engine } from "../../shared/db/engine.ts";
 import { categoryMembers, categoryReturns } from "./category-members.ts";
 import { citusWrites } from "./citus-writes.ts";
 import { note, removal, stamp, toldOf } from "./deletion-notes.ts";
+import { habitHistories } from "./habit-histories.ts";
+import { readImportKeys } from "./import-keys.ts";
 import { keyRows, ofUser } from "./spelling.ts";
 import type { Column, Table, TableMap, TableName } from "./table.ts";
 
@@ -18,8 +20,14 @@ const writeOrder = [
   "action_log",
   "action_images",
   "deletions",
+  "import_parts",
+  "import_keys",
+  "calendar_feeds",
   "inbox",
-] as const satisfies readonly Exclude<TableName, "category_members" | "category_returns">[];
+] as const satisfies readonly Exclude<
+  TableName,
+  "category_members" | "category_returns" | "habit_histories"
+>[];
 
 /** A category or habit that comes back loses the note of its deletion, so that there is one of each at the most. */
 const keyOfDeletion = ["user_id", "kind", "id"];
@@ -37,16 +45,23 @@ export function describeTables(orm: MikroORM, engine: Engine): TableMap {
     const keyNames: readonly string[] = name === "deletions" ? keyOfDeletion : entity.primaryKeys;
     const key = columns.filter((column) => keyNames.includes(column.name));
     const sql = statements(engine, name, columns, key);
-    const written = name === "deletions" ? { insert: note, upsert: note, update: note } : {};
-    const table = { name, columns, key, ofOneUser: engine === "citus", sql: { ...sql, ...written } };
+    const own = ownStatements(engine, name);
+    const table = { name, columns, key, ofOneUser: engine === "citus", sql: { ...sql, ...own } };
     return [name, table];
   });
   described.push(
     ["category_members", categoryMembers(engine)],
     ["category_returns", categoryReturns(engine)],
+    ["habit_histories", habitHistories(engine)],
   );
   const spelled = described.map(([name, table]) => [name, inEngine(engine, table)] as const);
   return Object.fromEntries(spelled) as unknown as TableMap;
+}
+
+/** What is read or written otherwise than a row by its key. */
+function ownStatements(engine: Engine, name: TableName): Partial<Table["sql"]> {
+  if (name === "deletions") return { insert: note, upsert: note, update: note };
+  return name === "import_keys" ? { read: readImportKeys(engine) } : {};
 }
 
 const inEngine = (engine: Engine, table: Table): Table =>

@@ -12,6 +12,9 @@ const tables = [
   ["action_images", "called_at, request_id"],
   ["action_log", "called_at, request_id"],
   ["inbox", "command_id"],
+  ["import_parts", "part"],
+  ["import_keys", "key"],
+  ["calendar_feeds", "user_id"],
   ["users", "user_id"],
 ] as const;
 

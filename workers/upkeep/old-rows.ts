@@ -52,3 +52,11 @@ export const pruneDeletions = (store: Store, travel = "0"): Promise<number> =>
   store.engine === "citus"
     ? deleteOld(store, "deletions", "deleted_at", travel)
     : deleteInBatches(store, oldDeletions, travel);
+
+/** Forgets files that nobody said yes to within a day. */
+export const pruneImports = async ({ pool }: Store, travel = "0"): Promise<number> =>
+  (
+    await pool.query("delete from import_parts where created_at < now() + $1::interval - interval '1 day'", [
+      travel,
+    ])
+  ).rowCount ?? 0;

@@ -4,7 +4,7 @@ import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
-import { pruneDeletions, pruneDeliveries } from "./old-rows.ts";
+import { pruneDeletions, pruneDeliveries, pruneImports } from "./old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 
 const everyMs = 60_000;
@@ -29,6 +29,7 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
     await dropPartitions(database, log, kept);
     await pruneDeliveries(database);
     await pruneDeletions(database);
+    await pruneImports(database);
     await sweepDeletedUsers(pool);
     await cleanCommands(context);
   });

@@ -17,6 +17,7 @@ const verbs: Readonly<Record<string, readonly [done: string, tried: string]>> = 
   set: ["Set the reminder of", "set the reminder of"],
   clear: ["Cleared the reminder of", "clear the reminder of"],
   forget: ["Forgot for good", "forget for good"],
+  apply: ["Imported", "import"],
 };
 const undoVerbs = {
   "habit.undo": ["Took back the completion of", "take back the completion of"],
@@ -28,6 +29,7 @@ const nouns = new Map([
   ["todo", "the todo"],
   ["category", "the category"],
   ["reminder", "the todo"],
+  ["import", "a file"],
 ]);
 
 /** The sentence of a command over REST or from a page; undefined where it is the name of none. */

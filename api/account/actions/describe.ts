@@ -7,6 +7,7 @@ import type { ThingNames } from "../../queries/names.ts";
 import { sayCommand } from "./command-sentences.ts";
 import { type Deed, deedsOf, summaryOf } from "./deeds.ts";
 import type { Telling } from "./field-words.ts";
+import { sayImport } from "./import-words.ts";
 import { argumentsOfRow, type LoggedRow } from "./logged-row.ts";
 import { sayRead } from "./resource-reads.ts";
 import type { Word } from "./words.ts";
@@ -22,6 +23,7 @@ export function describeAction(row: LoggedRow, telling: Telling): ToldAction {
   try {
     if (row.outcome === "rate_limited") return saying(sayRefusals(row.calls));
     const names = namesThen(row, telling.names);
+    if (row.tool === "import.apply" && row.outcome === "ok") return saying(...sayImport(row));
     const deeds = changesToTell(row, { ...telling, names });
     if (deeds.length > 0) {
       const words = [...summaryOf(deeds), ...othersSent(row, deeds.length), ...cutIn(row)];

@@ -3,8 +3,9 @@ import { invalid, isRefused } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../http/give-way.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import type { Visit } from "../visit/context.ts";
+import { byteOrderMark, csvLine } from "../visit/csv.ts";
+import { download } from "../visit/download.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
-import { byteOrderMark, csvLine } from "./csv.ts";
 import { columns, type ExportedRow, exportedRows } from "./exported-rows.ts";
 import { chosenIn, readFilters } from "./filters.ts";
 
@@ -43,14 +44,11 @@ export async function exportActions(visit: Visit): Promise<Response> {
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
   const rows = exportedRows(query, { filters: filters.input, timeZone });
   const name = `kept-actions-${localTime(query.now, timeZone).slice(0, 10)}.${format.ending}`;
-  return new Response(streamOf(linesOf(rows, format), visit), {
-    headers: {
-      "Content-Type": format.type,
-      "Content-Disposition": `attachment; filename="${name}"`,
-      "Content-Security-Policy": "default-src 'none'; sandbox",
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-    },
+  return download(visit, {
+    name,
+    type: format.type,
+    what: "an export of actions",
+    texts: linesOf(rows, format),
   });
 }
 
@@ -60,24 +58,4 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   if (head !== "") yield head;
   for await (const rows of steps) if (rows.length > 0) yield (await mapGivingWay(rows, line)).join("");
-}
-
-/** Each step is read when the one before has been taken. A file that breaks off does not end like a whole one. */
-function streamOf(texts: AsyncGenerator<string>, { context }: Visit): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await texts.next();
-        if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
-      } catch (error) {
-        context.log.warn({ reason: String(error) }, "an export of actions broke off");
-        controller.error(error);
-      }
-    },
-    async cancel() {
-      await texts.return(undefined);
-    },
-  });
 }

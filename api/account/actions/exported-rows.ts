@@ -1,10 +1,10 @@
 import { localTime } from "../../../shared/domain/day.ts";
-import { isRefused } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../http/give-way.ts";
 import { readActions } from "../../queries/action.ts";
 import type { ActionFilters } from "../../queries/action-filters.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { namesOf } from "../../queries/names.ts";
+import { inPatientTurn } from "../../queries/patient-turn.ts";
 import { describeAction } from "./describe.ts";
 import type { Telling } from "./field-words.ts";
 import type { LoggedRow } from "./logged-row.ts";
@@ -48,28 +48,16 @@ export async function* exportedRows(
   let [cursor, left]: [string | null | undefined, number] = [filters.cursor, mostExported];
   do {
     const limit = Math.min(rowsInStep, left);
-    const { actions, next_cursor } = await readInTurn(query, {
-      ...filters,
-      limit,
-      ...(cursor && { cursor }),
-    });
+    const { actions, next_cursor } = await inPatientTurn(
+      query,
+      (own) => readActions(own, { ...filters, limit, ...(cursor && { cursor }) }),
+      filters.q !== undefined,
+    );
     const telling = { timeZone, names: await namesOf(query, idsNamedIn(actions)) };
     yield await mapGivingWay(actions, (row) => exportedRow(row, telling));
     [cursor, left] = [next_cursor, left - actions.length];
   } while (cursor && left > 0);
   if (cursor) yield [{ what: `Older actions are not in this file, which has the newest ${mostExported}.` }];
-}
-
-const patience = 10;
-
-/** A file is no reason to refuse its person's other reads, so it waits for its turn again and again. @throws Error */
-async function readInTurn(query: QueryContext, input: Parameters<typeof readActions>[1]) {
-  for (let attempt = 0; attempt < patience; attempt++) {
-    const found = await query.inTurn((own) => readActions(own, input), input.q !== undefined);
-    if (!isRefused(found)) return found;
-    await Bun.sleep(1_000);
-  }
-  throw new Error("It was never the user's turn to read on.");
 }
 
 function exportedRow(row: LoggedRow, telling: Telling): ExportedRow {

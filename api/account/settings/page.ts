@@ -28,7 +28,9 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     <h2>Reminders</h2>
     ${channelForm(visit, settings)}
     <h2 id="webhook">Webhook</h2>
-    ${webhookCard(visit, settings, rejected)}`;
+    ${webhookCard(visit, settings, rejected)}
+    <h2>Your data</h2>
+    <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
   const status = Object.keys(rejected).length > 0 ? 422 : 200;
   return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }

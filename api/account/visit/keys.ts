@@ -7,6 +7,8 @@ export type PagesKeys = Readonly<{
   signIn: Uint8Array;
   /** Encrypts the cookie of what this browser has shown of the list of actions. */
   seen: Uint8Array;
+  /** Encrypts the cookie of a calendar feed that was just made. */
+  feed: Uint8Array;
   /** Signs the tokens inside forms. */
   forms: string;
 }>;
@@ -22,6 +24,7 @@ export function deriveKeys(clientSecret: string): PagesKeys {
     session: derive("session"),
     signIn: derive("sign-in"),
     seen: derive("seen"),
+    feed: derive("feed"),
     forms: derive("forms").toBase64({ alphabet: "base64url" }),
   };
 }

@@ -27,7 +27,7 @@ export function profilePage(visitor: SignedIn, notes: Notes, answer: Answer = {}
     <p class="quiet small">Decides when your day ends, unless you chose another zone in the settings of Kept.</p>
     <button>Save time zone</button></form>
     ${passwordSection(csrf, visitor, notes.password)}
-    ${deletionSection(csrf, notes.deletion)}`;
+    ${deletionSection(csrf, visitor, notes.deletion)}`;
   const content = { title: "Account", body, ...profileFrame(visitor, "/profile") };
   const isRefused = notes.email || notes.password || notes.deletion;
   return page(visitor.site, content, { status: isRefused ? 422 : 200, ...answer });
@@ -73,11 +73,13 @@ function passwordSection(csrf: Html, { account }: SignedIn, error: string | unde
     <button>Change password</button></form>`;
 }
 
-function deletionSection(csrf: Html, error: string | undefined): Html {
+function deletionSection(csrf: Html, { identity }: SignedIn, error: string | undefined): Html {
+  const data = `${identity.config.baseUrl}/account/data`;
   return html`<h2>Delete account</h2>
     ${problem(error)}
     <details class="card"${error && html` open`}><summary>Delete my account and everything in it</summary>
-    <p>Your habits, todos, categories, reminders, tokens and connected apps are deleted. This cannot be undone.</p>
+    <p>Your habits, todos, categories, reminders, tokens and connected apps are deleted. This cannot be undone.
+      <a href="${data}">Download everything first</a>, if you may want it again.</p>
     <form method="post" action="/profile/delete">${csrf}
     ${field({ name: "password", id: "delete-password", ...current })}
     <button class="danger">Delete my account</button></form></details>`;

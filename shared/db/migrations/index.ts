@@ -14,6 +14,8 @@ import { TodosWithCategory } from "./20261201-todos-with-category.ts";
 import { Changes } from "./20261202-changes.ts";
 import { ActionImages } from "./20261203-action-images.ts";
 import { DeletionsById } from "./20261204-deletions-by-id.ts";
+import { CalendarFeeds } from "./20261207-calendar-feeds.ts";
+import { Imports } from "./20261207-imports.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -33,4 +35,6 @@ export const migrations = [
   { name: "20261202-changes", class: Changes },
   { name: "20261203-action-images", class: ActionImages },
   { name: "20261204-deletions-by-id", class: DeletionsById },
+  { name: "20261207-calendar-feeds", class: CalendarFeeds },
+  { name: "20261207-imports", class: Imports },
 ];

@@ -21,7 +21,7 @@ export function relatedToTodo({ todos }: LoadedTables, { todo_id }: OneTodo): Re
   const recurs = row.recurrence != null;
   const category = (recurs ? forKeyShare : withoutLock)("categories", row.category_id);
   const successor = row.next_todo_id == null ? [] : lockTodo({ todo_id: row.next_todo_id });
-  return { rows: [...category, ...successor], makes: recurs ? "todos" : undefined };
+  return { rows: [...category, ...successor], makes: recurs ? ["todos"] : [] };
 }
 
 export function currentTodo(context: HandlerContext, { todo_id }: OneTodo) {

@@ -1,0 +1,105 @@
+import {
+  ImportedCategory,
+  ImportedHabit,
+  ImportedHistory,
+  type ImportedKind,
+  type ImportedThings,
+  ImportedTodo,
+} from "../../../../shared/contracts/import-things.ts";
+import { type Fields, validate } from "../../../../shared/contracts/validate.ts";
+import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/recurrence.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Found, type FoundThing, type Left, left, type ReadingContext } from "./found.ts";
+
+const schemas = {
+  categories: ImportedCategory,
+  habits: ImportedHabit,
+  histories: ImportedHistory,
+  todos: ImportedTodo,
+} as const;
+
+/** Checking a rule takes milliseconds, and nobody has many. */
+const mostRules = 200;
+const longestName = 255;
+const longestDescription = 5_000;
+
+type Checker = Readonly<{
+  /** @returns the thing as Kept can have it, and what of it, or why all of it, does not come */
+  check(found: FoundThing): Found[];
+}>;
+
+/** Checks what is found in one upload by the same rules as what is typed in. */
+export function createChecker(context: ReadingContext): Checker {
+  const rules = new Map<string, ReturnType<typeof parseRecurrence>>();
+  const parse = (text: string) => {
+    const known = rules.get(text);
+    if (known) return known;
+    const parsed =
+      rules.size < mostRules
+        ? parseRecurrence(text)
+        : { error: `There are more than ${mostRules} different rules.` };
+    rules.set(text, parsed);
+    return parsed;
+  };
+  return {
+    check(found) {
+      const fields = completed(found.kind, found.thing);
+      const name = nameOf(fields);
+      const problem = found.kind === "todos" ? repair(fields, parse, context) : undefined;
+      const result = validate({ input: schemas[found.kind] }, shortened(fields));
+      if (isRefused(result)) return [left(name, result.refusal.message)];
+      // The schema that has just been checked is that of the kind.
+      const checked = { ...found, thing: result.input } as FoundThing;
+      return [checked, ...(problem === undefined ? [] : [left(name, problem)])];
+    },
+  };
+}
+
+/** With null for every field that the file does not have, and only the fields that a habit of its rhythm has. */
+function completed<Kind extends ImportedKind>(kind: Kind, thing: ImportedThings[Kind]): Fields {
+  const given: Fields = { ...thing };
+  const fields: Fields = {};
+  for (const field of Object.keys(schemas[kind].properties)) fields[field] = given[field] ?? null;
+  if (kind === "habits" && fields.frequency !== "custom") fields.schedule = null;
+  return fields;
+}
+
+const nameOf = ({ name, title = name }: Fields): string => (typeof title === "string" ? title : "");
+
+/** A name that is too long is cut, and stands in the description as a whole. */
+function shortened(fields: Fields): Fields {
+  const field = "title" in fields ? "title" : "name";
+  const [name, description] = [oneLine(fields[field]), fields.description];
+  if (typeof name !== "string") return fields;
+  const isLong = name.length > longestName;
+  const whole = [isLong ? name : "", typeof description === "string" ? description : ""].filter(Boolean);
+  return {
+    ...fields,
+    [field]: isLong ? `${cut(name, longestName - 1)}…` : name,
+    ...("description" in fields && { description: cut(whole.join("\n"), longestDescription) || null }),
+  };
+}
+
+const oneLine = (text: unknown): unknown =>
+  typeof text === "string" ? text.replace(/\s+/g, " ").trim() : text;
+const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed();
+
+/** A rule that Kept does not have is no reason to lose its todo. @returns what is wrong with the rule */
+function repair(
+  fields: Fields,
+  parse: (text: string) => ReturnType<typeof parseRecurrence>,
+  { today }: ReadingContext,
+): string | undefined {
+  if (typeof fields.recurrence !== "string") return undefined;
+  const parsed = parse(fields.recurrence);
+  if ("error" in parsed) {
+    Object.assign(fields, { recurrence: null, recurrence_anchor: null });
+    return `Does not repeat: ${parsed.error}`;
+  }
+  fields.recurrence = parsed.rule;
+  fields.due_date ??= firstOccurrence(parsed.rule, today.date);
+  fields.recurrence_anchor ??= fields.due_date;
+  return undefined;
+}
+
+export const isLeft = (found: Found): found is Left => found.kind === "left";

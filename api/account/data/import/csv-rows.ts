@@ -1,0 +1,51 @@
+/**
+ * The rows of a CSV text (RFC 4180), whatever its line ends. Text that keeps no rule is taken as it comes, so that
+ * nothing that anybody sends makes this fail.
+ */
+export function* csvRows(text: string): Generator<string[]> {
+  let row: string[] = [];
+  for (let at = text.startsWith("\u{FEFF}") ? 1 : 0; at <= text.length; ) {
+    const { cell, end } = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at);
+    row.push(cell);
+    if (text[end] === ",") {
+      at = end + 1;
+      continue;
+    }
+    if (row.some((one) => one !== "")) yield row;
+    row = [];
+    at = end + (text.startsWith("\r\n", end) ? 2 : 1);
+  }
+}
+
+type Cell = Readonly<{ cell: string; end: number }>;
+
+function plainCell(text: string, start: number): Cell {
+  let end = start;
+  while (end < text.length && text[end] !== "," && text[end] !== "\n" && text[end] !== "\r") end += 1;
+  return { cell: text.slice(start, end), end };
+}
+
+function quotedCell(text: string, start: number): Cell {
+  const parts: string[] = [];
+  let from = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return { cell: parts.concat(text.slice(from)).join(""), end: text.length };
+    parts.push(text.slice(from, quote));
+    if (text[quote + 1] !== '"') {
+      const rest = plainCell(text, quote + 1);
+      return { cell: parts.join("") + rest.cell, end: rest.end };
+    }
+    parts.push('"');
+    from = quote + 2;
+  }
+}
+
+/** Rows as records by the names of the first row, in lower case. */
+export function* csvRecords(text: string): Generator<ReadonlyMap<string, string>> {
+  let names: string[] | undefined;
+  for (const row of csvRows(text)) {
+    if (names) yield new Map(names.map((name, index) => [name, row[index] ?? ""]));
+    else names = row.map((name) => name.trim().toLowerCase());
+  }
+}

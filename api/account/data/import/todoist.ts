@@ -1,0 +1,112 @@
+import { csvRecords } from "./csv-rows.ts";
+import {
+  createKeys,
+  type Found,
+  keyOf,
+  left,
+  plainCategory,
+  plainTodo,
+  type ReadingContext,
+  type TextFile,
+} from "./found.ts";
+import { readTodoistDate, type WrittenDate } from "./todoist-dates.ts";
+
+type Row = ReadonlyMap<string, string>;
+type Task = Readonly<{ row: Row; section: string; parent: string | undefined; notes: string[] }>;
+
+const cell = (row: Row, name: string): string => (row.get(name) ?? "").trim();
+
+/** Reads one project: the CSV that Todoist makes of it as a template, or has in its backups. */
+export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Found> {
+  const keys = createKeys("todoist");
+  const project = projectOf(file.name);
+  const category = project === undefined ? null : keyOf("todoist project", project);
+  if (category !== null && project !== undefined)
+    yield { kind: "categories", thing: { ...plainCategory, key: category, name: project } };
+  for (const task of tasksIn(file.text)) {
+    const content = cell(task.row, "content");
+    const key = keys(project ?? "", task.section, content, cell(task.row, "date"), task.parent ?? "");
+    yield* readTask(task, { key, category }, context);
+  }
+}
+
+/** `Work [2203306141].csv` in a backup, `Work.csv` as a template. */
+function projectOf(name: string): string | undefined {
+  const plain = name
+    .replace(/^.*[\\/]/, "")
+    .replace(/\.csv$/i, "")
+    .replace(/ ?\[\w+\]$/, "")
+    .trim();
+  return plain === "" || /^inbox$/i.test(plain) ? undefined : plain;
+}
+
+/** Notes come in the rows after their task, and tasks of a task are indented below it. */
+function* tasksIn(text: string): Generator<Task> {
+  let section = "";
+  let task: Task | undefined;
+  let above: string[] = [];
+  for (const row of csvRecords(text)) {
+    const [type, content] = [cell(row, "type").toLowerCase(), cell(row, "content")];
+    if (type === "section") section = content;
+    if (type === "note" && content !== "") task?.notes.push(content);
+    if (type !== "task" || content === "") continue;
+    if (task) yield task;
+    const indent = Math.max(1, Math.min(10, Number(cell(row, "indent")) || 1));
+    above = [...above.slice(0, indent - 1), content];
+    task = { row, section, parent: above.at(-2), notes: [] };
+  }
+  if (task) yield task;
+}
+
+type Place = Readonly<{ key: string; category: string | null }>;
+
+function* readTask(task: Task, { key, category }: Place, { today }: ReadingContext): Generator<Found> {
+  const { row } = task;
+  const { title, labels } = withoutLabels(cell(row, "content"));
+  const [context = null, ...otherLabels] = labels;
+  const written = cell(row, "date") || cell(row, "deadline");
+  const date = written === "" ? undefined : readTodoistDate(written, today.date);
+  if (written !== "" && !date)
+    yield left(
+      title,
+      `Comes without a date, because “${written}” is not one that Kept reads; its description has it.`,
+    );
+  const description = describe(task, otherLabels, date ? "" : written);
+  const when: Partial<WrittenDate> = date ?? {};
+  const estimated_minutes = minutesIn(row);
+  const thing = { ...plainTodo, ...when, key, category, title, context, description, estimated_minutes };
+  yield { kind: "todos", thing };
+}
+
+/** Labels stand in the name of the task, as `@errand`; an address of mail is none. */
+function withoutLabels(content: string): Readonly<{ title: string; labels: string[] }> {
+  const labels = Array.from(content.matchAll(/(?<=^|\s)@(\S+)/g), ([, label = ""]) => label);
+  const title = content.replaceAll(/(^|\s)@\S+/g, "").trim();
+  return title === "" ? { title: content, labels: [] } : { title, labels };
+}
+
+/** What Kept has no field for is told in the description. */
+function describe(
+  { row, section, parent, notes }: Task,
+  labels: readonly string[],
+  date: string,
+): string | null {
+  const priority = cell(row, "priority");
+  const lines = [
+    cell(row, "description"),
+    parent === undefined ? "" : `Part of: ${parent}`,
+    section === "" ? "" : `Section: ${section}`,
+    /^[123]$/.test(priority) ? `Priority: ${priority}` : "",
+    labels.length > 0 ? `Labels: ${labels.join(", ")}` : "",
+    date === "" ? "" : `Date: ${date}`,
+    ...notes.map((note) => `Note: ${note}`),
+  ];
+  return lines.filter((line) => line !== "").join("\n") || null;
+}
+
+function minutesIn(row: Row): number | null {
+  const duration = Number(cell(row, "duration"));
+  if (!Number.isInteger(duration) || duration < 1) return null;
+  const unit = cell(row, "duration_unit");
+  return unit === "minute" ? duration : unit === "day" ? duration * 24 * 60 : null;
+}

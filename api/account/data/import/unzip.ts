@@ -1,0 +1,44 @@
+import { Unzip, UnzipInflate } from "fflate";
+import { createGiveWay } from "../../../http/give-way.ts";
+
+/** What is unpacked in one go: some kilobytes can become thousands of times as much. */
+const bytesAtOnce = 2_048;
+const mostFiles = 200;
+
+type Unpacked = Readonly<{ name: string; bytes: Uint8Array }>;
+
+/**
+ * Unpacks the files of an archive that are text by their names.
+ * @param mostBytes how much that may be in all
+ * @returns what is wrong with it, where it cannot be unpacked
+ */
+export async function unzip(archive: Uint8Array, mostBytes: number): Promise<readonly Unpacked[] | string> {
+  const files: { name: string; chunks: Uint8Array[] }[] = [];
+  let [size, problem]: [number, string | undefined] = [0, undefined];
+  const unpacking = new Unzip((file) => {
+    if (!/\.(csv|json)$/i.test(file.name) || files.length === mostFiles) return;
+    const chunks: Uint8Array[] = [];
+    files.push({ name: file.name, chunks });
+    file.ondata = (error, chunk) => {
+      if (error) problem ??= "This archive is damaged.";
+      else chunks.push(chunk);
+      size += chunk?.length ?? 0;
+    };
+    file.start();
+  });
+  unpacking.register(UnzipInflate);
+  const giveWay = createGiveWay();
+  try {
+    for (let at = 0; at < archive.length && problem === undefined; at += bytesAtOnce) {
+      const end = at + bytesAtOnce;
+      unpacking.push(archive.subarray(at, end), end >= archive.length);
+      if (size > mostBytes) problem = "What this archive holds is too large.";
+      await giveWay();
+    }
+  } catch {
+    problem ??= "This archive is damaged.";
+  }
+  return problem ?? files.map(({ name, chunks }) => ({ name, bytes: Buffer.concat(chunks) }));
+}
+
+export const isZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;

@@ -1,0 +1,46 @@
+import type { Visit } from "./context.ts";
+
+type Download = Readonly<{
+  name: string;
+  type: string;
+  /** What is being made, for the log of this server. */
+  what: string;
+  texts: AsyncGenerator<string>;
+}>;
+
+/** A file that the browser keeps. It is sandboxed, in case a browser shows it all the same. */
+export function download(visit: Visit, { name, type, what, texts }: Download): Response {
+  return new Response(streamOf(texts, what, visit), {
+    headers: {
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}"`,
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
+
+/** Each step is read when the one before has been taken. A file that breaks off does not end like a whole one. */
+function streamOf(
+  texts: AsyncGenerator<string>,
+  what: string,
+  { context }: Visit,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await texts.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        context.log.warn({ reason: String(error) }, `${what} broke off`);
+        controller.error(error);
+      }
+    },
+    async cancel() {
+      await texts.return(undefined);
+    },
+  });
+}

@@ -1,0 +1,68 @@
+import { sql } from "kysely";
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import type { QueryContext } from "./context.ts";
+import { inPatientTurn } from "./patient-turn.ts";
+
+const tables = ["categories", "habits", "todos"] as const;
+type Table = (typeof tables)[number];
+
+/** A thing of a file: its key and, in a file of ours, what it was where the file was made. */
+type FromFile = Readonly<{
+  kind: string;
+  thing: object;
+  origin?: Readonly<{ id: number; created_at: string }>;
+}>;
+
+/** @returns whether a thing of a file is here: an earlier import made it, or it is the very one that the file is of */
+export async function readWhatIsHere<Thing extends FromFile>(
+  query: QueryContext,
+  things: readonly Thing[],
+): Promise<(thing: Thing) => boolean> {
+  const keys = await readImportedKeys(
+    query,
+    things.flatMap(({ thing }) => keyOf(thing) ?? []),
+  );
+  const own = new Set<string>();
+  for (const table of tables) {
+    const origins = things.flatMap(({ kind, origin }) => (kind === table && origin ? [origin] : []));
+    for (const id of await readSame(query, table, origins)) own.add(`${table} ${id}`);
+  }
+  return ({ kind, thing, origin }) =>
+    keys.has(keyOf(thing) ?? "") || (origin !== undefined && own.has(`${kind} ${origin.id}`));
+}
+
+const keyOf = (thing: { key?: string }): string | undefined => thing.key;
+
+async function readImportedKeys(query: QueryContext, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await inPatientTurn(query, ({ own, rows: run }) => {
+    const here = tables.map(
+      (table) => sql`(k.kind = ${sql.lit(deletionKinds[table])} and exists (
+        select from ${own(table)} x where x.id = k.id))`,
+    );
+    return run(sql<{ key: string }>`
+      select k.key from ${own("import_keys")} k
+      where k.key = any(${`{${keys.join(",")}}`}::text[]) and (${sql.join(here, sql` or `)})`);
+  });
+  return new Set(rows.map(({ key }) => key));
+}
+
+async function readSame(
+  query: QueryContext,
+  table: Table,
+  origins: readonly NonNullable<FromFile["origin"]>[],
+): Promise<readonly number[]> {
+  const known = origins.filter(({ id, created_at }) => Number.isSafeInteger(id) && isInstant(created_at));
+  if (known.length === 0) return [];
+  const ids = `{${known.map(({ id }) => id).join(",")}}`;
+  const times = `{${known.map(({ created_at }) => created_at).join(",")}}`;
+  const rows = await inPatientTurn(query, ({ own, rows: run }) =>
+    run(sql<{ id: number }>`
+      select v.id from unnest(${ids}::bigint[], ${times}::timestamptz[]) v(id, created_at)
+      where exists (select from ${own(table)} x where x.id = v.id and x.created_at = v.created_at)`),
+  );
+  return rows.map(({ id }) => id);
+}
+
+const isInstant = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}T[\d:.]{8,15}Z$/.test(text) && !Number.isNaN(Date.parse(text));

@@ -1,0 +1,245 @@
+import { afterAll, expect, test } from "bun:test";
+import { exportedJson } from "../../api/account/data/export.ts";
+import type { TextFile } from "../../api/account/data/import/found.ts";
+import { planImport } from "../../api/account/data/import/plan.ts";
+import { partsOf } from "../../api/account/data/import/stage.ts";
+import { createQueryContext, readDaySettings } from "../../api/queries/context.ts";
+import { openQueryDatabase } from "../../api/queries/guard.ts";
+import { openDatabase } from "../../shared/db/orm.ts";
+import { createLog } from "../../shared/process/log.ts";
+import { pruneImports } from "../../workers/upkeep/old-rows.ts";
+import { type JsonBody, startStack } from "../harness.ts";
+import { openPageDoor } from "../support/page-door.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(async () => {
+  await door.close();
+  await database.close();
+});
+const stack = await startStack();
+const door = await openPageDoor(stack);
+const database = await openDatabase({
+  url: stack.config.databaseUrl,
+  log: createLog("test", "error"),
+  connections: 2,
+});
+const db = openQueryDatabase(database);
+
+/** Somebody new, as the account pages serve them. */
+async function person() {
+  const userId = crypto.randomUUID();
+  const token = await stack.issuer.token({ sub: userId });
+  const { defaultTimeZone, baseUrl } = stack.config;
+  const query = () => createQueryContext({ db, userId, now: Date.now(), defaultTimeZone, baseUrl });
+  const rest = (method: string, path: string, body?: object) =>
+    stack.rest(method, path, { token, ...(body && { body }) });
+  const send = (name: "import.stage" | "import.apply" | "action.undo", input: object): Promise<JsonBody> =>
+    door.send(userId, name, input);
+
+  async function exported(): Promise<JsonBody> {
+    const parts: string[] = [];
+    for await (const part of exportedJson(query())) parts.push(part);
+    return JSON.parse(parts.join(""));
+  }
+
+  async function plan(...files: TextFile[]) {
+    const { today } = await readDaySettings(query());
+    return planImport(query(), files, { today });
+  }
+
+  async function stage(files: readonly TextFile[]) {
+    const import_id = crypto.randomUUID();
+    const parts = [...partsOf((await plan(...files)).things)];
+    for (const [part, { kind, list }] of parts.entries())
+      expect(await send("import.stage", { import_id, part, [kind]: list })).toBeNull();
+    return { import_id, parts: parts.length };
+  }
+
+  const bring = async (...files: TextFile[]) => send("import.apply", await stage(files));
+  return { userId, query, rest, send, exported, plan, stage, bring };
+}
+
+const asFile = (value: unknown): TextFile => ({ name: "kept.json", text: JSON.stringify(value) });
+
+/** Without what another account gives things: their numbers, which stand for places in the lists. */
+function anonymous({ settings: _, exported_at: __, ...file }: JsonBody) {
+  const places = new Map<string, number>();
+  for (const kind of ["categories", "habits", "todos"])
+    for (const [place, { id }] of file[kind].entries()) places.set(`${kind} ${id}`, place);
+  const kindOfField: Record<string, string> = {
+    category_id: "categories",
+    habit_id: "habits",
+    next_todo_id: "todos",
+  };
+  return JSON.parse(JSON.stringify(file), function (this: object, field, value) {
+    const kind = kindOfField[field];
+    if (field === "id") return undefined;
+    return kind && value !== null ? (places.get(`${kind} ${value}`) ?? "nothing") : value;
+  });
+}
+
+async function fillWithLife({ rest }: Awaited<ReturnType<typeof person>>) {
+  const { body: home } = await rest("POST", "/categories", { name: "Home", color: "#112233", icon: "house" });
+  await rest("POST", "/categories", { name: "Home" });
+  const schedule = { weekdays: [1, 3, 5] };
+  const { body: read } = await rest("POST", "/habits", {
+    name: "Read",
+    type: "good",
+    frequency: "daily",
+    category_id: home.id,
+  });
+  await rest("POST", "/habits", {
+    name: "Run",
+    type: "bad",
+    frequency: "custom",
+    schedule,
+    grace_days: 3,
+    time_of_day: "evening",
+  });
+  const today = new Date().toISOString().slice(0, 10);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  for (const date of [yesterday, today]) await rest("POST", `/habits/${read.id}/complete`, { date });
+  const { body: bin } = await rest("POST", "/todos", {
+    ...{
+      title: "Bring out the bin, “quickly”",
+      description: "a\nb, c",
+      due_date: today,
+      time_of_day: "morning",
+    },
+    ...{ estimated_minutes: 5, context: "@home", category_id: home.id, recurrence: "FREQ=WEEKLY;COUNT=5" },
+  });
+  await rest("POST", `/todos/${bin.id}/toggle`);
+  const { body: rent } = await rest("POST", "/todos", { title: "Pay rent" });
+  await rest("PUT", `/todos/${rent.id}/reminder`, { remind_at: "2099-01-01T09:00:00" });
+}
+
+test("what is exported and imported into an empty account is exported the same", async () => {
+  const [ada, bob] = [await person(), await person()];
+  await fillWithLife(ada);
+  const file = await ada.exported();
+  expect(file).toMatchObject({ format: "kept-export", version: 1, settings: { time_zone: "UTC" } });
+  expect([file.categories, file.habits, file.completions, file.todos].map((list) => list.length)).toEqual([
+    2, 2, 2, 3,
+  ]);
+  expect(await bob.bring(asFile(file))).toEqual({ categories: 2, habits: 2, completions: 2, todos: 3 });
+  expect(anonymous(await bob.exported())).toEqual(anonymous(file));
+  const [mine, theirs] = await Promise.all(
+    [ada, bob].map(async (one) => (await one.rest("GET", "/habits")).body.data),
+  );
+  const streaks = (habits: JsonBody) =>
+    habits.map(({ streak_count, longest_streak, streak_alive_through }: JsonBody) => [
+      streak_count,
+      longest_streak,
+      streak_alive_through,
+    ]);
+  expect(streaks(theirs)).toEqual(streaks(mine));
+});
+
+test("the same file twice makes nothing twice, also when it is not known to be there at its preview", async () => {
+  const [ada, bob] = [await person(), await person()];
+  await fillWithLife(ada);
+  const file = asFile(await ada.exported());
+  expect((await ada.plan(file)).here).toBe(7);
+  expect(await ada.plan(file)).toMatchObject({ things: { categories: [], habits: [], todos: [] } });
+  const first = await bob.stage([file]);
+  expect(await bob.send("import.apply", first)).toMatchObject({ todos: 3 });
+  expect(await bob.plan(file)).toMatchObject({ here: 7, things: { habits: [], histories: [], todos: [] } });
+  const before = await bob.exported();
+  const again = [...partsOf((await (await person()).plan(file)).things)];
+  const import_id = crypto.randomUUID();
+  for (const [part, { kind, list }] of again.entries())
+    await bob.send("import.stage", { import_id, part, [kind]: list });
+  expect(await bob.send("import.apply", { import_id, parts: again.length })).toEqual({
+    categories: 0,
+    habits: 0,
+    completions: 0,
+    todos: 0,
+  });
+  expect({ ...(await bob.exported()), exported_at: "" }).toEqual({ ...before, exported_at: "" });
+});
+
+test("what was deleted since comes again, and a category of the same name is used", async () => {
+  const ada = await person();
+  const { body: garden } = await ada.rest("POST", "/categories", { name: "Garden" });
+  const file = { name: "Garden.csv", text: "TYPE,CONTENT\ntask,Sow\ntask,Water\n" };
+  expect(await ada.bring(file)).toMatchObject({ categories: 0, todos: 2 });
+  const { body } = await ada.rest("GET", "/todos");
+  expect(body.data.map(({ category }: JsonBody) => category.id)).toEqual([garden.id, garden.id]);
+  await ada.rest("DELETE", `/todos/${body.data[0].id}`);
+  expect(await ada.bring(file)).toMatchObject({ categories: 0, todos: 1 });
+  expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(2);
+});
+
+test("a file that does not wait as a whole makes nothing", async () => {
+  const ada = await person();
+  const text = `TYPE,CONTENT,DESCRIPTION\n${Array.from({ length: 30 }, (_, n) => `task,Todo ${n},${"x".repeat(4_000)}`).join("\n")}`;
+  const staged = await ada.stage([{ name: "Inbox.csv", text }]);
+  expect(staged.parts).toBeGreaterThan(1);
+  await ada.stage([{ name: "Inbox.csv", text: "TYPE,CONTENT\ntask,Another file\n" }]);
+  expect(await ada.send("import.apply", staged)).toMatchObject({ code: "conflict" });
+  expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(0);
+  expect(await pruneImports(database)).toBe(0);
+  expect(await pruneImports(database, "25 hours")).toBeGreaterThan(0);
+});
+
+test("an import that has no room for all of it makes nothing", async () => {
+  const ada = await person();
+  await database.pool.query(
+    `insert into categories (user_id, id, name, color, created_at, updated_at)
+     select $1, nextval('categories_id_seq'), 'c' || n, '#000000', now(), now() from generate_series(1, 1000) n`,
+    [ada.userId],
+  );
+  expect(await ada.bring({ name: "New.csv", text: "TYPE,CONTENT\ntask,Sow\n" })).toMatchObject({
+    code: "invalid",
+  });
+  expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(0);
+});
+
+test("an import is one action, which can be taken back as a whole, and again", async () => {
+  const ada = await person();
+  const habits = "Position,Name,NumRepetitions,Interval\n001,Swim,1,1\n";
+  const checkmarks = "Date,Swim,\n2020-01-02,2,\n2020-01-01,2,\n";
+  expect(
+    await ada.bring({ name: "Habits.csv", text: habits }, { name: "Checkmarks.csv", text: checkmarks }),
+  ).toMatchObject({ completions: 2 });
+  expect((await ada.rest("GET", "/habits")).body.data[0]).toMatchObject({
+    longest_streak: 2,
+    completions_count: 2,
+    streak_count: 0,
+  });
+  const logged = async () =>
+    (
+      await database.pool.query(
+        "select request_id, called_at, tool, undone_by from action_log where user_id = $1 order by called_at desc, request_id desc",
+        [ada.userId],
+      )
+    ).rows;
+  const undo = async () => {
+    const [{ request_id, called_at }] = await logged();
+    const key = { request_id, called_at: called_at.replace(" ", "T").replace("+00", "Z") };
+    return (await ada.send("action.undo", { actions: [key] })).ends[0].undone;
+  };
+  expect((await logged()).map(({ tool }) => tool)).toEqual(["import.apply"]);
+  expect(await undo()).toBe("whole");
+  expect((await ada.rest("GET", "/habits")).body.meta.total).toBe(0);
+  expect(await undo()).toBe("whole");
+  const [habit] = (await ada.rest("GET", "/habits")).body.data;
+  expect(habit).toMatchObject({ longest_streak: 2, completions_count: 2 });
+  expect((await ada.rest("GET", `/habits/${habit.id}/completions?from=2020-01-01`)).body.data).toHaveLength(
+    2,
+  );
+});
+
+test("as much as one import takes comes at once, and more is refused at its preview", async () => {
+  const ada = await person();
+  const tasks = (count: number) => Array.from({ length: count }, (_, n) => `task,Todo ${n}`).join("\n");
+  const file = (count: number) => ({ name: "Inbox.csv", text: `TYPE,CONTENT\n${tasks(count)}` });
+  expect((await ada.plan(file(5_001))).refusal).toContain("5,000");
+  const staged = await ada.stage([file(5_000)]);
+  const began = performance.now();
+  const outcome = await ada.send("import.apply", staged);
+  console.log(`5,000 todos in ${Math.round(performance.now() - began)} ms`, JSON.stringify(outcome));
+  for (let tries = 0; tries < 50 && (await ada.rest("GET", "/todos")).body.meta.total < 5_000; tries++)
+    await Bun.sleep(100);
+  expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(5_000);
+});

@@ -1,0 +1,69 @@
+import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
+import { conflict } from "../../../shared/errors.ts";
+import type { NumberedTable } from "../../unit-of-work/ids.ts";
+import {
+  allForUpdate,
+  allWithoutLock,
+  settingsForUpdate,
+  withoutLock,
+} from "../../unit-of-work/row-request.ts";
+import { checkQuota } from "../check-quota.ts";
+import type { Handler, HandlerContext } from "../handler.ts";
+import { insertCategories } from "./categories.ts";
+import { insertHabits } from "./habits.ts";
+import { type KnownIds, stagedParts, stagedThings } from "./parts.ts";
+import { insertTodos } from "./todos.ts";
+
+const tables = ["categories", "habits", "todos"] as const satisfies readonly NumberedTable[];
+
+/**
+ * Makes everything of a file in one transaction, so that all of it is there at once or nothing. What an earlier import of
+ * the same things has made, and nobody deleted since, is left as it is.
+ */
+export const importApply: Handler<"import.apply"> = {
+  slow: true,
+  rows: () => [allForUpdate("import_parts"), settingsForUpdate, allWithoutLock("categories")],
+  related(loaded, input) {
+    const parts = stagedParts(loaded, input);
+    const keys = parts.flatMap((row) => row.keys);
+    const makes = tables.flatMap((table) =>
+      parts.flatMap((row) => (row.kind === table ? row.keys.map(() => table) : [])),
+    );
+    return { rows: keys.flatMap((key) => withoutLock("import_keys", key)), makes };
+  },
+  run(context, input) {
+    const parts = stagedParts(context, input);
+    if (parts.length !== input.parts)
+      return conflict("This file does not wait any more, because another one was chosen after it.");
+    const known: KnownIds = new Map(context.importKeys.all().map(({ key, id }) => [key, id]));
+    const isNew = ({ key }: { key: string }) => !known.has(key);
+    const made = {
+      categories: stagedThings(parts, "categories").filter(isNew),
+      habits: stagedThings(parts, "habits").filter(isNew),
+      todos: stagedThings(parts, "todos").filter(isNew),
+    };
+    for (const table of tables)
+      for (const _ of made[table]) {
+        const refused = checkQuota(context, table);
+        if (refused) return refused;
+      }
+    const categories = insertCategories(context, made.categories, known);
+    const completions = insertHabits(context, made.habits, stagedThings(parts, "histories"), known);
+    insertTodos(context, made.todos, known);
+    for (const { part } of context.importParts.all()) context.importParts.remove(part);
+    for (const table of tables) noteKeys(context, table, made[table], known);
+    return { categories, habits: made.habits.length, completions, todos: made.todos.length };
+  },
+};
+
+function noteKeys(
+  { importKeys, now }: HandlerContext,
+  table: NumberedTable,
+  things: readonly { key: string }[],
+  known: KnownIds,
+): void {
+  for (const { key } of things) {
+    const id = known.get(key);
+    if (id !== undefined) importKeys.upsert({ key, kind: deletionKinds[table], id, created_at: now });
+  }
+}

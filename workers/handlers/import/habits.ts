@@ -1,0 +1,58 @@
+import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
+import { streakOfHistory } from "../../../shared/domain/history-streak.ts";
+import { streakColumns } from "../habit/rows.ts";
+import type { HandlerContext } from "../handler.ts";
+import type { KnownIds } from "./parts.ts";
+import { notInFuture, timesOf } from "./times.ts";
+
+/** By date, when it was completed. */
+type Completions = Map<string, string | null>;
+
+/** Makes habits with their histories. @returns how many completions they have */
+export function insertHabits(
+  context: HandlerContext,
+  things: readonly ImportedThings["habits"][],
+  histories: readonly ImportedThings["histories"][],
+  known: KnownIds,
+): number {
+  const byHabit = Map.groupBy(histories, ({ habit }) => habit);
+  return things
+    .map((thing) => insertHabit(context, thing, completionsIn(context, byHabit.get(thing.key) ?? []), known))
+    .reduce((sum, count) => sum + count, 0);
+}
+
+function completionsIn(
+  { today }: HandlerContext,
+  histories: readonly ImportedThings["histories"][],
+): Completions {
+  const completions: Completions = new Map();
+  for (const { dates, times } of histories)
+    for (const [index, date] of dates.entries())
+      if (date <= today.date) completions.set(date, times[index] ?? null);
+  return completions;
+}
+
+function insertHabit(
+  context: HandlerContext,
+  thing: ImportedThings["habits"],
+  completions: Completions,
+  known: KnownIds,
+): number {
+  const { habits, habitHistories, nextId, today } = context;
+  const { key, category, created_at, updated_at, ...fields } = thing;
+  const { frequency, schedule, grace_days } = fields;
+  const rules = { frequency, schedule, grace_days };
+  const id = nextId("habits");
+  habits.insert({
+    id,
+    ...fields,
+    category_id: known.get(category ?? "") ?? null,
+    completions_count: completions.size,
+    ...streakColumns(streakOfHistory(completions.keys(), rules, today.date), rules),
+    ...timesOf(context, { created_at, updated_at }),
+  });
+  known.set(key, id);
+  const times = [...completions.values()].map((time) => time && notInFuture(context, time));
+  if (completions.size > 0) habitHistories.insert({ habit_id: id, dates: [...completions.keys()], times });
+  return completions.size;
+}

@@ -1,0 +1,25 @@
+import type { ImportedKind, ImportedThings } from "../../../shared/contracts/import-things.ts";
+import type { ImportPartRow } from "../../../shared/db/entities.ts";
+import type { LoadedTables } from "../handler.ts";
+
+/** Ids of what is here by the keys of the file, also of what this import makes. */
+export type KnownIds = Map<string, number>;
+
+type ImportPlace = Readonly<{ import_id: string }>;
+
+/** The parts of one file, in their order. */
+export const stagedParts = (
+  { importParts }: Pick<LoadedTables, "importParts">,
+  { import_id }: ImportPlace,
+): ImportPartRow[] =>
+  importParts
+    .all()
+    .filter((row) => row.import_id === import_id)
+    .sort((one, other) => one.part - other.part);
+
+/** All things of a kind. A front door has checked them by the contract of `import.stage`. */
+export const stagedThings = <Kind extends ImportedKind>(
+  parts: readonly ImportPartRow[],
+  kind: Kind,
+): ImportedThings[Kind][] =>
+  parts.filter((row) => row.kind === kind).flatMap((row): ImportedThings[Kind][] => JSON.parse(row.content));

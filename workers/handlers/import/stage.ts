@@ -1,0 +1,15 @@
+import type { Handler } from "../handler.ts";
+
+const kinds = ["categories", "habits", "histories", "todos"] as const;
+
+/** Parts of an earlier file lose their places, so that files nobody said yes to do not pile up. */
+export const importStage: Handler<"import.stage"> = {
+  idempotent: true,
+  run({ importParts, now }, { import_id, part, ...things }) {
+    const kind = kinds.find((one) => things[one] !== undefined) ?? "todos";
+    const list = things[kind] ?? [];
+    const keys = list.flatMap((one) => ("key" in one ? one.key : []));
+    importParts.upsert({ part, import_id, kind, keys, content: JSON.stringify(list), created_at: now });
+    return null;
+  },
+};

@@ -1,0 +1,14 @@
+import type { HandlerContext } from "../handler.ts";
+
+type Clock = Pick<HandlerContext, "now" | "nowMs">;
+type Times = Readonly<{ created_at: string | null; updated_at: string | null }>;
+
+/** When a thing was made and last changed, as its file says; a file from a clock that is ahead has no future. */
+export function timesOf(context: Clock, { created_at, updated_at }: Times) {
+  const made = notInFuture(context, created_at);
+  return { created_at: made, updated_at: updated_at === null ? made : notInFuture(context, updated_at) };
+}
+
+/** @returns the time of a file, or the present where it has none or one that is still to come */
+export const notInFuture = ({ now, nowMs }: Clock, time: string | null): string =>
+  time === null || Date.parse(time) > nowMs ? now : time;
