@@ -30,12 +30,14 @@ import type { ThingForm } from "./edit/thing-form.ts";
 import { todoForm } from "./edit/todo-form.ts";
 import { editThing, saveThing } from "./edit/update.ts";
 import { showFront } from "./front/page.ts";
+import { showEvents } from "./live/events.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
+import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
+import { toggleItem, undoTick } from "./tick/toggle.ts";
 import { showToday } from "./today/page.ts";
-import { toggleItem } from "./today/toggle.ts";
 import type { Guest, PagesContext, Visit } from "./visit/context.ts";
 import { idInPath } from "./visit/path-id.ts";
 import { signedInVisit } from "./visit/session.ts";
@@ -43,6 +45,7 @@ import { signedInVisit } from "./visit/session.ts";
 const requireSignIn = createRequireSignIn<Guest, Visit>({
   find: findVisit,
   address: ({ context, request }, next) => signInAddress(context, next ?? pageOfForm(request)),
+  keepForm: keepSentForm,
 });
 
 /** A page can be asked to say what was just done. */
@@ -73,6 +76,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   ...formOf(habitForm, "/account/habits/:id/edit"),
   ...formOf(categoryForm, "/account/categories/:id"),
   "/account/connect": { GET: showConnect },
+  "/account/live": { GET: showEvents },
   "/account/actions": { GET: requireSignIn(showActions) },
   "/account/actions/export": { GET: requireSignIn(exportActions) },
   "/account/actions/undo": formOn("/account/actions", undoAction),
@@ -92,7 +96,9 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/settings/webhook": formOn("/account/settings", saveWebhook),
   "/account/settings/webhook/test": formOn("/account/settings", sendTest),
   "/account/tick": formOn("/account", toggleItem),
+  "/account/tick/undo": formOn("/account", undoTick),
   "/account/sign-in": { GET: beginSignIn },
+  [sentPath]: { GET: requireSignIn(showSentForm) },
   "/account/callback": { GET: finishSignIn },
   "/account/sign-out": formOn("/account", signOut),
 };

@@ -1,7 +1,12 @@
 import { favicon, stylesheet } from "./assets.ts";
 import { type Html, html, markup } from "./html.ts";
 
-export type NavLink = Readonly<{ href: string; label: string; current?: boolean }>;
+export type NavLink = Readonly<{
+  href: string;
+  label: string;
+  /** `page` when the link leads to the page that is shown, `true` when that page belongs to it. */
+  current?: "page" | "true";
+}>;
 
 export type Layout = Readonly<{
   title: string;
@@ -55,6 +60,6 @@ ${body}
 
 function navLink({ href, label, current }: NavLink): Html {
   return current
-    ? html`<a href="${href}" aria-current="page">${label}</a>`
+    ? html`<a href="${href}" aria-current="${current}">${label}</a>`
     : html`<a href="${href}">${label}</a>`;
 }

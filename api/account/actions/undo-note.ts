@@ -5,10 +5,10 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { type ActionKey, readAction, readUndos, type Undo } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
+import { submitUndo } from "../visit/submit-undo.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import type { Obstacle } from "./obstacle-words.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
-import { submitUndo } from "./submit-undo.ts";
 import { type Word, wordsInHtml } from "./words.ts";
 
 export type Day = Readonly<{ timeZone: string; today: string }>;

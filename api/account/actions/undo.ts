@@ -3,8 +3,8 @@ import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
 import type { Visit } from "../visit/context.ts";
 import { doneAddress } from "../visit/go-on.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { submitUndo } from "../visit/submit-undo.ts";
 import { actionsPath } from "./paths.ts";
-import { submitUndo } from "./submit-undo.ts";
 
 /** POST /account/actions/undo: takes one action back as far as possible, and goes on where the person was. */
 export async function undoAction(visit: Visit, form: URLSearchParams): Promise<Response> {

@@ -5,6 +5,7 @@ import type { Html } from "../../../shared/web/html.ts";
 import type { FormRequest, PageRequest, Site } from "../../../shared/web/site.ts";
 import type { RevokeToken } from "../../auth/revocation.ts";
 import type { PerformContext } from "../../perform.ts";
+import type { LiveHub } from "../streams/hub.ts";
 import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
 
@@ -20,6 +21,8 @@ export type PagesContext = PerformContext &
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
     /** Undefined where tokens are revoked at another provider. */
     revokeToken: RevokeToken | undefined;
+    /** Tells open pages of changes. */
+    live: Pick<LiveHub, "join">;
   }>;
 
 /** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */
@@ -34,6 +37,8 @@ export type Session = {
   email_verified?: boolean;
   /** Shows the provider at sign-out who signs out, so that it does not ask the person. */
   id_token?: string;
+  /** When it ends (epoch s), as the cookie says. */
+  exp?: number;
 };
 
 /** One request, whether or not somebody is signed in. */
