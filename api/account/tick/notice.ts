@@ -22,17 +22,17 @@ async function content(visit: Visit, query: QueryContext, today: string): Promis
   const [kind, ...rest] = (visit.url.searchParams.get(noteParameter) ?? "").split("_");
   if (kind === "late") return lateNotice(visit, query, { today, asked: rest });
   if (kind === "done" || kind === "undone") return undoNotice(visit, query, { kind, key: rest.join("_") });
-  const text = kind === "told" && told[rest.join("_")];
+  const text = kind === "told" && told.get(rest.join("_"));
   return text ? note(visit, html`<p>${text}</p>`) : null;
 }
 
-const told: Readonly<Record<string, string>> = {
-  undone: "Taken back.",
-  stays: "It was changed since, so it stays as it is. Actions has the whole story.",
-  conflict: "That was so already.",
-  not_found: "It is not there any more.",
-  invalid: "That day can no longer be changed.",
-};
+const told: ReadonlyMap<string, string> = new Map([
+  ["undone", "Taken back."],
+  ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
+  ["conflict", "That was so already."],
+  ["not_found", "It is not there any more."],
+  ["invalid", "That day can no longer be changed."],
+]);
 
 const note = ({ url }: Visit, content: Html): Html =>
   html`<div class="note spread">${content}<a class="close" href="${hereWithoutNotes({ url })}" aria-label="Close">×</a></div>`;
