@@ -35,6 +35,7 @@ import { showHabits } from "./habits/page.ts";
 import { showEvents } from "./live/events.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
+import { sendAgain } from "./settings/send-again.ts";
 import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
@@ -99,6 +100,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
+  "/account/settings/reminders/again": formOn("/account/settings", sendAgain),
   "/account/settings/webhook": formOn("/account/settings", saveWebhook),
   "/account/settings/webhook/test": formOn("/account/settings", sendTest),
   "/account/tick": formOn("/account", toggleItem),
@@ -106,7 +108,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/sign-in": { GET: beginSignIn },
   [sentPath]: { GET: requireSignIn(showSentForm) },
   "/account/callback": { GET: finishSignIn },
-  "/account/sign-out": formOn("/account", signOut),
+  "/account/sign-out": { GET: () => seeOther("/account"), POST: signOut },
 };
 
 /** The addresses of a thing's form and of its button that deletes it. */

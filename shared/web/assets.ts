@@ -29,6 +29,7 @@ const styles = [
   "styles/data.css",
   "styles/live.css",
   "styles/make.css",
+  "styles/tokens.css",
 ];
 
 /** The stylesheet of every page. */
