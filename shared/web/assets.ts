@@ -56,6 +56,9 @@ export const stayScript = await loadScript("stay.js");
 /** Says when a page is behind of what happened elsewhere. */
 export const liveScript = await loadScript("live.js");
 
+/** Shows what the line at the top was understood to say, while it is typed. */
+export const quickScript = await loadScript("quick.js");
+
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",
@@ -74,4 +77,5 @@ export const assets: readonly Asset[] = [
   passwordScript,
   stayScript,
   liveScript,
+  quickScript,
 ];

@@ -38,7 +38,9 @@ function phrasesIn(text: string, clock: Clock, part: TimeOfDay | undefined): rea
   const moment = momentOfDay(clock);
   const reference = { instant: new Date(moment), timezone: offsetAt(moment, clock.timeZone) };
   const results = casual.parse(text, reference, { forwardDate: true });
-  return results.flatMap((result) => (isMeant(result) && isOfWholeWords(result, text) ? [phraseOf(result, text, clock, part)] : []));
+  return results.flatMap((result) =>
+    isMeant(result) && isOfWholeWords(result, text) ? [phraseOf(result, text, clock, part)] : [],
+  );
 }
 
 /** Words that name months and weekdays and have another meaning as well, when they stand alone. */
