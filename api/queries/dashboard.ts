@@ -53,7 +53,7 @@ export async function readShownIds(query: QueryContext, ids: Pick<ThingIds, "hab
 }
 
 /** Completions of habits and todos on each of the last 14 days of the user, zeros included. */
-const activityStrip = ({ own }: QueryContext, today: string) => sql`
+export const activityStrip = ({ own }: QueryContext, today: string) => sql`
   select json_object_agg(day::date, (
     select count(*) from ${own("habit_completions")} c where c.local_date = day::date
   ) + (

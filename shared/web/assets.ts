@@ -26,9 +26,11 @@ async function loadAsset(
 const styles = [
   "styles/base.css",
   "styles/entry.css",
+  "styles/things.css",
   "styles/data.css",
   "styles/live.css",
   "styles/make.css",
+  "styles/tokens.css",
 ];
 
 /** The stylesheet of every page. */
