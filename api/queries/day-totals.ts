@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { QueryContext } from "./context.ts";
-import { activityStrip } from "./dashboard.ts";
+import { activityCounts } from "./dashboard.ts";
 
 /** A user's numbers on a day. */
 export type DayTotals = Readonly<{
@@ -14,7 +14,7 @@ export type DayTotals = Readonly<{
 export async function readDayTotals(query: QueryContext, today: string): Promise<DayTotals> {
   const habits = query.own("habits");
   const [totals] = await query.rows(sql<DayTotals>`
-    select (${activityStrip(query, today)}) as strip, count(*) as habits,
+    select (${activityCounts(query, today)}) as strip, count(*) as habits,
       count(*) filter (where h.streak > 0 and h.streak_alive_through >= ${today}::date) as streaks
     from ${habits} h`);
   if (!totals) throw new Error("The statement of totals gave no row.");

@@ -11,7 +11,7 @@ const mostHabits = 100;
 const mostTodosOfGroup = 25;
 
 /** What the page of a day shows. */
-export type Day = Readonly<{
+export type DaySummary = Readonly<{
   today: Today;
   /** The first habits that are due, and the number of all of them. */
   due: Awaited<ReturnType<typeof readHabitsInWeek>>;
@@ -22,7 +22,10 @@ export type Day = Readonly<{
 }>;
 
 /** @param beginning the first day of the year that is shown */
-export async function readDay(query: QueryContext, beginning: (today: string) => string): Promise<Day> {
+export async function readDay(
+  query: QueryContext,
+  beginning: (today: string) => string,
+): Promise<DaySummary> {
   const { today } = await readDaySettings(query);
   const { date } = today;
   // One statement after the other, because all of it is one turn of the user.

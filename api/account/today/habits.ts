@@ -1,10 +1,10 @@
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Day } from "../../queries/day.ts";
+import type { DaySummary } from "../../queries/day.ts";
 import type { Visit } from "../visit/context.ts";
 import { habitItem } from "./habit-item.ts";
 
 /** The habits due today, grouped by time of day. */
-export function habitsOfDay(visit: Visit, { due, today }: Pick<Day, "due" | "today">): Html {
+export function habitsOfDay(visit: Visit, { due, today }: Pick<DaySummary, "due" | "today">): Html {
   const { habits, total } = due;
   if (habits.length === 0) return html`<p class="quiet">No habit is due today.</p>`;
   const parts = ["morning", "afternoon", "evening", null] as const;

@@ -1,7 +1,7 @@
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
-import { type Day, readDay } from "../../queries/day.ts";
+import { type DaySummary, readDay } from "../../queries/day.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import { firstCalendarDay } from "../pictures/calendar.ts";
 import { yearPicture } from "../pictures/year.ts";
@@ -39,7 +39,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   return page(context.site, { title: "Today", body, scripts: liveScripts, ...accountFrame(visit) });
 }
 
-function tiles({ due, counts, totals }: Day): Html {
+function tiles({ due, counts, totals }: DaySummary): Html {
   const done = due.habits.filter(({ habit }) => habit.is_completed_today).length;
   return html`<ul class="plain tiles">
     ${tile(`${done} of ${due.total}`, "habits done")}
@@ -48,7 +48,7 @@ function tiles({ due, counts, totals }: Day): Html {
 }
 
 /** The year of all habits together, folded on a phone. */
-function yearOfHabits({ today: { date }, done }: Day): Html {
+function yearOfHabits({ today: { date }, done }: DaySummary): Html {
   const count = done.values().reduce((sum, one) => sum + one, 0);
   const title = `${countInWords(count, "completion")} of habits since ${sayDated(firstCalendarDay(date), date)}`;
   const sayDone = (times: number): string => (times === 0 ? "nothing" : countInWords(times, "habit"));

@@ -1,6 +1,6 @@
 import { type DueGroup, dueGroupOf } from "../../../shared/domain/due-groups.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { Day } from "../../queries/day.ts";
+import type { DaySummary } from "../../queries/day.ts";
 import type { Visit } from "../visit/context.ts";
 import { groupNames } from "./group-names.ts";
 import { type TodoItem, todoList } from "./todo-item.ts";
@@ -16,7 +16,7 @@ const sections: readonly Section[] = [
   { name: groupNames.undated, groups: ["undated"], isFolded: true },
 ];
 
-type TodosOfDay = Pick<Day, "todos" | "counts" | "today">;
+type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
 
 /** The pending todos by their due dates. */
 export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
