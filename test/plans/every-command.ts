@@ -92,9 +92,9 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
 
 /** For tests that have the database at hand. */
 export const failingReminder =
-  (pool: Pick<Pool, "query">): Target["failReminder"] =>
+  (pool: Pick<Pool, "query">, userId: string): Target["failReminder"] =>
   (todoId, deliveryId) =>
-    pool.query("update reminders set status = 'failed', delivery_id = $2 where todo_id = $1", [
-      todoId,
-      deliveryId,
-    ]);
+    pool.query(
+      "update reminders set status = 'failed', delivery_id = $3 where user_id = $1 and todo_id = $2",
+      [userId, todoId, deliveryId],
+    );
