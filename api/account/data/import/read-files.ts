@@ -21,8 +21,11 @@ function kindOf({ name, text }: TextFile): FileKind {
   return isDays && !names.includes("value") ? "loop checkmarks" : "other";
 }
 
-/** Reads the files of one upload, whatever they are. */
-export function* readFiles(files: readonly TextFile[], context: ReadingContext): Generator<Found> {
+/** Reads the files of one upload, whatever they are; undefined says that the next thing takes a while. */
+export function* readFiles(
+  files: readonly TextFile[],
+  context: ReadingContext,
+): Generator<Found | undefined> {
   const byKind = Map.groupBy(files, kindOf);
   for (const file of byKind.get("json") ?? []) yield* readJson(file, context);
   for (const file of byKind.get("todoist") ?? []) yield* readTodoist(file, context);
