@@ -11,6 +11,8 @@ import { openMailbox } from "../shared/queue/client/mailbox.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { feedsPerMinute } from "./account/calendar/feed.ts";
 import { openAccountPages } from "./account/open.ts";
+import { openLiveHub } from "./account/streams/hub.ts";
+import { readUserState } from "./account/streams/version.ts";
 import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
@@ -57,6 +59,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const dispatchGroup = createDispatchGroup(mailbox, reads.inbox, clock, now);
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
   const query = createQuery(config, reads, now);
+  const readState = (userId: string) => readUserState(query({ userId }), userId);
+  const live = await openLiveHub({ config, redis, readState });
   const adoptZone = createZoneAdoption({ query, dispatch });
   const { revokeToken, isRevoked } = createRevocation(config, client);
   const overLimit = createOverLimit({ dispatch, query }, now);
@@ -71,7 +75,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     dispatch,
     dispatchGroup,
     authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone, isRevoked }),
-    answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone, revokeToken }),
+    answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone, revokeToken, live }),
     overLimit,
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
@@ -94,10 +98,12 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       worker: () => mailbox.ping(),
     }),
     answer: (request) => app.handle(request),
+    endStreams: live.endAll,
   });
   return {
     async stop() {
       await listener.stop();
+      live.close();
       await overLimit.stop();
       await mailbox.close();
       clock.close();

@@ -61,7 +61,7 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
   });
   const upkeep = await startUpkeep(context);
   const statusServer = serveStatus(config, statusPages);
-  const parts = [upkeep, startCommands(context), startReminders(context)];
+  const parts = [upkeep, await startCommands(context), startReminders(context)];
   return {
     async stop() {
       isStopping = true;

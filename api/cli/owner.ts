@@ -2,12 +2,16 @@ import { openDatabase } from "../../shared/db/orm.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
-import { createOwnerLink } from "../identity/accounts/sign-in-links.ts";
+import { normalizeEmail } from "../identity/accounts/accounts.ts";
+import { createSignInLink } from "../identity/accounts/sign-in-links.ts";
 
 const noOwner =
   "There is no owner to sign in: the account was deleted, or the built-in identity provider never started here.";
 
-/** Prints a one-time link that signs the owner of a running Kept in. Only who may read its database can make one. */
+/**
+ * Prints a one-time link that signs the owner of a running Kept in, or the person with the address that is given. Only
+ * who may read its database can make one.
+ */
 async function main(): Promise<void> {
   const config = loadCommonConfig();
   const database = await openDatabase({
@@ -16,10 +20,12 @@ async function main(): Promise<void> {
     prepare: config.databasePrepare,
     connections: 1,
   });
-  const owner = await createOwnerLink(database.pool);
+  const [given] = process.argv.slice(2);
+  const made = await createSignInLink(database.pool, given && (normalizeEmail(given) ?? given));
   await database.close();
-  if (!owner) throw new Error(noOwner);
-  const { email, link } = owner;
+  if (!made)
+    throw new Error(given === undefined ? noOwner : `There is no account with the address ${given}.`);
+  const { email, link } = made;
   console.log(`Open this within ten minutes to sign in as ${email}. It works once:\n\n  ${link}\n`);
 }
 

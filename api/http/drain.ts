@@ -9,8 +9,11 @@ type Drain = Readonly<{
   hasBegun(): boolean;
   /** Notes a request that came in. */
   note(request: Pick<Request, "url">): void;
-  /** Lets clients go elsewhere; resolves when all have gone, or a while after the drain time. */
-  finish(isBusy: () => boolean): Promise<void>;
+  /**
+   * Lets clients go elsewhere; resolves when all have gone, or a while after the drain time.
+   * @param endStreams called once new requests go to other doors, because streams would be waited for in vain
+   */
+  finish(isBusy: () => boolean, endStreams?: () => void): Promise<void>;
 }>;
 
 /** @param drainSeconds how long to serve on in any case, because a balancer may need that long to hear of it */
@@ -25,12 +28,13 @@ export function createDrain(drainSeconds: number): Drain {
       if (check === undefined) lastRequest = performance.now();
       else if (check !== "live") lastAsked = performance.now();
     },
-    async finish(isBusy) {
+    async finish(isBusy, endStreams) {
       hasBegun = true;
       const began = performance.now();
       const isWatched = began - lastAsked < askedMs;
       await Bun.sleep(drainSeconds * 1_000);
       await until(() => !isWatched || lastAsked > began);
+      endStreams?.();
       await until(() => {
         if (isBusy()) lastRequest = performance.now();
         return performance.now() - lastRequest > quietMs;

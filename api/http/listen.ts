@@ -18,13 +18,15 @@ type Answers = Readonly<{
   answer(request: Request): Promise<Response> | Response;
   /** The answer to a request that is refused before anything is looked at. */
   turnAway(request: Request): Response;
+  /** Ends the answers that would go on for as long as their clients want. */
+  endStreams(): void;
 }>;
 
 /** Listens on HOST, or on both loopback addresses, because `localhost` means one to some clients and the other to others. */
 export function listen(
   { host, port, baseUrl, drainSeconds }: Pick<Config, "host" | "port" | "baseUrl" | "drainSeconds">,
   log: Log,
-  { answer, turnAway, exposition, ready }: Answers,
+  { answer, turnAway, exposition, ready, endStreams }: Answers,
 ): { stop(): Promise<void> } {
   const finish = createFinish(baseUrl);
   const admission = createAdmission();
@@ -72,7 +74,7 @@ export function listen(
      * answer is just on its way. So requests are served until no more come; a balancer that asks for health sees to it.
      */
     async stop() {
-      await drain.finish(() => servers.some((server) => server.pendingRequests > 0));
+      await drain.finish(() => servers.some((server) => server.pendingRequests > 0), endStreams);
       await Promise.all(servers.map(stopServer));
       admission.stop();
     },

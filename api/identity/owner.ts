@@ -37,11 +37,12 @@ async function makeOwner(identity: IdentityContext): Promise<Record<string, stri
 }
 
 async function ownerAccount(identity: IdentityContext, password: string): Promise<string> {
-  const { pool, config } = identity;
+  const { pool } = identity;
   const created = await createAccount(pool, {
     email: ownerEmail,
     passwordHash: await hashPassword(password),
-    timeZone: config.defaultTimeZone,
+    // Nobody knows it yet; the owner's browser tells it at the first sign-in.
+    timeZone: null,
   });
   if (created) return created.id;
   const account = await findAccountByEmail(pool, ownerEmail);

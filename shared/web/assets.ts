@@ -23,7 +23,7 @@ async function loadAsset(
 }
 
 /** What every page needs, and then what single rooms of pages add, in this order. */
-const styles = ["styles/base.css", "styles/data.css"];
+const styles = ["styles/base.css", "styles/data.css", "styles/live.css", "styles/make.css"];
 
 /** The stylesheet of every page. */
 export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" }, styles);
@@ -34,6 +34,21 @@ const loadScript = (name: string): Promise<Asset> =>
 /** Adds buttons that copy lines, on pages that have lines to copy. */
 export const copyScript = await loadScript("copy.js");
 
+/** Fills in the time zone of the browser. */
+export const zoneScript = await loadScript("zone.js");
+
+/** Makes passkeys and signs in with them. */
+export const passkeyScript = await loadScript("passkeys.js");
+
+/** Adds buttons that show what was typed as a password. */
+export const passwordScript = await loadScript("passwords.js");
+
+/** Ticks things off without leaving the page, and shows anew what has changed. */
+export const stayScript = await loadScript("stay.js");
+
+/** Says when a page is behind of what happened elsewhere. */
+export const liveScript = await loadScript("live.js");
+
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",
@@ -43,4 +58,13 @@ export const favicon = await loadAsset("favicon.svg", {
 });
 
 /** Every file that pages link to. */
-export const assets: readonly Asset[] = [stylesheet, favicon, copyScript];
+export const assets: readonly Asset[] = [
+  stylesheet,
+  favicon,
+  copyScript,
+  zoneScript,
+  passkeyScript,
+  passwordScript,
+  stayScript,
+  liveScript,
+];

@@ -1,23 +1,30 @@
-import { csrfHolds, csrfToken } from "./csrf.ts";
+import { csrfHolds, csrfToken, isOwnersToken } from "./csrf.ts";
 import { type Html, html } from "./html.ts";
 import { message } from "./page.ts";
-import type { FormRequest, PageHandler } from "./site.ts";
+import type { FormRequest, PageHandler, PageRequest } from "./site.ts";
 
 const maxFormBytes = 64 * 1024;
 
 /** The hidden field that every form carries. */
-export function formToken({ site, holder }: Pick<FormRequest, "site" | "holder">): Html {
-  return html`<input type="hidden" name="csrf" value="${csrfToken(site.formKey, holder)}">`;
+export function formToken({ site, holder, owner }: Pick<FormRequest, "site" | "holder" | "owner">): Html {
+  return html`<input type="hidden" name="csrf" value="${csrfToken(site.formKey, holder, owner)}">`;
 }
 
-/** A page that takes a posted form. A form that our own page in this browser did not send is refused. */
+/**
+ * A page that takes a posted form. A form that our own page in this browser did not send is refused. One of the same
+ * person's page of an earlier session is shown to them again where the visit can do that.
+ */
 export function takeForm<Visit extends FormRequest>(
   act: (visit: Visit, form: URLSearchParams) => Response | Promise<Response>,
 ): PageHandler<Visit> {
   return async (visit) => {
     const form = await readForm(visit);
-    if (form instanceof URLSearchParams) return act(visit, form);
-    return message(visit.site, "That did not work", form.text, { status: form.status });
+    if (!(form instanceof URLSearchParams)) return problemPage(visit, form);
+    const { site, holder, owner, askAgain } = visit;
+    const token = form.get("csrf") ?? "";
+    if (csrfHolds(site.formKey, holder, token)) return act(visit, form);
+    const isOwn = owner !== undefined && isFromHere(visit) && isOwnersToken(site.formKey, owner, token);
+    return isOwn && askAgain ? askAgain(form) : problemPage(visit, notOurs);
   };
 }
 
@@ -34,15 +41,22 @@ const notAForm: FormProblem = {
 const tooLong: FormProblem = { status: 413, text: "That is too much text for this form." };
 const incomplete: FormProblem = { status: 400, text: "The form did not arrive as a whole. Try again." };
 
-async function readForm({ site, request, holder }: FormRequest): Promise<URLSearchParams | FormProblem> {
-  const origin = request.headers.get("origin");
-  if (origin !== null && origin !== site.origin) return notOurs;
+const problemPage = ({ site }: PageRequest, { text, status }: FormProblem): Response =>
+  message(site, "That did not work", text, { status });
+
+/** Whether the browser says that the form was sent from a page of this site. Browsers of today say it of every form. */
+export const isFromHere = ({ site, request }: PageRequest): boolean =>
+  request.headers.get("origin") === site.origin;
+
+/** What was sent, of which only the token tells whether the person meant it. */
+export async function readForm(visit: PageRequest): Promise<URLSearchParams | FormProblem> {
+  const { request } = visit;
+  if (request.headers.has("origin") && !isFromHere(visit)) return notOurs;
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") return notAForm;
   const text = await readText(request.body);
   if (typeof text !== "string") return text;
-  const form = new URLSearchParams(text);
-  return csrfHolds(site.formKey, holder, form.get("csrf") ?? "") ? form : notOurs;
+  return new URLSearchParams(text);
 }
 
 /** The body as text. Reading stops at the limit, so that nobody can fill the memory. */

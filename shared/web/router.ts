@@ -23,17 +23,22 @@ type SignIn<Guest, Visit> = Readonly<{
   find(guest: Guest): Promise<Visit | undefined>;
   /** Where a stranger signs in to go on to `next`, which is undefined when the request cannot be repeated. */
   address(guest: Guest, next: string | undefined): string;
+  /** Keeps the form that a stranger has sent over the sign-in. @returns undefined when it cannot be kept */
+  keepForm?(guest: Guest): Promise<Response | undefined>;
 }>;
 
 /** Makes `requireSignIn(page)`: a page for signed-in people only, to which strangers come back from the sign-in. */
 export function createRequireSignIn<Guest extends PageRequest, Visit>({
   find,
   address,
+  keepForm,
 }: SignIn<Guest, Visit>): (show: PageHandler<Visit>) => PageHandler<Guest> {
   return (show) => async (guest) => {
     const visit = await find(guest);
     if (visit) return show(visit);
     const { request, url } = guest;
+    const kept = request.method === "POST" && (await keepForm?.(guest));
+    if (kept) return kept;
     const next = request.method === "GET" ? `${url.pathname}${url.search}` : undefined;
     return seeOther(address(guest, next));
   };

@@ -27,6 +27,10 @@ export type FormRequest = PageRequest &
   Readonly<{
     /** What the tokens of its forms are bound to: the session, or a stranger's browser. */
     holder: string;
+    /** Whose page it is, where forms may be sent again after the session has ended. */
+    owner?: string;
+    /** Answers a form of the owner whose token is too old: shows what was sent, to be sent once more. */
+    askAgain?(form: URLSearchParams): Promise<Response>;
   }>;
 
 export type PageHandler<Visit> = (visit: Visit) => Response | Promise<Response>;

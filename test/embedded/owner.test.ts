@@ -41,7 +41,7 @@ test("npm run owner beside npm start prints a link that opens the account pages,
   await run.end("SIGINT");
   const token = new URL(link).searchParams.get("token") ?? "";
   expect(token).toHaveLength(43);
-  expect(run.output()).toContain("the owner signed in by a one-time link");
+  expect(run.output()).toContain("signed in by a one-time link");
   expect(run.output()).not.toContain(token);
   expect(run.output()).not.toMatch(/warning|deprecat/i);
   const files = Bun.spawn(["grep", "-rlaF", token, dataDir], { stdout: "pipe" });

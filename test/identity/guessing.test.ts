@@ -19,7 +19,10 @@ const here = () => from("127.0.0.1");
 const elsewhere = () => from("[::1]");
 
 async function signIn(email: string, secret: string, browser: Browser) {
-  return browser.submit(await browser.open("/sign-in"), "/sign-in", { email, password: secret });
+  return browser.submit(await browser.open("/sign-in?next=/profile"), "/sign-in", {
+    email,
+    password: secret,
+  });
 }
 
 /** Browsers that were never seen before, from one network. */

@@ -95,7 +95,7 @@ test("a new password can be chosen with it, which ends the owner's other session
   const fresh = createBrowser(identity.config.authUrl);
   const answers = { email: "owner@localhost", password: "an easy one to keep" };
   const signedIn = await fresh.submit(await fresh.open("/sign-in"), "/sign-in", answers);
-  expect(signedIn.url).toEndWith("/profile/api-tokens");
+  expect(signedIn.url).toBe(`${identity.config.baseUrl}/account`);
 });
 
 test("whoever was signed in before in this browser is so no longer", async () => {

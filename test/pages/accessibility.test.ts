@@ -56,6 +56,17 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   await fillWithLife(site, await createToken(site, page, "Claude Code", allScopes), draws ? 365 : 14);
   await page.goto(`${baseUrl}/account`);
   await check(page, "today");
+  const line = "Pay rent every month on the 1st at 9 #House @desk 10min";
+  await page.goto(`${baseUrl}/account/add?${new URLSearchParams({ line })}`);
+  await check(page, "add");
+  await page.getByText("What the line above understands").click();
+  await page.getByLabel("Repeats").fill("now and then");
+  await page.getByRole("button", { name: "Save" }).click();
+  await check(page, "add-error");
+  await page.goto(`${baseUrl}/account/habits/new`);
+  await check(page, "habit-form");
+  await page.goto(`${baseUrl}/account/categories`);
+  await check(page, "categories");
   await page.goto(`${baseUrl}/account/actions`);
   await page.locator(".log summary").nth(3).click();
   await check(page, "actions");

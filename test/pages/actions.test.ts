@@ -80,6 +80,7 @@ browserTest("a change is told before and after, by whom, and leads to what it is
   await site.stack.rest("PATCH", `/todos/${body.id}`, { token, body: { context: "@desk", due_date: today } });
   await page.goto(`${baseUrl}/account`);
   await page.getByRole("button", { name: "Done: Pay" }).click();
+  await page.getByText("Done: Pay").waitFor();
   const [ticked, changed] = await open();
   expect(ticked).toMatch(/Ticked off the todo Pay <b>rent<\/b>\s+.*You, on the Today page/s);
   expect(changed).toMatch(/context none → @desk\s+.*Claude over REST/s);
@@ -105,6 +106,7 @@ browserTest(
     await call("create-todo", { title: "After" });
     await page.goto(`${baseUrl}/account`);
     await page.getByRole("button", { name: "Done: Before" }).click();
+    await page.getByText("Done: Before").waitFor();
     expect(await news(1)).toEqual(["Created the todo After"]);
     expect(await news(40)).toEqual([]);
     await call("create-todo", { title: "Later" });

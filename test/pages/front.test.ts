@@ -54,7 +54,7 @@ browserTest("from the first page a person gets to sign in, and from their day ba
   await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
   await page.waitForURL(`${authUrl}/sign-in**`);
   await signUp(site, page);
-  await page.getByRole("link", { name: "Connect", exact: true }).click();
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
   await page.getByRole("link", { name: "Kept" }).click();
   await page.waitForURL(`${baseUrl}/account`);
 });

@@ -145,10 +145,12 @@ test("signing out ends the session here and goes on to the provider", async () =
   expect((await account.open("/account")).url).toStartWith(`${authUrl}/authorize?`);
 });
 
-test("pages are never cached, framed or scripted, and odd addresses and methods get pages too", async () => {
+test("pages are never cached or framed, run no script of others, and odd addresses and methods get pages too", async () => {
   const { account, page } = await signIn(await signedUp(identity.config));
   expect(page.headers.get("cache-control")).toBe("no-store");
-  expect(page.headers.get("content-security-policy")).toContain("script-src 'none'");
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'; connect-src 'self';");
+  const settings = await account.open("/account/settings");
+  expect(settings.headers.get("content-security-policy")).toContain("script-src 'none'; form-action");
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   expect(page.headers.get("referrer-policy")).toBe("same-origin");
   expect((await account.open("/account/nothing")).status).toBe(404);

@@ -15,16 +15,16 @@ export type RedisNode = Readonly<{
   freeze(): void;
 }>;
 
-/** Starts a Redis in a folder of its own; with `sentinel`, one that watches others. */
+/** Starts a Redis in a folder of its own; with `sentinel`, one that watches others; with `port`, in the place of another. */
 export async function startRedisNode(
   folder: string,
   lines: readonly string[] = [],
-  { sentinel = false } = {},
+  { sentinel = false, port: wanted }: Readonly<{ sentinel?: boolean; port?: number }> = {},
 ): Promise<RedisNode> {
   const data = resolve(folder);
   mkdirSync(data, { recursive: true });
   const { path, env } = await redisBinary(resolve(join(import.meta.dir, "../../.runtime")), () => {});
-  const port = await freePort();
+  const port = wanted ?? (await freePort());
   const common = ["bind 127.0.0.1", `port ${port}`, 'save ""', "enable-debug-command yes"];
   const configuration = sentinel ? common.slice(0, 2) : [...common, "repl-diskless-sync-delay 0"];
   const file = join(data, "redis.conf");

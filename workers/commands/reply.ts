@@ -12,6 +12,7 @@ type Answering = Readonly<{
 export function createAnswering(
   { config, publisher }: Pick<WorkerContext, "config" | "publisher">,
   metrics: CommandMetrics,
+  announce: (batch: ReceivedBatch) => void,
 ): Answering {
   const positions = notesPositions(config)
     ? createWrittenPositions(publisher, config.queuePrefix)
@@ -23,12 +24,14 @@ export function createAnswering(
     async reply(batch, replies) {
       metrics.answered(batch, replies);
       const message = { v: batchVersion, batchId: batch.id, replies } as const;
-      if (!positions) return publish(batch.replyTo, message);
+      const send = () => {
+        const sent = publish(batch.replyTo, message);
+        announce(batch);
+        return sent;
+      };
+      if (!positions) return send();
       // Who has the answer may read from a standby at once, so there is none without the note.
-      return positions.note(positionsByUser(batch, replies)).then(
-        () => publish(batch.replyTo, message),
-        () => undefined,
-      );
+      return positions.note(positionsByUser(batch, replies)).then(send, () => undefined);
     },
   };
 }

@@ -6,6 +6,7 @@ import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../context.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
+import { openAnnouncing } from "./announce.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
 import { createCommandMetrics } from "./command-metrics.ts";
 import type { ReceivedCommand } from "./received.ts";
@@ -15,10 +16,11 @@ import { createSlowQueue } from "./slow-queue.ts";
 import { runForUsers } from "./users-apart.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
-export function startCommands(worker: WorkerContext): { stop(): Promise<void> } {
+export async function startCommands(worker: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { config, log, database, blocking, registry, jobMetrics, watch } = worker;
   const metrics = createCommandMetrics(registry);
-  const { reply, publish } = createAnswering(worker, metrics);
+  const announcing = await openAnnouncing(worker);
+  const { reply, publish } = createAnswering(worker, metrics, announcing.announce);
   const slowQueue = createSlowQueue(watch);
   const groupQueue = createSlowQueue(watch);
   const retryQueue = createRetryQueue({
@@ -81,6 +83,7 @@ export function startCommands(worker: WorkerContext): { stop(): Promise<void> } 
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
       await Promise.all([retryQueue.drained(), slowQueue.drained(), groupQueue.drained()]);
+      announcing.close();
     },
   };
 }

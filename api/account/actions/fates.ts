@@ -8,13 +8,13 @@ import { namesOf, type ThingNames } from "../../queries/names.ts";
 import { readParts } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayWallTime } from "../visit/dates.ts";
+import { submitUndo } from "../visit/submit-undo.ts";
 import { describeAction } from "./describe.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
 import type { Obstacle } from "./obstacle-words.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
 import { asOneCommand, nextStep, type RunSelection } from "./run-selection.ts";
-import { submitUndo } from "./submit-undo.ts";
 import type { Day } from "./undo-note.ts";
 import { type Word, wordsInHtml } from "./words.ts";
 

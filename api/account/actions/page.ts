@@ -3,6 +3,7 @@ import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { readDaySettings } from "../../queries/context.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
@@ -18,6 +19,7 @@ import { readNote } from "./undo-note.ts";
 /** GET /account/actions?show=…&q=…&from=…&to=…&token_id=…&…&cursor=…: what was done in the user's name, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
+  const mark = await liveMark(visit);
   const query = context.query({ userId: session.sub });
   const { timeZone } = await readDaySettings(query);
   const chosen = chosenIn(url);
@@ -38,15 +40,19 @@ export async function showActions(visit: Visit): Promise<Response> {
   const isFiltered = chosen.size > 0;
   const { isNew, remember } = await findLastVisit(visit, query.now);
   const shown = { timeZone, today, controls, isNew, isFiltered, hasOlder: next_cursor !== null };
-  const body = html`<p class="quiet lead">What agents, scripts and you did here. Times are those of ${timeZone}.</p>
+  const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${timeZone}.</p>
     ${tokens.length > 0 && filterForm({ chosen, tokens, timeZone, today })}
-    ${note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
+    <div id="actions" data-part>${note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
     ${await actionList(listed, shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
-    ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav>
+    ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav></div>
     ${rows.length > 0 && exportLinks(chosen)}`;
   const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(rows[0]) } : {};
-  return page(context.site, { title: "Actions", body, ...accountFrame(visit) }, { headers });
+  return page(
+    context.site,
+    { title: "Actions", body, scripts: liveScripts, ...accountFrame(visit) },
+    { headers },
+  );
 }
 
 const newsNote = (count: number) =>

@@ -5,10 +5,10 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { submitUndo } from "../visit/submit-undo.ts";
 import { runPath } from "./paths.ts";
 import { canRevoke, revokedMark, revokedMarkIn } from "./revoking.ts";
 import { nextStep, paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
-import { submitUndo } from "./submit-undo.ts";
 
 /** For this long (ms) one request takes back; then the person is told how far it came. */
 const longest = 5_000;

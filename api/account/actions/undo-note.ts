@@ -5,10 +5,10 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { type ActionKey, readAction, readUndos, type Undo } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
+import { submitUndo } from "../visit/submit-undo.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import type { Obstacle } from "./obstacle-words.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
-import { submitUndo } from "./submit-undo.ts";
 import { type Word, wordsInHtml } from "./words.ts";
 
 export type Day = Readonly<{ timeZone: string; today: string }>;
@@ -18,8 +18,12 @@ export type UndoNote = Readonly<{ request_id: string; note: Html }>;
  * What became of an action that was to be taken back (`?note=…`): the log says it, and of one that still stands a
  * preview does. So the page can be loaded again, and says what is true then.
  */
-export async function readNote(visit: Visit, query: QueryContext, day: Day): Promise<UndoNote | undefined> {
-  const cursor = visit.url.searchParams.get("note") ?? "";
+export async function readNote(
+  visit: Visit,
+  query: QueryContext,
+  day: Day,
+  cursor = visit.url.searchParams.get("note") ?? "",
+): Promise<UndoNote | undefined> {
   if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
   if (isRefused(validate(listActions, { cursor }))) return undefined;
   const [called_at = "", request_id = ""] = cursor.split("_");

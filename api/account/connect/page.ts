@@ -1,18 +1,23 @@
 import { copyScript } from "../../../shared/web/assets.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Guest } from "../visit/context.ts";
 import { accountFrame, guestFrame } from "../visit/frame.ts";
 import { signedInVisit } from "../visit/session.ts";
 import { connectGuides, type Guide } from "./guides.ts";
+import { connectLight, waitingAddress } from "./light.ts";
 
 /** GET /account/connect: for anybody, because it tells nothing but this server's address. */
 export async function showConnect(guest: Guest): Promise<Response> {
   const { site, context } = guest;
   const { baseUrl, authUrl, builtInIdentity } = context.config;
   const visit = await signedInVisit(guest);
-  const body = html`<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
+  const waiting = visit && waitingAddress(visit);
+  const mark = visit && (await liveMark(visit, waiting));
+  const body = html`${mark}<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
     as you allow it when it signs in. What it did is under <a href="/account/actions">Actions</a>.</p>
+    ${visit && waiting && (await connectLight(visit, waiting))}
     ${connectGuides(baseUrl).map((guide, n) => guideSection(guide, `lines-${n}`))}
     ${
       builtInIdentity &&
@@ -20,7 +25,12 @@ export async function showConnect(guest: Guest): Promise<Response> {
     }
     <p class="unseen" role="status" id="copied"></p>`;
   const frame = visit ? accountFrame(visit) : guestFrame;
-  return page(site, { title: "Connect an agent", body, scripts: [copyScript], ...frame });
+  return page(site, {
+    title: "Connect an agent",
+    body,
+    scripts: [copyScript, ...(visit ? liveScripts : [])],
+    ...frame,
+  });
 }
 
 function guideSection({ client, text, lines }: Guide, id: string): Html {

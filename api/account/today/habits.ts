@@ -11,7 +11,7 @@ import { tickButton } from "./tick-button.ts";
 type HabitItem = Static<typeof Habit>;
 
 /** The habits due today, grouped by time of day. */
-export function habitList(visit: Visit, habits: readonly HabitItem[]): Html {
+export function habitList(visit: Visit, habits: readonly HabitItem[], today: string): Html {
   if (habits.length === 0) return html`<p class="quiet">No habit is due today.</p>`;
   const parts = ["morning", "afternoon", "evening", null] as const;
   return html`${parts.map((part) => {
@@ -20,16 +20,16 @@ export function habitList(visit: Visit, habits: readonly HabitItem[]): Html {
     return (
       due.length > 0 &&
       html`${heading && html`<h3 class="part">${heading}</h3>`}
-        <ul class="plain">${due.map((habit) => habitItem(visit, habit))}</ul>`
+        <ul class="plain">${due.map((habit) => habitItem(visit, habit, today))}</ul>`
     );
   })}`;
 }
 
-function habitItem(visit: Visit, habit: HabitItem): Html {
+function habitItem(visit: Visit, habit: HabitItem, day: string): Html {
   const { id, name, type, is_completed_today: done, category } = habit;
   const verb = type === "bad" ? "Avoided today" : "Done today";
   return html`<li class="card item${done && " done"}" id="habit-${id}">
-    ${tickButton(visit, { kind: "habit", id, done, label: `${done ? "Undo" : verb}: ${name}` })}
+    ${tickButton(visit, { kind: "habit", id, day, done, label: `${done ? "Undo" : verb}: ${name}` })}
     <div class="what"><h4>${name}</h4>
     ${facts([rhythmInWords(rhythmOf(habit)), type === "bad" ? "to avoid" : null, categoryTag(category)])}</div>
     ${streak(habit)}</li>`;

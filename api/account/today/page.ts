@@ -2,24 +2,26 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { readDaySettings } from "../../queries/context.ts";
 import { readDashboard } from "../../queries/dashboard.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
+import { tickNotice } from "../tick/notice.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitList } from "./habits.ts";
 import { todoList } from "./todos.ts";
-import { undoNotice } from "./undo-notice.ts";
 
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
   const { context, session } = visit;
+  const mark = await liveMark(visit);
   const user = { userId: session.sub };
   const query = context.query(user, { standbyMayAnswer: true });
   const [{ today }, day] = await Promise.all([readDaySettings(query), readDashboard(query, {})]);
   const { habits, todos, stats } = day;
   const done = habits.filter((habit) => habit.is_completed_today).length;
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
-  const body = html`<p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
-    ${await undoNotice(visit, context.query(user))}
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
+    <div id="day" data-part><p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
     <ul class="plain tiles">
     ${tile(`${done} of ${habits.length}`, "habits done")}
     ${tile(stats.total_streak, "in all streaks")}
@@ -27,10 +29,10 @@ export async function showToday(visit: Visit): Promise<Response> {
     </ul>
     ${activityStrip(day.activity_strip, today.date)}
     <h2>Habits</h2>
-    ${stats.total_habits === 0 ? welcome(visit) : habitList(visit, habits)}
+    ${stats.total_habits === 0 ? welcome(visit) : habitList(visit, habits, today.date)}
     <h2>Todos</h2>
-    ${todoList(visit, todos, { today: today.date, total: stats.pending_todos })}`;
-  return page(context.site, { title: "Today", body, ...accountFrame(visit) });
+    ${todoList(visit, todos, { today: today.date, total: stats.pending_todos })}</div>`;
+  return page(context.site, { title: "Today", body, scripts: liveScripts, ...accountFrame(visit) });
 }
 
 const tile = (number: number | string, label: string) => html`<li class="card tile">

@@ -1,13 +1,12 @@
-import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import { type Tickable, tickFields } from "../tick/tick-fields.ts";
 import type { Visit } from "../visit/context.ts";
 
-type Tick = { kind: "habit" | "todo"; id: number; done: boolean; label: string };
+type Tick = Tickable & Readonly<{ done: boolean; label: string }>;
 
 /** The round button before an item, which ticks it off or takes that back. */
-export function tickButton(visit: Visit, { kind, id, done, label }: Tick): Html {
-  return html`<form method="post" action="/account/tick">${formToken(visit)}
-    <input type="hidden" name="${kind}_id" value="${id}">
+export function tickButton(visit: Visit, { done, label, ...item }: Tick): Html {
+  return html`<form method="post" action="/account/tick" data-stay>${tickFields(visit, item)}
     <button class="tick" name="done" value="${done ? "no" : "yes"}" aria-label="${label}">${checkMark}</button>
     </form>`;
 }

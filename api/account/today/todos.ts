@@ -16,16 +16,21 @@ export function todoList(
   { today, total }: { today: string; total: number },
 ): Html {
   if (todos.length === 0) return html`<p class="quiet">Nothing is pending.</p>`;
-  return html`<ul class="plain">${todos.map((todo) => todoItem(visit, todo, today))}</ul>
+  return html`<ul class="plain">${todos.map((todo, place) => todoItem(visit, todo, { today, next: todos[place + 1] ?? todos[place - 1] }))}</ul>
     ${total > todos.length && html`<p class="quiet">And ${total - todos.length} more.</p>`}`;
 }
 
-function todoItem(visit: Visit, todo: TodoItem, today: string): Html {
+type Place = Readonly<{ today: string; next: TodoItem | undefined }>;
+
+function todoItem(visit: Visit, todo: TodoItem, { today, next }: Place): Html {
   const { id, title, category, is_overdue: isOverdue } = todo;
   const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
   const due = todo.due_date && sayDate(todo.due_date, today);
   return html`<li class="card item" id="todo-${id}">
-    ${tickButton(visit, { kind: "todo", id, done: false, label: `Done: ${title}` })}
+    ${tickButton(visit, {
+      ...{ kind: "todo", id, day: today, done: false, label: `Done: ${title}` },
+      next: next && `todo-${next.id}`,
+    })}
     <div class="what"><h3>${title}</h3>
     ${facts([todo.time_of_day, minutes, todo.context, categoryTag(category)])}</div>
     ${due && html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${due}</p>`}</li>`;

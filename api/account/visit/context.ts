@@ -1,9 +1,11 @@
 import type { Actor } from "../../../shared/actor.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/log.ts";
+import type { Html } from "../../../shared/web/html.ts";
 import type { FormRequest, PageRequest, Site } from "../../../shared/web/site.ts";
 import type { RevokeToken } from "../../auth/revocation.ts";
 import type { PerformContext } from "../../perform.ts";
+import type { LiveHub } from "../streams/hub.ts";
 import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
 
@@ -19,6 +21,8 @@ export type PagesContext = PerformContext &
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
     /** Undefined where tokens are revoked at another provider. */
     revokeToken: RevokeToken | undefined;
+    /** Tells open pages of changes. */
+    live: Pick<LiveHub, "join">;
   }>;
 
 /** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */
@@ -33,10 +37,18 @@ export type Session = {
   email_verified?: boolean;
   /** Shows the provider at sign-out who signs out, so that it does not ask the person. */
   id_token?: string;
+  /** When it ends (epoch s), as the cookie says. */
+  exp?: number;
 };
 
 /** One request, whether or not somebody is signed in. */
 export type Guest = PageRequest & Readonly<{ context: PagesContext }>;
 
 /** One request of a signed-in person. */
-export type Visit = Guest & FormRequest & Readonly<{ session: Session }>;
+export type Visit = Guest &
+  FormRequest &
+  Readonly<{
+    session: Session;
+    /** What became of the last thing that the person did, where the address names it. */
+    notice?: Html | undefined;
+  }>;

@@ -9,6 +9,8 @@ export type PagesKeys = Readonly<{
   seen: Uint8Array;
   /** Encrypts the cookie of a calendar feed that was just made. */
   feed: Uint8Array;
+  /** Encrypts the cookie with a form that was sent by somebody who was signed out. */
+  sent: Uint8Array;
   /** Signs the tokens inside forms. */
   forms: string;
 }>;
@@ -25,6 +27,7 @@ export function deriveKeys(clientSecret: string): PagesKeys {
     signIn: derive("sign-in"),
     seen: derive("seen"),
     feed: derive("feed"),
+    sent: derive("sent"),
     forms: derive("forms").toBase64({ alphabet: "base64url" }),
   };
 }

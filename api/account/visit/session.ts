@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { askAgain } from "./ask-again.ts";
 import type { Guest, PagesContext, Session, Visit } from "./context.ts";
 import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
 
@@ -17,7 +18,12 @@ export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
   const session = await sessionCookie(guest.context).open(guest.request);
   if (!session) return undefined;
   const generation = await sessionGeneration(guest.context, session.sub);
-  return session.generation === generation ? { ...guest, session, holder: session.sid } : undefined;
+  if (session.generation !== generation) return undefined;
+  const visit = { ...guest, session, holder: session.sid, owner: session.sub };
+  return {
+    ...visit,
+    askAgain: (form) => askAgain(visit, { path: `${guest.url.pathname}${guest.url.search}`, form }),
+  };
 }
 
 /** @returns the generation whose sessions are valid; undefined when the account is deleted, so that none is */

@@ -1,22 +1,37 @@
 import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
 import { allScopes } from "../../../shared/contracts/scopes.ts";
 import type { Fields } from "../../../shared/contracts/validate.ts";
+import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
-import { perform } from "../../perform.ts";
+import { callOf } from "../../../shared/queue/client/dispatch.ts";
+import { type Content, execute, prepare, senderOf } from "../../perform.ts";
 import type { Visit } from "./context.ts";
 
+type SignedIn = Pick<Visit, "context" | "session">;
+
 /** Performs the command that a signed-in person's form asks for. People may do everything with what is theirs. */
-export async function submit(
-  { context, session }: Pick<Visit, "context" | "session">,
+export const submit = async (visit: SignedIn, name: CommandName, fields: Fields): Promise<Outcome> =>
+  (await submitLogged(visit, name, fields)).outcome;
+
+/** The outcome of a command, and where the action log has it if it changed something. */
+type LoggedOutcome = Readonly<{
+  outcome: Outcome;
+  key: Readonly<{ called_at: string; request_id: string }>;
+}>;
+
+/** The same, for pages that offer to take back what was done. */
+export async function submitLogged(
+  { context, session }: SignedIn,
   name: CommandName,
   fields: Fields,
-): Promise<Outcome> {
+  how: Pick<Content, "idempotencyKey" | "preconditions"> = {},
+): Promise<LoggedOutcome> {
   const actor = { userId: session.sub, scopes: allScopes };
-  const { outcome } = await perform(context, {
-    contract: commands[name],
-    actor,
-    door: "page",
-    content: () => ({ fields }),
-  });
-  return outcome;
+  const startedAt = context.query(actor).now;
+  const call = callOf(senderOf(actor, "page"), name, startedAt);
+  const key = { called_at: new Date(startedAt).toISOString(), request_id: call.requestId };
+  const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields, ...how }) });
+  if (isRefused(prepared)) return { outcome: prepared, key };
+  const { outcome } = await execute(context, prepared, call);
+  return { outcome, key };
 }

@@ -6,6 +6,7 @@ export type Account = Readonly<{
   email: string;
   /** Whether the account's owner has shown that mail to the address reaches them. */
   emailVerified: boolean;
+  /** From the sign-up; null until the owner's first sign-in. What counts is `zoneOf` in zones.ts. */
   timeZone: string | null;
 }>;
 
@@ -100,8 +101,3 @@ export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
 }
 
 const uniqueViolation = "23505";
-
-/** Sets the zone that tokens carry (`zoneinfo`, OpenID Connect Core §5.1). */
-export async function setTimeZone(pool: Pool, id: string, timeZone: string): Promise<void> {
-  await pool.query(`update identity.accounts set time_zone = $2 where id = $1`, [id, timeZone]);
-}

@@ -12,6 +12,14 @@ export function mailPasswordNotice(identity: IdentityContext, account: Account):
   });
 }
 
+/** Informs the owner of a new passkey, with which somebody could sign in after a new password as well. */
+export function mailPasskeyNotice(identity: IdentityContext, account: Account): Promise<void> {
+  return mailNotice(identity, account, {
+    subject: "A passkey was added to your account of Kept",
+    what: `Your account of Kept has a new passkey, which signs in without the password.`,
+  });
+}
+
 /** Informs the address that an account had until now that it was replaced. */
 export function mailAddressNotice(identity: IdentityContext, before: Account): Promise<void> {
   return mailNotice(identity, before, {
@@ -28,7 +36,7 @@ async function mailNotice(
   if (!sendMail || (await throttle.notice(to)) > 0) return;
   const { subject, what } = notice;
   const otherwise =
-    "If it was not you, sign in, change your password and end the tokens and apps that you do not know:";
+    "If it was not you, sign in, change your password and end the passkeys, tokens and apps that you do not know:";
   await sendMail(
     mailOf({ to: to.email, subject, lines: [what, otherwise], link: `${config.authUrl}/profile` }),
   );

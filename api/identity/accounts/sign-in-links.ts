@@ -5,7 +5,7 @@ import { hashToken } from "./confirmation.ts";
 
 export const signInLinkPath = "/sign-in/link";
 
-type OwnerLink = Readonly<{ email: string; link: string }>;
+type SignInLink = Readonly<{ email: string; link: string }>;
 
 /** Notes at which address people reach the provider, for commands that run beside it and may have other settings. */
 export async function noteAddress(pool: Pool, address: string): Promise<void> {
@@ -17,28 +17,31 @@ export async function noteAddress(pool: Pool, address: string): Promise<void> {
 }
 
 /**
- * Makes a link that signs the owner in: once, within ten minutes, and only at the provider's present address. An
- * earlier link of the owner stops working.
- * @returns undefined when there is no owner: the account was deleted, or the provider has never started
+ * Makes a link that signs a person in: once, within ten minutes, and only at the provider's present address. An
+ * earlier link of the same account stops working.
+ * @param email of the account; without it the owner's
+ * @returns undefined when there is no such account, or the provider has never started
  */
-export async function createOwnerLink(pool: Pool): Promise<OwnerLink | undefined> {
+export async function createSignInLink(pool: Pool, email?: string): Promise<SignInLink | undefined> {
   const token = randomBytes(32).toString("base64url");
   const { rows } = await pool.query<{ email: string; address: string }>(
-    `with owner as (
+    `with person as (
        select a.id, a.email, here.value #>> '{}' as address
-       from identity.secrets o join identity.accounts a on a.id = o.value #>> '{}', identity.secrets here
+       from identity.secrets o
+         join identity.accounts a on case when $2::text is null then a.id = o.value #>> '{}' else a.email = $2 end,
+         identity.secrets here
        where o.name = 'owner' and here.name = 'address'
      ), stored as (
        insert into identity.sign_in_links (account_id, token_hash, address, expires_at)
-       select id, $1, address, now() + interval '10 minutes' from owner
+       select id, $1, address, now() + interval '10 minutes' from person
        on conflict (account_id) do update
          set token_hash = excluded.token_hash, address = excluded.address, expires_at = excluded.expires_at
      )
-     select email, address from owner`,
-    [hashToken(token)],
+     select email, address from person`,
+    [hashToken(token), email],
   );
-  const [owner] = rows;
-  return owner && { email: owner.email, link: `${owner.address}${signInLinkPath}?token=${token}` };
+  const [person] = rows;
+  return person && { email: person.email, link: `${person.address}${signInLinkPath}?token=${token}` };
 }
 
 /** A link as it arrives: its token, and the address of the provider at which it was opened. */

@@ -22,6 +22,9 @@ export type Throttle = Readonly<{
   signIn(attempt: SignInAttempt): Promise<number>;
   /** Takes the attempt back, so that a right password uses nothing up. */
   signInWasRight(attempt: SignInAttempt): Promise<void>;
+  /** Counts an attempt with a passkey, which cannot be guessed: only as one of those from its network. */
+  passkey(address: string): Promise<number>;
+  passkeyWasRight(address: string): Promise<void>;
   /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
   password(sessionUid: string): Promise<number>;
   passwordWasRight(sessionUid: string): Promise<void>;
@@ -31,6 +34,11 @@ export type Throttle = Readonly<{
   mail(account: Pick<Account, "id" | "email">): Promise<number>;
   /** Counts a notice of a change: 10 to one account in an hour, whatever other mails it asked for. */
   notice(account: Pick<Account, "id">): Promise<number>;
+  /**
+   * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, 3 of them for one
+   * address, and 10 for the address from anywhere, whether or not it has an account.
+   */
+  reset(asked: Readonly<{ email: string; address: string }>): Promise<number>;
   /** Counts the registration of an app: 60 from one address in an hour. */
   registration(address: string): Promise<number>;
   /** Counts an authorization request of somebody who is not signed in: 300 from one address in 10 minutes. */
@@ -61,6 +69,9 @@ function createLimits(pool: Pool) {
     mailsOfAccount: limit("mail-of", 5, 60 * minute),
     mailsToAddress: limit("mail-to", 5, 60 * minute),
     notices: limit("notice", 10, 60 * minute),
+    resetsOfNetwork: limit("reset-network", 20, 60 * minute),
+    resetsOfAddressAndNetwork: limit("reset-address-network", 3, 60 * minute),
+    resetsOfAddress: limit("reset-address", 10, 60 * minute),
     registrations: limit("registration", 60, 60 * minute),
     authorizations: limit("authorization", 300, 10 * minute),
   };
@@ -80,29 +91,48 @@ function limitsOf(
   ];
 }
 
+/** The limits of a link for a new password, the caller's own first. */
+function limitsOfReset(
+  limits: Limits,
+  { email, address }: Pick<SignInAttempt, "email" | "address">,
+): [RateLimiterPostgres, string][] {
+  const network = networkOf(address);
+  return [
+    [limits.resetsOfNetwork, network],
+    [limits.resetsOfAddressAndNetwork, keyOf(`${email} ${network}`)],
+    [limits.resetsOfAddress, keyOf(email)],
+  ];
+}
+
 /** Every limit answers with the seconds to wait: 0 when the attempt may go on. */
 export function createThrottle(pool: Pool): Throttle {
   const limits = createLimits(pool);
   return {
-    async signIn(attempt) {
-      for (const [limiter, key] of limitsOf(limits, attempt)) {
-        const wait = await take(limiter, key);
-        if (wait > 0) return wait;
-      }
-      return 0;
-    },
+    signIn: (attempt) => takeInTurn(limitsOf(limits, attempt)),
     async signInWasRight(attempt) {
       for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
     },
+    passkey: (address) => take(limits.perNetwork, networkOf(address)),
+    passkeyWasRight: async (address) => void (await limits.perNetwork.reward(networkOf(address))),
     password: (sessionUid) => take(limits.perSession, sessionUid),
     passwordWasRight: async (sessionUid) => void (await limits.perSession.delete(sessionUid)),
     signUp: (address) => take(limits.signUps, networkOf(address)),
     mail: async ({ id, email }) =>
       Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, keyOf(email))),
     notice: ({ id }) => take(limits.notices, id),
+    reset: (asked) => takeInTurn(limitsOfReset(limits, asked)),
     registration: (address) => take(limits.registrations, networkOf(address)),
     authorization: (address) => take(limits.authorizations, networkOf(address)),
   };
+}
+
+/** Stops at the first limit that is used up. */
+async function takeInTurn(limits: readonly [RateLimiterPostgres, string][]): Promise<number> {
+  for (const [limiter, key] of limits) {
+    const wait = await take(limiter, key);
+    if (wait > 0) return wait;
+  }
+  return 0;
 }
 
 async function take(limiter: RateLimiterPostgres, key: string): Promise<number> {

@@ -2,7 +2,9 @@ import { type Account, type Configuration, Provider } from "oidc-provider";
 import type { Pool } from "pg";
 import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { cookieNames, sessionSeconds } from "../pages/cookies.ts";
+import { sessionSeconds } from "../accounts/sessions.ts";
+import { claimedZone } from "../accounts/zones.ts";
+import { cookieNames } from "../pages/cookies.ts";
 import { reply } from "../pages/koa.ts";
 import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
 import { postgresAdapter } from "./adapter.ts";
@@ -87,8 +89,9 @@ const lifetimes: Configuration = {
 async function accountWithClaims(pool: Pool, id: string): Promise<Account | undefined> {
   const account = await findAccount(pool, id);
   if (!account) return undefined;
-  const { email, emailVerified, timeZone } = account;
-  const claims = { sub: id, email, email_verified: emailVerified, ...(timeZone && { zoneinfo: timeZone }) };
+  const { email, emailVerified } = account;
+  const zoneinfo = await claimedZone(pool, account);
+  const claims = { sub: id, email, email_verified: emailVerified, ...(zoneinfo && { zoneinfo }) };
   return { accountId: id, claims: () => claims };
 }
 

@@ -9,6 +9,7 @@ import { maxConnections } from "../grants/grants.ts";
 import { createPersonalToken } from "../grants/personal-token.ts";
 import { scopeFields } from "./fields.ts";
 import { tokensPath } from "./site.ts";
+import { timeIn } from "./times.ts";
 import { profileFrame, type SignedIn } from "./visitor.ts";
 
 const lifetimes = new Map([
@@ -75,7 +76,7 @@ async function tokensPage(visitor: SignedIn, shown: Shown): Promise<Response> {
     <h2>Connected apps</h2>
     ${apps.length === 0 && html`<p class="quiet">No app is connected. Apps that you allow appear here.</p>`}
     <ul class="plain">${apps.map(item)}</ul>`;
-  const content = { title: "Tokens and apps", body, ...profileFrame(visitor, tokensPath) };
+  const content = { title: "Tokens and apps", body, ...profileFrame(visitor) };
   return page(visitor.site, content, { status: shown.error ? 422 : 200 });
 }
 
@@ -98,8 +99,7 @@ function tokenForm(visitor: SignedIn, { draft, error }: Shown): Html {
 
 function connectionCard(visitor: SignedIn, connection: Connection): Html {
   const { id, isPersonal, name, createdAt, lastUsedAt, expiresAt } = connection;
-  const zone = visitor.account.timeZone ?? visitor.identity.config.defaultTimeZone;
-  const time = (at: number) => timeIn(zone, at);
+  const time = (at: number) => timeIn(visitor.zone, at);
   const verb = isPersonal ? "Revoke" : "Disconnect";
   return html`<li class="card"><div class="spread"><h3>${name}</h3>
     <form method="post" action="${tokensPath}/revoke">${formToken(visitor)}
@@ -119,10 +119,4 @@ const actionsOf = ({ identity }: SignedIn, id: string): string =>
 function allowed(granted: readonly Scope[]): Html | string {
   if (granted.length === 0) return "Know who you are";
   return html`<ul class="plain">${granted.map((scope) => html`<li>${scopes[scope]}</li>`)}</ul>`;
-}
-
-function timeIn(timeZone: string, epochMs: number): Html {
-  const at = new Date(epochMs);
-  const text = at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone });
-  return html`<time datetime="${at.toISOString()}">${text}</time>`;
 }

@@ -1,8 +1,5 @@
 import type { Config } from "../../../shared/process/config.ts";
 
-/** How long a sign-in at the provider lasts. */
-export const sessionSeconds = 30 * 24 * 60 * 60;
-
 /** The provider's cookies. With https, those of the whole site have the prefix that no subdomain can set. */
 export function cookieNames({ authUrl }: Pick<Config, "authUrl">) {
   const isSecure = authUrl.startsWith("https:");

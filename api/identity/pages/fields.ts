@@ -10,6 +10,16 @@ export const newPassword = {
   max: passwordLength.max,
 } as const;
 
+export const currentPassword = {
+  label: "Current password",
+  type: "password",
+  autocomplete: "current-password",
+} as const;
+
+/** Beside a new password: whether everything else that lets somebody in ends as well. */
+export const endConnectionsField = html`<label class="choice"><input type="checkbox" name="connections" value="end">
+  <span>End all my tokens, connected apps and passkeys too, because somebody else may know my password</span></label>`;
+
 /** @returns what is wrong with a new password; undefined when nothing is */
 export function passwordProblem(password: string): string | undefined {
   if (password.length < passwordLength.min) return `Use at least ${passwordLength.min} characters.`;

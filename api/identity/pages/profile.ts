@@ -1,12 +1,11 @@
-import { isOfferedZone } from "../../../shared/web/form-fields.ts";
 import { message } from "../../../shared/web/page.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
-import { deleteAccount, setTimeZone } from "../accounts/accounts.ts";
+import { deleteAccount } from "../accounts/accounts.ts";
 import { mailPasswordNotice } from "../accounts/notices.ts";
 import { changePassword } from "../accounts/passwords.ts";
-import { revokeAll } from "../grants/connections.ts";
 import { passwordRefusal } from "./current-password.ts";
 import { passwordProblem } from "./fields.ts";
+import { endOtherWaysIn } from "./other-ways-in.ts";
 import { profilePage } from "./profile-page.ts";
 import { endSession, type SignedIn, startSession } from "./visitor.ts";
 
@@ -16,9 +15,12 @@ const passwordChanged = "Your password is changed. Other browsers are signed out
 
 /** What the page shows when a form was saved and the browser was sent back here. */
 const outcomes = new Map([
-  ["password", `${passwordChanged} Your tokens and connected apps go on working.`],
-  ["password-and-connections", `${passwordChanged} Your tokens and connected apps have ended.`],
-  ["zone", "Your time zone is saved."],
+  ["password", `${passwordChanged} Your tokens, connected apps and passkeys go on working.`],
+  ["password-and-connections", `${passwordChanged} Your tokens, connected apps and passkeys have ended.`],
+  ["passkey", "Your passkey is added. You can sign in with it from now on."],
+  ["no-passkey", "The passkey is removed. Your device may still offer it; it opens nothing here."],
+  ["session", "That browser is signed out."],
+  ["sessions", "All other browsers are signed out."],
   ["email", "Your e-mail address is changed. Reminders by e-mail stop until it is confirmed."],
   ["email-link", `${linkSent} Your address changes when you use it.`],
   ["link", linkSent],
@@ -26,19 +28,8 @@ const outcomes = new Map([
 ]);
 
 /** GET /profile */
-export function showProfile(visitor: SignedIn): Response {
+export function showProfile(visitor: SignedIn): Promise<Response> {
   return profilePage(visitor, { done: outcomes.get(visitor.url.searchParams.get("done") ?? "") });
-}
-
-/** POST /profile/time-zone */
-export async function saveTimeZone(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const { identity, account, site } = visitor;
-  const zone = form.get("time_zone");
-  if (!isOfferedZone(zone)) {
-    return message(site, "That did not work", "That is not a time zone.", { status: 422 });
-  }
-  await setTimeZone(identity.pool, account.id, zone);
-  return seeOther("/profile?done=zone");
 }
 
 /** POST /profile/password: other browsers are signed out, and on request tokens and apps end too. */
@@ -51,7 +42,7 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
   // The session gets a new id, in case somebody has copied the old one.
   await startSession(visitor, account.id);
   const endsAll = form.get("connections") === "end";
-  if (endsAll) await revokeAll(identity, account.id);
+  if (endsAll) await endOtherWaysIn(identity, account.id);
   await identity.deliverNews();
   await mailPasswordNotice(identity, account);
   return seeOther(`/profile?done=password${endsAll ? "-and-connections" : ""}`);

@@ -3,12 +3,30 @@ import type { IdentityContext } from "../accounts/context.ts";
 /** The path of an interaction: an authorization request that waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 
-/** The form-action sources for a form that leads to `next`, where an app may wait for the redirect. */
-export async function formTargets({ provider }: IdentityContext, next: string): Promise<string[]> {
+/** An authorization request that waits at `next`: the app's name, unless it is the service itself, and its address. */
+export type WaitingRequest = Readonly<{ app: string | undefined; redirectUri: unknown }>;
+
+/** Finds the authorization request that a form leads to, if any does. */
+export async function findRequest(
+  { provider, ownClient }: Pick<IdentityContext, "provider" | "ownClient">,
+  next: string,
+): Promise<WaitingRequest | undefined> {
   const uid = interactionPath.exec(next)?.groups?.uid;
   const interaction = uid === undefined ? undefined : await provider.Interaction.find(uid);
-  const target = interaction?.params.redirect_uri;
-  return typeof target === "string" ? formSource(target) : [];
+  if (!interaction) return undefined;
+  const client = await provider.Client.find(String(interaction.params.client_id));
+  const isOurs = client?.clientId === ownClient.id;
+  const app = isOurs ? undefined : (client?.clientName ?? "an app without a name");
+  return { app, redirectUri: interaction.params.redirect_uri };
+}
+
+/** The form-action sources for a form that leads to a waiting request, because the app's address follows. */
+export const formTargetsOf = (request: WaitingRequest | undefined): string[] =>
+  typeof request?.redirectUri === "string" ? formSource(request.redirectUri) : [];
+
+/** The form-action sources for a form that leads to `next`, where an app may wait for the redirect. */
+export async function formTargets(identity: IdentityContext, next: string): Promise<string[]> {
+  return formTargetsOf(await findRequest(identity, next));
 }
 
 /** The form-action source that matches an address (CSP 3 §2.3.1, which has no syntax for IPv6 hosts). */

@@ -5,43 +5,60 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import { answerByMethod, createRequireSignIn, type PageMethods } from "../../../shared/web/router.ts";
 import { confirmPath } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
+import { resetPath } from "../accounts/password-resets.ts";
 import { signInLinkPath } from "../accounts/sign-in-links.ts";
 import { finishPath } from "../accounts/sign-ups.ts";
 import { createToken, revoke, showTokens } from "./api-tokens.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./email.ts";
 import { doFinish, showFinish } from "./finish-sign-up.ts";
+import { doForgot, forgotPath, showForgot } from "./forgot-password.ts";
 import { answerConsent, showInteraction } from "./interaction.ts";
 import { pageRequestOf, reply } from "./koa.ts";
-import { removeAccount, savePassword, saveTimeZone, showProfile } from "./profile.ts";
+import { beginPasskey, dropPasskey, finishPasskey } from "./passkeys.ts";
+import { passkeysPath } from "./passkeys-section.ts";
+import { removeAccount, savePassword, showProfile } from "./profile.ts";
 import { interactionPath } from "./redirects.ts";
-import { doSignIn, doSignOut, showSignIn } from "./sign-in.ts";
+import { doReset, showReset } from "./reset-password.ts";
+import { sessionsPath, signOutBrowser, signOutOtherBrowsers } from "./sessions.ts";
+import { doSignIn, doSignInByPasskey, doSignOut, showSignIn } from "./sign-in.ts";
 import { doSignInByLink, showSignInLink } from "./sign-in-link.ts";
+import { passkeySignInPath } from "./sign-in-page.ts";
 import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
 import { siteOf, tokensPath } from "./site.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
 const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
   find: signedInVisitor,
-  address: (_request, next = tokensPath) => `/sign-in?${new URLSearchParams({ next })}`,
+  address: ({ url }, next = pageOfForm(url.pathname)) => `/sign-in?${new URLSearchParams({ next })}`,
 });
 
+/** The page that has the form of an address to which only forms are sent. */
+const pageOfForm = (path: string): string => (path.startsWith(tokensPath) ? tokensPath : "/profile");
+
 const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
-  "/": { GET: () => seeOther(tokensPath) },
+  "/": { GET: ({ identity }) => seeOther(`${identity.config.baseUrl}/account`) },
   ...Object.fromEntries(assets.map(({ path, response }) => [path, { GET: response }])),
   "/sign-in": { GET: asVisitor(showSignIn), POST: asVisitor(takeForm(doSignIn)) },
+  [passkeySignInPath]: { POST: asVisitor(takeForm(doSignInByPasskey)) },
   [signInLinkPath]: { GET: asVisitor(showSignInLink), POST: asVisitor(takeForm(doSignInByLink)) },
   "/sign-up": {
     GET: whileSignUpIsOpen(asVisitor(showSignUp)),
     POST: whileSignUpIsOpen(asVisitor(takeForm(doSignUp))),
   },
   [finishPath]: { GET: showFinish, POST: asVisitor(takeForm(doFinish)) },
+  [forgotPath]: { GET: asVisitor(showForgot), POST: asVisitor(takeForm(doForgot)) },
+  [resetPath]: { GET: asVisitor(showReset), POST: asVisitor(takeForm(doReset)) },
   "/sign-out": { POST: asVisitor(takeForm(doSignOut)) },
   "/profile": { GET: requireSignIn(showProfile) },
-  "/profile/time-zone": { POST: requireSignIn(takeForm(saveTimeZone)) },
   "/profile/email": { POST: requireSignIn(takeForm(saveEmail)) },
   "/profile/email/link": { POST: requireSignIn(takeForm(sendLink)) },
   [confirmPath]: { GET: requireSignIn(showLink), POST: requireSignIn(takeForm(useLink)) },
   "/profile/password": { POST: requireSignIn(takeForm(savePassword)) },
+  [passkeysPath]: { POST: requireSignIn(takeForm(beginPasskey)) },
+  [`${passkeysPath}/create`]: { POST: requireSignIn(takeForm(finishPasskey)) },
+  [`${passkeysPath}/remove`]: { POST: requireSignIn(takeForm(dropPasskey)) },
+  [`${sessionsPath}/end`]: { POST: requireSignIn(takeForm(signOutBrowser)) },
+  [`${sessionsPath}/end-others`]: { POST: requireSignIn(takeForm(signOutOtherBrowsers)) },
   "/profile/delete": { POST: requireSignIn(takeForm(removeAccount)) },
   [tokensPath]: { GET: requireSignIn(showTokens), POST: requireSignIn(takeForm(createToken)) },
   [`${tokensPath}/revoke`]: { POST: requireSignIn(takeForm(revoke)) },

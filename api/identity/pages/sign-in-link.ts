@@ -1,5 +1,6 @@
+import { zoneScript } from "../../../shared/web/assets.ts";
 import { formToken } from "../../../shared/web/form.ts";
-import { field } from "../../../shared/web/form-fields.ts";
+import { browserZoneField, field } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
 import { message, page } from "../../../shared/web/page.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
@@ -8,11 +9,12 @@ import type { Account } from "../accounts/accounts.ts";
 import { mailPasswordNotice } from "../accounts/notices.ts";
 import { changePassword } from "../accounts/passwords.ts";
 import { findLinkAccount, signInLinkPath, useSignInLink } from "../accounts/sign-in-links.ts";
+import { adoptBrowserZone } from "../accounts/zones.ts";
 import { newPassword, passwordProblem } from "./fields.ts";
 import { rememberBrowser } from "./known-browser.ts";
 import { startSession, type Visitor } from "./visitor.ts";
 
-/** GET of the owner's one-time link: shows only a form, because whatever previews links opens them too. */
+/** GET of a one-time link that the operator made: shows only a form, because whatever previews links opens them too. */
 export async function showSignInLink(visitor: Visitor): Promise<Response> {
   const token = visitor.url.searchParams.get("token") ?? "";
   const account = await accountOf(visitor, token);
@@ -35,8 +37,9 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
     await identity.deliverNews();
     await mailPasswordNotice(identity, account);
   }
-  log.info("the owner signed in by a one-time link");
+  log.info("somebody signed in by a one-time link that the operator made");
   rememberBrowser(identity, ctx, account.email);
+  await adoptBrowserZone(pool, account, form.get("browser_zone"));
   await startSession(visitor, account.id);
   // A sign-in of its own, because the account pages may still know somebody else in this browser.
   return seeOther(`${config.baseUrl}/account/sign-in`);
@@ -48,10 +51,9 @@ const accountOf = ({ identity: { pool, config } }: Visitor, token: string) =>
 type Shown = Readonly<{ account: Account; token: string; error?: string }>;
 
 function signInLinkPage(visitor: Visitor, { account, token, error }: Shown): Response {
-  const body = html`<p>This signs you in as <strong>${account.email}</strong>, the owner of this server, in this
-    browser. The link works once.</p>
+  const body = html`<p>This signs you in as <strong>${account.email}</strong> in this browser. The link works once.</p>
     <form method="post" action="${signInLinkPath}" class="narrow">${formToken(visitor)}
-    <input type="hidden" name="token" value="${token}">
+    <input type="hidden" name="token" value="${token}">${browserZoneField}
     ${field({
       name: "password",
       ...newPassword,
@@ -67,7 +69,7 @@ function signInLinkPage(visitor: Visitor, { account, token, error }: Shown): Res
     headers: { "Referrer-Policy": "strict-origin" },
     formTargets: [new URL(visitor.identity.config.baseUrl).origin],
   };
-  return page(visitor.site, { title: "Sign in as the owner", body }, options);
+  return page(visitor.site, { title: "Sign in by a link", body, scripts: [zoneScript] }, options);
 }
 
 function deadLinkPage(site: Site): Response {

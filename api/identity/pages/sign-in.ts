@@ -1,16 +1,14 @@
-import { formToken } from "../../../shared/web/form.ts";
-import { field, problem } from "../../../shared/web/form-fields.ts";
-import { html } from "../../../shared/web/html.ts";
-import { page } from "../../../shared/web/page.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
-import { normalizeEmail } from "../accounts/accounts.ts";
+import { type Account, normalizeEmail } from "../accounts/accounts.ts";
 import { endServiceSessions } from "../accounts/outbox.ts";
 import { checkPassword } from "../accounts/passwords.ts";
+import { adoptBrowserZone } from "../accounts/zones.ts";
+import { findByPasskey } from "../passkeys/sign-in.ts";
 import { knownBrowser, rememberBrowser } from "./known-browser.ts";
-import { formTargets } from "./redirects.ts";
+import { signInPage } from "./sign-in-page.ts";
 import { endSession, startSession, type Visitor } from "./visitor.ts";
 
-/** GET /sign-in?next=…: `again=yes` asks a signed-in person for the password once more. */
+/** GET /sign-in?next=…: `again=yes` asks a signed-in person to prove once more who they are. */
 export async function showSignIn(visitor: Visitor): Promise<Response> {
   const query = visitor.url.searchParams;
   const next = safeNext(visitor.site, query.get("next"));
@@ -26,20 +24,46 @@ export async function doSignIn(visitor: Visitor, form: URLSearchParams): Promise
   const email = normalizeEmail(typed) ?? "";
   const attempt = { email, address: ctx.ip, browser: knownBrowser(identity, ctx, email) };
   const wait = await identity.throttle.signIn(attempt);
-  if (wait > 0) {
-    const error = `Too many attempts. Try again in ${Math.ceil(wait / 60)} minutes.`;
-    const headers = { "Retry-After": String(wait) };
-    return signInPage(visitor, { next, email: typed, error, status: 429, headers });
-  }
+  if (wait > 0) return tooManyAttempts(visitor, { next, email: typed, wait });
   const account = await checkPassword(identity.pool, email, form.get("password") ?? "");
   if (!account) {
     const error = "E-mail address and password do not belong together.";
     return signInPage(visitor, { next, email: typed, error, status: 422 });
   }
   await identity.throttle.signInWasRight(attempt);
-  rememberBrowser(identity, ctx, email);
+  return enter(visitor, account, form);
+}
+
+/** POST /sign-in/passkey: the answer of the browser says by itself whose passkey it is. */
+export async function doSignInByPasskey(visitor: Visitor, form: URLSearchParams): Promise<Response> {
+  const { identity, ctx, site, holder } = visitor;
+  const next = safeNext(site, form.get("next"));
+  const wait = await identity.throttle.passkey(ctx.ip);
+  if (wait > 0) return tooManyAttempts(visitor, { next, email: "", wait });
+  const account = await findByPasskey(identity, holder, form.get("credential") ?? "");
+  if (!account) {
+    const error =
+      "No account here has this passkey, or the page was open for more than ten minutes. Try again.";
+    return signInPage(visitor, { next, email: "", error, status: 422 });
+  }
+  await identity.throttle.passkeyWasRight(ctx.ip);
+  return enter(visitor, account, form);
+}
+
+async function enter(visitor: Visitor, account: Account, form: URLSearchParams): Promise<Response> {
+  const { identity, ctx, site } = visitor;
+  rememberBrowser(identity, ctx, account.email);
+  await adoptBrowserZone(identity.pool, account, form.get("browser_zone"));
   await startSession(visitor, account.id);
-  return seeOther(next);
+  return seeOther(safeNext(site, form.get("next")));
+}
+
+type Refused = Readonly<{ next: string; email: string; wait: number }>;
+
+function tooManyAttempts(visitor: Visitor, { next, email, wait }: Refused): Promise<Response> {
+  const error = `Too many attempts. Try again in ${Math.ceil(wait / 60)} minutes.`;
+  const headers = { "Retry-After": String(wait) };
+  return signInPage(visitor, { next, email, error, status: 429, headers });
 }
 
 /** POST /sign-out */
@@ -47,27 +71,4 @@ export async function doSignOut(visitor: Visitor, form: URLSearchParams): Promis
   await endSession(visitor);
   if (visitor.account) await endServiceSessions(visitor.identity, visitor.account.id);
   return seeOther(form.get("next") ? safeNext(visitor.site, form.get("next")) : "/sign-in");
-}
-
-type Shown = Readonly<{
-  next: string;
-  email: string;
-  error?: string;
-  status?: number;
-  headers?: Record<string, string>;
-}>;
-
-async function signInPage(visitor: Visitor, { next, email, error, ...options }: Shown): Promise<Response> {
-  const { identity, site } = visitor;
-  const signUp = `/sign-up?${new URLSearchParams({ next })}`;
-  const body = html`${problem(error)}
-    <form method="post" action="/sign-in" class="narrow">${formToken(visitor)}
-    <input type="hidden" name="next" value="${next}">
-    ${field({ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username" })}
-    ${field({ name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
-    <div class="actions"><button>Sign in</button></div>
-    </form>
-    ${identity.config.signUpOpen && html`<p>New here? <a href="${signUp}">Create an account</a></p>`}`;
-  const targets = await formTargets(identity, next);
-  return page(site, { title: "Sign in", body }, { ...options, formTargets: targets });
 }

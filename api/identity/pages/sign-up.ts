@@ -1,5 +1,7 @@
+import { isTimeZone } from "../../../shared/domain/day.ts";
+import { passwordScript, zoneScript } from "../../../shared/web/assets.ts";
 import { formToken } from "../../../shared/web/form.ts";
-import { field, isOfferedZone, problem, zoneField } from "../../../shared/web/form-fields.ts";
+import { field, problem, zoneField } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
 import { message, page } from "../../../shared/web/page.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
@@ -24,7 +26,7 @@ export function whileSignUpIsOpen(show: PageHandler<IdentityRequest>): PageHandl
 /** GET /sign-up?next=… */
 export async function showSignUp(visitor: Visitor): Promise<Response> {
   const next = safeNext(visitor.site, visitor.url.searchParams.get("next"));
-  return signUpPage(visitor, { next, email: "", zone: visitor.identity.config.defaultTimeZone });
+  return signUpPage(visitor, { next, email: "", zone: undefined });
 }
 
 /** POST /sign-up */
@@ -48,7 +50,8 @@ export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise
     );
   }
   const { next, zone } = filled;
-  const signUp = { email, passwordHash: await hashPassword(password), timeZone: zone, next };
+  const timeZone = zone ?? identity.config.defaultTimeZone;
+  const signUp = { email, passwordHash: await hashPassword(password), timeZone, next };
   if (identity.sendMail) return mailPage(visitor, email, await mailSignUp(identity, signUp));
   const account = await createAccount(identity.pool, signUp);
   if (!account) {
@@ -60,9 +63,9 @@ export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise
   return seeOther(next);
 }
 
-function filledIn({ site, identity }: Visitor, form: URLSearchParams): SignUpForm {
-  const chosen = form.get("time_zone");
-  const zone = isOfferedZone(chosen) ? chosen : identity.config.defaultTimeZone;
+function filledIn({ site }: Visitor, form: URLSearchParams): SignUpForm {
+  const chosen = form.get("time_zone") ?? "";
+  const zone = isTimeZone(chosen) ? chosen : undefined;
   return { next: safeNext(site, form.get("next")), email: form.get("email") ?? "", zone };
 }
 
@@ -79,7 +82,8 @@ function mailPage({ site }: Visitor, email: string, isSent: boolean): Response {
 type SignUpForm = Readonly<{
   next: string;
   email: string;
-  zone: string;
+  /** Undefined until the person has sent the form. */
+  zone: string | undefined;
   problems?: { email?: string | undefined; password?: string | undefined };
   error?: string;
 }>;
@@ -101,12 +105,12 @@ async function signUpPage(visitor: Visitor, filled: SignUpForm, answer: Answer =
       error: problems.email,
     })}
     ${field({ name: "password", ...newPassword, error: problems.password })}
-    ${zoneField(zone)}
+    ${zoneField(zone ?? visitor.identity.config.defaultTimeZone, zone === undefined)}
     <div class="actions"><button>Create account</button></div>
     </form>
     <p>You have an account? <a href="/sign-in?${new URLSearchParams({ next }).toString()}">Sign in</a></p>`;
   const targets = await formTargets(visitor.identity, next);
   const status = hasProblem ? 422 : 200;
-  const content = { title: "Create an account", body };
+  const content = { title: "Create an account", body, scripts: [zoneScript, passwordScript] };
   return page(visitor.site, content, { status, ...answer, formTargets: targets });
 }

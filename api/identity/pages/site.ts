@@ -6,8 +6,9 @@ export const tokensPath = "/profile/api-tokens";
 /** What messages need to know of the provider's pages. */
 export const messageSite = { home: "/", formTargets: [] };
 
-/** The provider's own pages, as the page kit sees them. */
+/** The provider's own pages, as the page kit sees them. A sign-in that was on the way to none of them leads to Today. */
 export function siteOf({ config, keys }: Pick<IdentityContext, "config" | "keys">): Site {
   const { origin } = new URL(config.authUrl);
-  return { ...messageSite, origin, formKey: keys.forms, afterSignIn: tokensPath, root: "" };
+  const formTargets = [new URL(config.baseUrl).origin];
+  return { home: "/", formTargets, origin, formKey: keys.forms, afterSignIn: "/", root: "" };
 }

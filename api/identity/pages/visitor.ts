@@ -6,8 +6,9 @@ import type { Layout } from "../../../shared/web/layout.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../../shared/web/site.ts";
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { cookieNames, sessionSeconds } from "./cookies.ts";
-import { tokensPath } from "./site.ts";
+import { noteBrowser, sessionSeconds } from "../accounts/sessions.ts";
+import { zoneOf } from "../accounts/zones.ts";
+import { cookieNames } from "./cookies.ts";
 
 const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true } as const;
 
@@ -19,7 +20,12 @@ export type Visitor = IdentityRequest &
   FormRequest &
   Readonly<{ session: Session; account: Account | undefined }>;
 
-export type SignedIn = Visitor & Readonly<{ account: Account }>;
+export type SignedIn = Visitor &
+  Readonly<{
+    account: Account;
+    /** The zone in which times are told. */
+    zone: string;
+  }>;
 
 /** Looks up whose browser sent a request. Strangers get a cookie that their forms are bound to. */
 export async function visitorOf(request: IdentityRequest): Promise<Visitor> {
@@ -37,7 +43,7 @@ export function asVisitor(show: PageHandler<Visitor>): PageHandler<IdentityReque
 /** @returns undefined when nobody is signed in */
 export async function signedInVisitor(request: IdentityRequest): Promise<SignedIn | undefined> {
   const { account, ...visitor } = await visitorOf(request);
-  return account && { ...visitor, account };
+  return account && { ...visitor, account, zone: await zoneOf(request.identity, account) };
 }
 
 function browserOf({ config }: IdentityContext, ctx: Context): string {
@@ -51,7 +57,7 @@ function browserOf({ config }: IdentityContext, ctx: Context): string {
 
 /** Starts a session of the account under a fresh id. If somebody else was signed in, their session ends. */
 export async function startSession(
-  { identity: { provider }, ctx }: IdentityRequest,
+  { identity: { provider, pool }, ctx }: IdentityRequest,
   accountId: string,
 ): Promise<void> {
   let session = await provider.Session.get(ctx);
@@ -62,6 +68,7 @@ export async function startSession(
   session.loginAccount({ accountId });
   session.resetIdentifier();
   await session.save(sessionSeconds);
+  await noteBrowser(pool, { uid: session.uid, accountId, userAgent: ctx.get("user-agent") });
   ctx.cookies.set(provider.cookieName("session"), session.jti, { ...cookie, maxAge: sessionSeconds * 1_000 });
 }
 
@@ -72,15 +79,5 @@ export async function endSession({ identity: { provider }, ctx, session }: Visit
 }
 
 /** The frame of the profile's pages. */
-export function profileFrame(visitor: SignedIn, current?: string): Pick<Layout, "nav" | "corner"> {
-  const links = [
-    { href: `${visitor.identity.config.baseUrl}/account`, label: "Today" },
-    { href: tokensPath, label: "Tokens and apps" },
-    { href: "/profile", label: "Account" },
-  ];
-  return frame(
-    visitor,
-    links.map((link) => ({ ...link, current: link.href === current })),
-    "/sign-out",
-  );
-}
+export const profileFrame = (visitor: SignedIn): Pick<Layout, "nav" | "corner"> =>
+  frame(visitor, { config: visitor.identity.config, port: "provider", signOutPath: "/sign-out" });

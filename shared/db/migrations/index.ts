@@ -14,6 +14,9 @@ import { TodosWithCategory } from "./20261201-todos-with-category.ts";
 import { Changes } from "./20261202-changes.ts";
 import { ActionImages } from "./20261203-action-images.ts";
 import { DeletionsById } from "./20261204-deletions-by-id.ts";
+import { Passkeys } from "./20261205-passkeys.ts";
+import { PasswordResets } from "./20261205-password-resets.ts";
+import { SessionBrowsers } from "./20261205-session-browsers.ts";
 import { CalendarFeeds } from "./20261207-calendar-feeds.ts";
 import { Imports } from "./20261207-imports.ts";
 
@@ -35,6 +38,9 @@ export const migrations = [
   { name: "20261202-changes", class: Changes },
   { name: "20261203-action-images", class: ActionImages },
   { name: "20261204-deletions-by-id", class: DeletionsById },
+  { name: "20261205-password-resets", class: PasswordResets },
+  { name: "20261205-session-browsers", class: SessionBrowsers },
+  { name: "20261205-passkeys", class: Passkeys },
   { name: "20261207-calendar-feeds", class: CalendarFeeds },
   { name: "20261207-imports", class: Imports },
 ];

@@ -1,8 +1,8 @@
 import type { Commands, OutputOf } from "../../../shared/contracts/catalogue.ts";
 import { isRefused, type Refused } from "../../../shared/errors.ts";
 import type { ActionKey } from "../../queries/undone.ts";
-import type { Visit } from "../visit/context.ts";
-import { submit } from "../visit/submit.ts";
+import type { Visit } from "./context.ts";
+import { submit } from "./submit.ts";
 
 type Ends = OutputOf<Commands["action.undo"]>;
 

@@ -1,0 +1,16 @@
+import { liveScript, stayScript } from "../../../shared/web/assets.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { readUserState } from "../streams/version.ts";
+import type { Visit } from "../visit/context.ts";
+
+/** The scripts of a page with parts that follow what happens elsewhere. */
+export const liveScripts = [stayScript, liveScript];
+
+/**
+ * What tells the scripts which version a page shows. To be read before the page's content, which then has at least that.
+ * @param from where the parts are fetched anew, if not at the page's own address
+ */
+export async function liveMark({ context, session }: Visit, from?: string): Promise<Html> {
+  const state = await readUserState(context.query({ userId: session.sub }), session.sub);
+  return html`<div id="live" hidden data-part data-version="${state?.version}"${from !== undefined && html` data-from="${from}"`}></div>`;
+}

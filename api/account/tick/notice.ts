@@ -1,0 +1,58 @@
+import { listActions } from "../../../shared/contracts/action.ts";
+import { validate } from "../../../shared/contracts/validate.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { formToken } from "../../../shared/web/form.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import type { QueryContext } from "../../queries/context.ts";
+import { readAction } from "../../queries/undone.ts";
+import type { Visit } from "../visit/context.ts";
+import { lateNotice } from "./late-notice.ts";
+import { noteParameter, withoutNote } from "./note-address.ts";
+
+/**
+ * What became of the last tick (`?tick=…`), in view wherever the page is scrolled to. It is there without any news as
+ * well, because screen readers announce only what comes into an element that they know.
+ */
+export async function tickNotice(visit: Visit, query: QueryContext, today: string): Promise<Html> {
+  return html`<div id="notice" class="toast" role="status" data-part>${await content(visit, query, today)}</div>`;
+}
+
+async function content(visit: Visit, query: QueryContext, today: string): Promise<Html | null> {
+  const [kind, ...rest] = (visit.url.searchParams.get(noteParameter) ?? "").split("_");
+  if (kind === "late") return lateNotice(visit, query, { today, asked: rest });
+  if (kind === "done" || kind === "undone") return undoNotice(visit, query, { kind, key: rest.join("_") });
+  const text = kind === "told" && told[rest.join("_")];
+  return text ? note(visit, html`<p>${text}</p>`) : null;
+}
+
+const told: Readonly<Record<string, string>> = {
+  undone: "Taken back.",
+  stays: "It was changed since, so it stays as it is. Actions has the whole story.",
+  conflict: "That was so already.",
+  not_found: "It is not there any more.",
+  invalid: "That day can no longer be changed.",
+};
+
+const note = ({ url }: Visit, content: Html): Html =>
+  html`<div class="note spread">${content}<a class="close" href="${withoutNote(url)}" aria-label="Close">×</a></div>`;
+
+type Ticked = Readonly<{ kind: "done" | "undone"; key: string }>;
+
+/** Offers to take a tick back, for as long as it stands. */
+async function undoNotice(visit: Visit, query: QueryContext, { kind, key }: Ticked): Promise<Html | null> {
+  if (isRefused(validate(listActions, { cursor: key }))) return null;
+  const [called_at = "", request_id = ""] = key.split("_");
+  const action = await readAction(query, { called_at, request_id });
+  if (!action || action.undone_by !== null || action.door !== "page") return null;
+  const place = `${action.resource_kind}-${action.resource_id}`;
+  return note(
+    visit,
+    html`<p>${kind === "done" ? "Done" : "Not done"}: <strong>${action.resource_name}</strong></p>
+    <form method="post" action="/account/tick/undo" data-stay>${formToken(visit)}
+    <input type="hidden" name="called_at" value="${called_at}">
+    <input type="hidden" name="request_id" value="${request_id}">
+    <input type="hidden" name="next" value="${place}">
+    <input type="hidden" name="from" value="${withoutNote(visit.url)}">
+    <button class="link">Undo</button></form>`,
+  );
+}

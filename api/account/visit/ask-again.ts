@@ -1,0 +1,52 @@
+import { isRefused } from "../../../shared/errors.ts";
+import { formToken } from "../../../shared/web/form.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
+import { readHabit } from "../../queries/habit.ts";
+import { readTodo } from "../../queries/todo.ts";
+import type { Visit } from "./context.ts";
+import { accountFrame } from "./frame.ts";
+
+/** A form as it was sent, and where to. */
+export type SentForm = Readonly<{ path: string; form: URLSearchParams }>;
+
+/** Shows what a person sent that was not carried out, and carries it out when they say so once more. */
+export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> {
+  const deed = await sayTick(visit, sent);
+  const body = html`<div class="note warn" role="status"><p>Nothing was done yet: the page from which you sent this was
+    too old, or you were signed out. It is all here.</p></div>
+    ${deed && html`<p>Go on with: <strong>${deed}</strong>?</p>`}${sentText(sent.form)}
+    <form method="post" action="${sent.path}" class="actions">${formToken(visit)}${sentFields(sent.form)}
+    <button>Go on</button> <a href="/account">Leave it</a></form>`;
+  return page(visit.site, { title: "Go on?", body, ...accountFrame(visit) }, { status: 409 });
+}
+
+/** Everything that was sent but its token, to be sent again. */
+export const sentFields = (form: URLSearchParams): Html =>
+  html`${[...form].map(([name, value]) => name !== "csrf" && html`<input type="hidden" name="${name}" value="${value}">`)}`;
+
+/** What a person chose or typed: what only tells our pages what it is about is left out. */
+export function sentText(form: URLSearchParams): Html | false {
+  const typed = [...form].filter(([name, value]) => value.trim() !== "" && !isForUs.test(name));
+  const facts = typed.map(
+    ([name, value]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd><pre class="lines">${value}</pre></dd>`,
+  );
+  return facts.length > 0 && html`<dl class="facts card">${facts}</dl>`;
+}
+
+const isForUs = /^(csrf|from|next|day|done|called_at|request_id|\w+_id)$/;
+
+/** A tick in words; it has no text of its own. */
+async function sayTick(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
+  if (path !== "/account/tick") return undefined;
+  const query = visit.context.query({ userId: visit.session.sub });
+  const id = Number(form.get("habit_id") ?? form.get("todo_id"));
+  if (!Number.isSafeInteger(id)) return undefined;
+  const verb = form.get("done") === "yes" ? "Done" : "Undo";
+  if (form.has("habit_id")) {
+    const habit = await readHabit(query, { habit_id: id });
+    return isRefused(habit) ? undefined : `${verb}: ${habit.name}`;
+  }
+  const todo = await readTodo(query, { todo_id: id });
+  return isRefused(todo) ? undefined : `${verb}: ${todo.title}`;
+}

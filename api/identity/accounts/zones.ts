@@ -1,0 +1,48 @@
+import type { Pool } from "pg";
+import { isTimeZone } from "../../../shared/domain/day.ts";
+import type { Account } from "./accounts.ts";
+import type { IdentityContext } from "./context.ts";
+
+type ServiceZone = Readonly<{ zone: string; isChosen: boolean }>;
+
+/** The zone that the service has for the person, if it knows them. */
+async function serviceZone(pool: Pool, userId: string): Promise<ServiceZone | undefined> {
+  const { rows } = await pool.query<ServiceZone>(
+    `select time_zone as zone, zone_source = 'chosen' as "isChosen" from users where user_id = $1`,
+    [userId],
+  );
+  return rows[0];
+}
+
+type Zoned = Pick<Account, "id" | "timeZone">;
+
+/** The zone in which the person is told times: that of the account pages, where it can be changed. */
+export async function zoneOf(
+  { pool, config }: Pick<IdentityContext, "pool" | "config">,
+  { id, timeZone }: Zoned,
+): Promise<string> {
+  const known = await serviceZone(pool, id);
+  return known?.zone ?? timeZone ?? config.defaultTimeZone;
+}
+
+/** The zone that apps are told: the one chosen in the settings of Kept, else the one from the sign-up. */
+export async function claimedZone(pool: Pool, { id, timeZone }: Zoned): Promise<string | null> {
+  const known = await serviceZone(pool, id);
+  return known?.isChosen ? known.zone : timeZone;
+}
+
+/** Takes the zone of the browser for an account that has none yet, which is the owner's at the first sign-in. */
+export async function adoptBrowserZone(
+  pool: Pool,
+  { id, timeZone }: Zoned,
+  zone: string | null,
+): Promise<void> {
+  if (timeZone !== null || zone === null || zone.length > maxZoneLength || !isTimeZone(zone)) return;
+  await pool.query(`update identity.accounts set time_zone = $2 where id = $1 and time_zone is null`, [
+    id,
+    zone,
+  ]);
+}
+
+/** As in the contract of the settings. */
+const maxZoneLength = 64;

@@ -1,0 +1,55 @@
+import { passkeyScript } from "../../../shared/web/assets.ts";
+import { formToken } from "../../../shared/web/form.ts";
+import { field } from "../../../shared/web/form-fields.ts";
+import { html } from "../../../shared/web/html.ts";
+import { page } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { browserName } from "../accounts/browser-names.ts";
+import { mailPasskeyNotice } from "../accounts/notices.ts";
+import { createPasskey, creationOptions } from "../passkeys/creation.ts";
+import { maxPasskeys, removePasskey } from "../passkeys/storage.ts";
+import { passwordRefusal } from "./current-password.ts";
+import { passkeysPath } from "./passkeys-section.ts";
+import { profilePage } from "./profile-page.ts";
+import { profileFrame, type SignedIn } from "./visitor.ts";
+
+const maxName = 100;
+
+/** POST /profile/passkeys: only who gave the password gets a page with a challenge, which the new passkey answers. */
+export async function beginPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
+  const error = await passwordRefusal(visitor, form);
+  if (error) return profilePage(visitor, { passkey: error });
+  const options = await creationOptions(visitor.identity, visitor);
+  if (!options) return profilePage(visitor, { passkey: "Passkeys need an address with https." });
+  const name = { label: "Name", value: browserName(visitor.ctx.get("user-agent")), max: maxName };
+  const body = html`<p data-no-passkey>This browser cannot make passkeys here, or its scripts are switched off.</p>
+    <form method="post" action="${passkeysPath}/create" class="narrow" data-passkey="create"
+      data-options="${JSON.stringify(options)}" hidden>${formToken(visitor)}
+    <input type="hidden" name="credential" value="">
+    ${field({ name: "name", ...name, hint: "So that you know it again on your list." })}
+    <div class="actions"><button>Make the passkey</button></div>
+    <p class="error" role="status"></p></form>
+    <p><a href="/profile#passkeys">Back to your account</a></p>`;
+  const content = { title: "Add a passkey", body, scripts: [passkeyScript], ...profileFrame(visitor) };
+  return page(visitor.site, content);
+}
+
+/** POST /profile/passkeys/create: the browser's answer. */
+export async function finishPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
+  const { identity, account, holder } = visitor;
+  const name = (form.get("name") ?? "").trim().normalize("NFC").slice(0, maxName) || "Passkey";
+  const text = form.get("credential") ?? "";
+  if (!(await createPasskey(identity, { account, holder, text, name }))) {
+    return profilePage(visitor, { passkey: notMade });
+  }
+  await mailPasskeyNotice(identity, account);
+  return seeOther("/profile?done=passkey#passkeys");
+}
+
+const notMade = `The passkey could not be added: the page was open for more than ten minutes, the device has one already, or you have ${maxPasskeys}.`;
+
+/** POST /profile/passkeys/remove */
+export async function dropPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
+  await removePasskey(visitor.identity.pool, visitor.account.id, form.get("id") ?? "");
+  return seeOther("/profile?done=no-passkey#passkeys");
+}

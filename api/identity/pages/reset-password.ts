@@ -1,0 +1,69 @@
+import { passwordScript } from "../../../shared/web/assets.ts";
+import { formToken } from "../../../shared/web/form.ts";
+import { field } from "../../../shared/web/form-fields.ts";
+import { html } from "../../../shared/web/html.ts";
+import { message, page } from "../../../shared/web/page.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import type { Site } from "../../../shared/web/site.ts";
+import type { Account } from "../accounts/accounts.ts";
+import { mailPasswordNotice } from "../accounts/notices.ts";
+import { findResetAccount, resetPath, useReset } from "../accounts/password-resets.ts";
+import { changePassword } from "../accounts/passwords.ts";
+import { endConnectionsField, newPassword, passwordProblem } from "./fields.ts";
+import { forgotPath } from "./forgot-password.ts";
+import { rememberBrowser } from "./known-browser.ts";
+import { endOtherWaysIn } from "./other-ways-in.ts";
+import { startSession, type Visitor } from "./visitor.ts";
+
+/** GET of the mailed link: shows only a form, because mail scanners open links. */
+export async function showReset(visitor: Visitor): Promise<Response> {
+  const token = visitor.url.searchParams.get("token") ?? "";
+  const account = await findResetAccount(visitor.identity.pool, token);
+  return account ? resetPage(visitor, { account, token }) : deadLinkPage(visitor.site);
+}
+
+/** POST of the link's page: sets the password, ends every session and signs in here. */
+export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<Response> {
+  const { identity, ctx, site } = visitor;
+  const token = form.get("token") ?? "";
+  const account = await findResetAccount(identity.pool, token);
+  if (!account) return deadLinkPage(site);
+  const password = form.get("password") ?? "";
+  const error = passwordProblem(password);
+  if (error) return resetPage(visitor, { account, token, error });
+  if (!(await useReset(identity.pool, token))) return deadLinkPage(site);
+  await changePassword(identity, { accountId: account.id, password, sessionUid: null });
+  if (form.get("connections") === "end") await endOtherWaysIn(identity, account.id);
+  await identity.deliverNews();
+  await mailPasswordNotice(identity, account);
+  rememberBrowser(identity, ctx, account.email);
+  await startSession(visitor, account.id);
+  // A sign-in of its own, because the account pages may still know somebody else in this browser.
+  return seeOther(`${identity.config.baseUrl}/account/sign-in`);
+}
+
+type Shown = Readonly<{ account: Account; token: string; error?: string }>;
+
+function resetPage(visitor: Visitor, { account, token, error }: Shown): Response {
+  const body = html`<p>For the account of <strong>${account.email}</strong>. Every other browser is signed out.</p>
+    <form method="post" action="${resetPath}" class="narrow">${formToken(visitor)}
+    <input type="hidden" name="token" value="${token}">
+    <input type="text" name="username" value="${account.email}" autocomplete="username" hidden>
+    ${field({ name: "password", ...newPassword, label: "New password", error })}
+    ${endConnectionsField}
+    <div class="actions"><button>Save and sign in</button></div></form>`;
+  const options = {
+    status: error ? 422 : 200,
+    // The address has the token, so no request from this page may tell it: neither the stylesheet's nor the form's.
+    headers: { "Referrer-Policy": "strict-origin" },
+  };
+  return page(visitor.site, { title: "Choose a new password", body, scripts: [passwordScript] }, options);
+}
+
+function deadLinkPage(site: Site): Response {
+  const link = { href: forgotPath, label: "Send a new link" };
+  return message(site, "This link does not work", "It was used or is older than 30 minutes.", {
+    status: 410,
+    link,
+  });
+}

@@ -1,0 +1,58 @@
+import {
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  verifyRegistrationResponse,
+} from "@simplewebauthn/server";
+import type { Account } from "../accounts/accounts.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { isOwnChallenge, newChallenge, useChallenge } from "./challenges.ts";
+import { readCreation } from "./responses.ts";
+import { passkeySite } from "./site.ts";
+import { listPasskeys, storePasskey } from "./storage.ts";
+
+type Parts = Pick<IdentityContext, "config" | "keys" | "pool">;
+
+/** What the browser is asked for to make a passkey that needs no address typed; undefined where it makes none. */
+export async function creationOptions(
+  { config, keys, pool }: Parts,
+  { account, holder }: Readonly<{ account: Account; holder: string }>,
+): Promise<PublicKeyCredentialCreationOptionsJSON | undefined> {
+  const site = passkeySite(config);
+  if (!site) return undefined;
+  const known = await listPasskeys(pool, account.id);
+  return generateRegistrationOptions({
+    rpName: "Kept",
+    rpID: site.id,
+    userID: new TextEncoder().encode(account.id),
+    userName: account.email,
+    challenge: newChallenge(keys, { holder, purpose: "create" }),
+    excludeCredentials: known.map(({ id }) => ({ id })),
+    authenticatorSelection: { residentKey: "required", userVerification: "required" },
+  });
+}
+
+type Answer = Readonly<{ account: Account; holder: string; text: string; name: string }>;
+
+/** Stores the passkey that the browser made. @returns false when its answer does not hold, or there are too many */
+export async function createPasskey(
+  { config, keys, pool }: Parts,
+  { account, holder, text, name }: Answer,
+): Promise<boolean> {
+  const site = passkeySite(config);
+  const response = readCreation(text);
+  if (!site || !response) return false;
+  const asked: string[] = [];
+  const checked = await verifyRegistrationResponse({
+    response,
+    expectedChallenge(challenge) {
+      asked.push(challenge);
+      return isOwnChallenge(keys, { holder, purpose: "create" }, challenge);
+    },
+    expectedOrigin: site.origin,
+    expectedRPID: site.id,
+    requireUserVerification: true,
+  }).catch(() => undefined);
+  if (!checked?.verified || !(await useChallenge(pool, asked.join()))) return false;
+  const { id, publicKey, counter } = checked.registrationInfo.credential;
+  return storePasskey(pool, { id, accountId: account.id, publicKey, counter, name });
+}

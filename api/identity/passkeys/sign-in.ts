@@ -1,0 +1,58 @@
+import {
+  generateAuthenticationOptions,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+} from "@simplewebauthn/server";
+import { isoBase64URL } from "@simplewebauthn/server/helpers";
+import { type Account, findAccount } from "../accounts/accounts.ts";
+import type { IdentityContext } from "../accounts/context.ts";
+import { isOwnChallenge, newChallenge, useChallenge } from "./challenges.ts";
+import { readAssertion } from "./responses.ts";
+import { passkeySite } from "./site.ts";
+import { findPasskey, notePasskeyUse } from "./storage.ts";
+
+type Parts = Pick<IdentityContext, "config" | "keys" | "pool">;
+
+/** What the browser is asked for at a sign-in with whichever passkey the person picks; undefined where there are none. */
+export async function signInOptions(
+  { config, keys }: Pick<Parts, "config" | "keys">,
+  holder: string,
+): Promise<PublicKeyCredentialRequestOptionsJSON | undefined> {
+  const site = passkeySite(config);
+  if (!site) return undefined;
+  const challenge = newChallenge(keys, { holder, purpose: "get" });
+  return generateAuthenticationOptions({ rpID: site.id, challenge, userVerification: "required" });
+}
+
+/**
+ * The account whose passkey answered this holder's challenge, in a way that proves the person, not only the device
+ * (user verification), because it stands for the password. Each challenge works once.
+ */
+export async function findByPasskey(
+  { config, keys, pool }: Parts,
+  holder: string,
+  text: string,
+): Promise<Account | undefined> {
+  const site = passkeySite(config);
+  const response = readAssertion(text);
+  if (!site || !response) return undefined;
+  const passkey = await findPasskey(pool, response.id);
+  if (!passkey) return undefined;
+  const asked: string[] = [];
+  const checked = await verifyAuthenticationResponse({
+    response,
+    expectedChallenge(challenge) {
+      asked.push(challenge);
+      return isOwnChallenge(keys, { holder, purpose: "get" }, challenge);
+    },
+    expectedOrigin: site.origin,
+    expectedRPID: site.id,
+    credential: passkey,
+    requireUserVerification: true,
+  }).catch(() => undefined);
+  if (!checked?.verified) return undefined;
+  if (isoBase64URL.toUTF8String(response.response.userHandle) !== passkey.accountId) return undefined;
+  if (!(await useChallenge(pool, asked.join()))) return undefined;
+  const isNew = await notePasskeyUse(pool, passkey.id, checked.authenticationInfo.newCounter);
+  return isNew ? findAccount(pool, passkey.accountId) : undefined;
+}

@@ -1,0 +1,76 @@
+import type { Pool } from "pg";
+
+/** A passkey of an account as its page lists it; times are epoch milliseconds. */
+export type Passkey = Readonly<{ id: string; name: string; createdAt: number; lastUsedAt: number | null }>;
+
+/** What a sign-in with a passkey is checked by. */
+export type StoredPasskey = Readonly<{
+  id: string;
+  accountId: string;
+  publicKey: Uint8Array<ArrayBuffer>;
+  counter: number;
+}>;
+
+/** How many passkeys an account may have. */
+export const maxPasskeys = 20;
+
+/** The account's passkeys, newest first. */
+export async function listPasskeys(pool: Pool, accountId: string): Promise<Passkey[]> {
+  const { rows } = await pool.query<Passkey>(
+    `select credential_id as id, name, extract(epoch from created_at)::double precision * 1000 as "createdAt",
+       extract(epoch from last_used_at)::double precision * 1000 as "lastUsedAt"
+     from identity.passkeys where account_id = $1 order by created_at desc, credential_id`,
+    [accountId],
+  );
+  return rows;
+}
+
+/** @returns false when the authenticator is registered already, or the account has as many as it may have */
+export async function storePasskey(
+  pool: Pool,
+  { id, accountId, publicKey, counter, name }: StoredPasskey & Readonly<{ name: string }>,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `insert into identity.passkeys (credential_id, account_id, public_key, counter, name)
+     select $1, $2, $3, $4, $5
+     where (select count(*) from identity.passkeys where account_id = $2) < ${maxPasskeys}
+     on conflict (credential_id) do nothing`,
+    [id, accountId, Buffer.from(publicKey), counter, name],
+  );
+  return rowCount === 1;
+}
+
+export async function findPasskey(pool: Pool, id: string): Promise<StoredPasskey | undefined> {
+  const { rows } = await pool.query<StoredPasskey>(
+    `select credential_id as id, account_id as "accountId", public_key as "publicKey",
+       counter::double precision as counter
+     from identity.passkeys where credential_id = $1`,
+    [id],
+  );
+  const [row] = rows;
+  return row && { ...row, publicKey: new Uint8Array(row.publicKey) };
+}
+
+/**
+ * Notes a use. The counter of an authenticator that counts must grow with each, which shows a copied one.
+ * @returns false when another use with this count was faster, or the passkey is gone
+ */
+export async function notePasskeyUse(pool: Pool, id: string, counter: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update identity.passkeys set counter = $2, last_used_at = now()
+     where credential_id = $1 and (counter < $2 or (counter = 0 and $2 = 0))`,
+    [id, counter],
+  );
+  return rowCount === 1;
+}
+
+export async function removePasskey(pool: Pool, accountId: string, id: string): Promise<void> {
+  await pool.query(`delete from identity.passkeys where account_id = $1 and credential_id = $2`, [
+    accountId,
+    id,
+  ]);
+}
+
+export async function removeAllPasskeys(pool: Pool, accountId: string): Promise<void> {
+  await pool.query(`delete from identity.passkeys where account_id = $1`, [accountId]);
+}

@@ -1,0 +1,77 @@
+// Keeps the place on a page: forms marked `data-stay` are sent from here, and the parts (`data-part`) become those of the
+// answer.
+let last = Promise.resolve();
+const inOrder = (act) => {
+  last = last.then(act, act);
+  return last;
+};
+
+document.addEventListener("submit", (event) => {
+  const { target: form, submitter } = event;
+  if (!form.matches("[data-stay]")) return;
+  event.preventDefault();
+  if (form.ariaBusy) return;
+  form.ariaBusy = "true";
+  const body = new URLSearchParams(new FormData(form, submitter));
+  const sent = fetch(form.action, { method: "POST", body, keepalive: true });
+  inOrder(async () => {
+    const answer = await sent;
+    await show(answer);
+    history.replaceState(null, "", answer.url);
+  }).catch(() => {
+    // It leads elsewhere, such as to a sign-in.
+    delete form.dataset.stay;
+    form.requestSubmit(submitter);
+  });
+});
+
+const lookAgain = () => {
+  const from = document.getElementById("live")?.dataset.from ?? location.href;
+  inOrder(async () => show(await fetch(from))).catch(() => {});
+};
+document.addEventListener("stale", lookAgain);
+addEventListener("pageshow", ({ persisted }) => persisted && lookAgain());
+
+async function show(answer) {
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const pairs = [...page.querySelectorAll("[data-part]")].map((part) => [
+    document.getElementById(part.id),
+    part,
+  ]);
+  if (!answer.ok || !pairs.length || pairs.some(([old]) => !old)) throw answer;
+  const focused = document.activeElement;
+  const items = [...document.querySelectorAll("[data-part] li[id]")];
+  const at = items.findIndex((item) => item.contains(focused));
+  for (const [old, part] of pairs) change(old, part);
+  if (focused.isConnected || at < 0) return;
+  const next = [...items.slice(at), ...items.slice(0, at).reverse()].find((item) => item.isConnected);
+  next?.querySelector("button, a")?.focus({ preventScroll: true });
+}
+
+/** Leaves alone what is the same: focus, place, what was typed or opened. */
+function change(old, wanted) {
+  for (const { name } of [...old.attributes])
+    if (!wanted.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+  for (const { name, value } of wanted.attributes) if (name !== "open") old.setAttribute(name, value);
+  const nodes = [...wanted.childNodes];
+  const ids = new Set(nodes.map(({ id }) => id));
+  const known = new Map([...old.children].map((child) => [child.id, child]));
+  for (const [id, child] of known) if (id && !ids.has(id)) child.remove();
+  let at = old.firstChild;
+  for (const node of nodes) {
+    const named = node.id && known.get(node.id);
+    while (named && at && !at.id) at = drop(at);
+    const same = named || (at && !at.id && at.nodeName === node.nodeName && at);
+    if (same && same === at) at = at.nextSibling;
+    else old.insertBefore(same || node, at);
+    if (same && node.attributes) change(same, node);
+    else if (same) same.data = node.data;
+  }
+  while (at) at = drop(at);
+}
+
+function drop(node) {
+  const { nextSibling } = node;
+  node.remove();
+  return nextSibling;
+}
