@@ -1,6 +1,6 @@
 import { isCalendarDate } from "../../../../shared/contracts/text.ts";
 import { csvRecords, csvRows } from "./csv-rows.ts";
-import { createKeys, type Found, left, plainHabit, type TextFile } from "./found.ts";
+import { createKeys, type Finding, left, plainHabit, type TextFile } from "./found.ts";
 
 type Row = ReadonlyMap<string, string>;
 
@@ -10,7 +10,7 @@ type LoopHabit = Readonly<{ row: Row; name: string; isArchived: boolean; isDone(
 type LoopFiles = Readonly<{ habits?: TextFile | undefined; checkmarks?: TextFile | undefined }>;
 
 /** Reads the two tables of Loop's export: what the habits are, and a column of days for each. */
-export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Found | undefined> {
+export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Finding | undefined> {
   const habits = list ? habitsIn(list.text) : [];
   const known = habits.length > 0 ? habits : namedIn(checkmarks?.text ?? "");
   const dates = checkmarks ? yield* datesIn(checkmarks.text, known) : new Map<LoopHabit, string[]>();
@@ -78,7 +78,7 @@ function* datesIn(
   return dates;
 }
 
-function* readHabit({ row, name }: LoopHabit, key: string, dates: readonly string[]): Generator<Found> {
+function* readHabit({ row, name }: LoopHabit, key: string, dates: readonly string[]): Generator<Finding> {
   const { approximate, ...rhythm } = rhythmOf(row);
   if (approximate) yield left(name, `Comes as ${approximate}, which is the nearest rhythm that Kept has.`);
   const [unit, target] = [cell(row, "unit"), cell(row, "target value")];
