@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { createQueryContext } from "../../api/queries/context.ts";
+import { createQueryContext, type QueryContext } from "../../api/queries/context.ts";
+import { readDay } from "../../api/queries/day.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
+import { readHabitInYear } from "../../api/queries/habit-year.ts";
 import { read } from "../../api/queries/index.ts";
+import { readTodoPage } from "../../api/queries/todo-overview.ts";
 import type { QueryName } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createReadBatches } from "../../shared/db/read-batches.ts";
+import { addDays } from "../../shared/domain/day.ts";
+import { newStreak } from "../../shared/domain/streak.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { createDatabase, type JsonBody } from "../harness.ts";
 import { type Asked, readsOf } from "../support/plans.ts";
@@ -28,7 +33,7 @@ const seed = [
   `insert into users select distinct user_id, 'UTC', 'chosen', null::timestamptz, 0, now(), now() from owners`,
   `insert into categories select distinct user_id, u * 10 + n % 3 + 1, 'Home', '#6b7280', null, now(), now() from owners`,
   `insert into habits select user_id, u * 100 + n, 'Walk', 'good', 'daily', null, 'morning', u * 10 + n % 3 + 1, null,
-     1, 0, 0, null, 0, null, '{}', '{}', now(), now() from owners where n <= 20`,
+     1, 0, 0, null, 0, null, '{}', '${JSON.stringify(newStreak())}', now(), now() from owners where n <= 20`,
   `insert into habit_completions select user_id, u * 100 + 1 + n % 20, date '${today}' - n / 20, now() from owners where n < 2000`,
   `insert into todos
    select user_id, u * 100000 + n, 'Todo ' || n, null, case when n % 10 > 0 then date '${today}' - 300 + n * 7 % 400 end,
@@ -62,7 +67,10 @@ const contextOf = (userId: string, run = createReadBatches(pool)) =>
   });
 
 /** Every statement that the reads send, alone and in a batch with others'. */
-async function statementsOf(name: QueryName, input: object): Promise<Asked[]> {
+const statementsOf = (name: QueryName, input: object): Promise<Asked[]> =>
+  statementsIn((query) => read(name, query, input));
+
+async function statementsIn(ask: (query: QueryContext) => Promise<unknown>): Promise<Asked[]> {
   const asked: Asked[] = [];
   const query = (statement: { text: string; values: unknown[] }) => {
     asked.push(statement);
@@ -70,8 +78,8 @@ async function statementsOf(name: QueryName, input: object): Promise<Asked[]> {
   };
   const run = createReadBatches({ query } as never);
   const users = ["user 1", "user 2", "long", "user 3", "user 4"];
-  await read(name, contextOf("long", run), input);
-  await Promise.all(users.map((user) => read(name, contextOf(user, run), input)));
+  await ask(contextOf("long", run));
+  await Promise.all(users.map((user) => ask(contextOf(user, run))));
   return asked.filter(({ values }) => values.flat().includes("long"));
 }
 
@@ -118,6 +126,27 @@ test.each(reads)("%s %j reads no more rows than it shows, and counts by an index
     expect([rows <= mostRows * (1 + others), rows]).toEqual([true, rows]);
     expect([entries <= 2 * history + 500 * (1 + others), entries]).toEqual([true, entries]);
     expect([sorted <= mostRows * (1 + others), sorted]).toEqual([true, sorted]);
+  }
+});
+
+const day = { date: today, timeZone: "UTC" };
+const pages: [string, (query: QueryContext) => Promise<unknown>][] = [
+  ["a day", (query) => readDay(query, (date) => addDays(date, -365))],
+  ["a habit", (query) => readHabitInYear(query, 7, (date) => addDays(date, -365))],
+  ["all todos", (query) => readTodoPage(query, day, { page: 1 })],
+  ["the end of what is pending", (query) => readTodoPage(query, day, { page: 30 })],
+  ["a group", (query) => readTodoPage(query, day, { group: "overdue", page: 2 })],
+  ["what is done", (query) => readTodoPage(query, day, { status: "completed", page: 1 })],
+  ["what was done before", (query) => readTodoPage(query, day, { status: "completed", page: 3 })],
+];
+
+test.each(pages)("the page of %s reads no more todos than it shows and passes over", async (_, ask) => {
+  for (const asked of await statementsIn(ask)) {
+    const { rows, entries, sorted } = await readsOf(pool, asked);
+    const users = asked.values.some(Array.isArray) ? 5 : 1;
+    expect([rows <= 700 * users, rows]).toEqual([true, rows]);
+    expect([entries <= 2 * history + 2_500 * users, entries]).toEqual([true, entries]);
+    expect([sorted <= 700 * users, sorted]).toEqual([true, sorted]);
   }
 });
 
