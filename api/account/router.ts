@@ -8,22 +8,32 @@ import {
   type PageMethods,
 } from "../../shared/web/router.ts";
 import { takeUpload } from "../../shared/web/upload.ts";
+import { doneNotice } from "./actions/done-notice.ts";
 import { exportActions } from "./actions/export.ts";
 import { askForget, forgetThing } from "./actions/forget.ts";
 import { showActions } from "./actions/page.ts";
 import { takeRunBack } from "./actions/run.ts";
 import { showRun } from "./actions/run-page.ts";
 import { undoAction } from "./actions/undo.ts";
+import { newHabit, newTodo, previewLine } from "./add/page.ts";
 import { changeFeed } from "./calendar/change.ts";
 import { showConnect } from "./connect/page.ts";
 import { exportData } from "./data/export.ts";
 import { applyStaged } from "./data/import/apply.ts";
 import { uploadFiles } from "./data/import/upload.ts";
 import { showData } from "./data/page.ts";
+import { showCategories } from "./edit/categories-page.ts";
+import { categoryForm } from "./edit/category-form.ts";
+import { createThing, deleteThing } from "./edit/create.ts";
+import { habitForm } from "./edit/habit-form.ts";
+import type { ThingForm } from "./edit/thing-form.ts";
+import { todoForm } from "./edit/todo-form.ts";
+import { editThing, saveThing } from "./edit/update.ts";
 import { showFront } from "./front/page.ts";
 import { showEvents } from "./live/events.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
+import { sendAgain } from "./settings/send-again.ts";
 import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
@@ -34,10 +44,16 @@ import { idInPath } from "./visit/path-id.ts";
 import { signedInVisit } from "./visit/session.ts";
 
 const requireSignIn = createRequireSignIn<Guest, Visit>({
-  find: signedInVisit,
+  find: findVisit,
   address: ({ context, request }, next) => signInAddress(context, next ?? pageOfForm(request)),
   keepForm: keepSentForm,
 });
+
+/** A page can be asked to say what was just done. */
+async function findVisit(guest: Guest): Promise<Visit | undefined> {
+  const visit = await signedInVisit(guest);
+  return visit && guest.request.method !== "POST" ? { ...visit, notice: await doneNotice(visit) } : visit;
+}
 
 /** The page that a form was on: where its person wants to be after signing in again. */
 const pageOfForm = (request: Guest["request"]): string =>
@@ -47,6 +63,19 @@ const pageOfForm = (request: Guest["request"]): string =>
 const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/": { GET: showFront },
   "/account": { GET: requireSignIn(showToday) },
+  "/account/add": { GET: requireSignIn(previewLine) },
+  "/account/todos/new": { GET: requireSignIn(newTodo), POST: requireSignIn(takeForm(createThing(todoForm))) },
+  "/account/habits/new": {
+    GET: requireSignIn(newHabit),
+    POST: requireSignIn(takeForm(createThing(habitForm))),
+  },
+  "/account/categories": {
+    GET: requireSignIn(showCategories),
+    POST: requireSignIn(takeForm(createThing(categoryForm))),
+  },
+  ...formOf(todoForm, "/account/todos/:id"),
+  ...formOf(habitForm, "/account/habits/:id/edit"),
+  ...formOf(categoryForm, "/account/categories/:id"),
   "/account/connect": { GET: showConnect },
   "/account/live": { GET: showEvents },
   "/account/actions": { GET: requireSignIn(showActions) },
@@ -65,6 +94,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
+  "/account/settings/reminders/again": formOn("/account/settings", sendAgain),
   "/account/settings/webhook": formOn("/account/settings", saveWebhook),
   "/account/settings/webhook/test": formOn("/account/settings", sendTest),
   "/account/tick": formOn("/account", toggleItem),
@@ -74,6 +104,14 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/callback": { GET: finishSignIn },
   "/account/sign-out": formOn("/account", signOut),
 };
+
+/** The addresses of a thing's form and of its button that deletes it. */
+function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMethods<Guest>>> {
+  return {
+    [path]: { GET: requireSignIn(editThing(form)), POST: requireSignIn(takeForm(saveThing(form))) },
+    [`${path}/delete`]: formOn(form.home, deleteThing(form)),
+  };
+}
 
 /** The address of a form's action. People who open it in the browser are sent to the page that the form is on. */
 function formOn(

@@ -25,11 +25,13 @@ export const readCategory: QueryHandler<"category.get"> = async ({ own, rows }, 
   return row ? presentCategory(row) : notFound("Category");
 };
 
+/** All categories of the user, of whom nobody has more than a quota allows, the oldest first. */
+export const readCategoryRefs = ({ own, rows }: QueryContext): Promise<CategoryRefRow[]> =>
+  rows(sql<CategoryRefRow>`select c.id, c.name, c.color from ${own("categories")} c order by c.id`);
+
 /** The ids of the categories that a name means, or the refusal that lists the known ones. */
-export async function categoryIdsOf({ own, rows }: QueryContext, name: string): Promise<number[] | Refused> {
-  const categories = await rows(
-    sql<Pick<CategoryRow, "id" | "name">>`select c.id, c.name from ${own("categories")} c order by c.id`,
-  );
+export async function categoryIdsOf(query: QueryContext, name: string): Promise<number[] | Refused> {
+  const categories = await readCategoryRefs(query);
   const found = categoriesNamed(categories, name);
   return found.length > 0 ? found.map(({ id }) => id) : refuseCategory(categories);
 }

@@ -5,15 +5,18 @@ type Field = Readonly<{
   /** Defaults to the name; needed when another form of the page has a field of that name. */
   id?: string;
   label: string;
-  type?: "text" | "email" | "password" | "url";
+  type?: "text" | "email" | "password" | "url" | "number" | "date" | "datetime-local" | "color";
   value?: string;
   autocomplete?: string;
   hint?: string;
   error?: string | undefined;
+  /** The most characters. */
   max?: number;
   required?: boolean;
   /** Whether typing goes here when the page opens. A field with an error has that by itself. */
   autofocus?: boolean;
+  /** Values to choose from; others can be typed as well. */
+  suggestions?: readonly string[];
 }>;
 
 /** A labelled input, which screen readers announce with its hint and its error. */
@@ -30,12 +33,14 @@ export function field(input: Field): Html {
     max = 254,
     required = true,
     autofocus = false,
+    suggestions,
   } = input;
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class="field"><label for="${id}">${label}</label>
     <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
-      maxlength="${max}"${required && html` required`} aria-describedby="${describedBy}"
+      maxlength="${max}"${required && html` required`}${suggestions && html` list="${id}-list"`} aria-describedby="${describedBy}"
       aria-invalid="${error ? "true" : "false"}"${(error || autofocus) && html` autofocus`}>
+    ${suggestions && html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}">`)}</datalist>`}
     ${hint && html`<p class="quiet small" id="${id}-hint">${hint}</p>`}
     ${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
 }

@@ -14,12 +14,19 @@ export type Layout = Readonly<{
   nav?: readonly NavLink[];
   /** Shown at the end of the header, such as a sign-out button. */
   corner?: Html | undefined;
+  /** Shown below the header's line. */
+  tools?: Html | undefined;
+  /** What became of the last thing that was done, below the title. */
+  notice?: Html | undefined;
   /** Scripts of our own, without which the page is complete as well. */
   scripts?: readonly Readonly<{ href: string }>[];
 }>;
 
 /** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
-export function layout({ title, body, nav = [], corner, scripts = [] }: Layout, home: string): string {
+export function layout(
+  { title, body, nav = [], corner, tools, notice, scripts = [] }: Layout,
+  home: string,
+): string {
   return markup(html`<!doctype html>
 <html lang="en">
 <head>
@@ -39,9 +46,11 @@ ${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
 ${nav.length > 0 && html`<nav aria-label="Main">${nav.map(navLink)}</nav>`}
 ${corner}
 </div>
+${tools}
 </header>
 <main id="content">
 <h1>${title}</h1>
+${notice}
 ${body}
 </main>
 </body>

@@ -67,7 +67,7 @@ function formsOf(text: string): Form[] {
   const forms: Form[] = [];
   let select: string | null = null;
   const add = (name: string | null, value: string | null) => {
-    if (name) forms.at(-1)?.fields.push([name, value ?? ""]);
+    if (name) forms.at(-1)?.fields.push([name, decoded(value ?? "")]);
   };
   new HTMLRewriter()
     .on("form", {
@@ -77,7 +77,8 @@ function formsOf(text: string): Form[] {
     })
     .on("form input", {
       element(input) {
-        const isOff = input.getAttribute("type") === "checkbox" && !input.hasAttribute("checked");
+        const isChoice = ["checkbox", "radio"].includes(input.getAttribute("type") ?? "");
+        const isOff = isChoice && !input.hasAttribute("checked");
         if (!isOff) add(input.getAttribute("name"), input.getAttribute("value"));
       },
     })
@@ -91,6 +92,21 @@ function formsOf(text: string): Form[] {
         add(select, option.getAttribute("value"));
       },
     })
+    .on("form textarea", {
+      element(area) {
+        add(area.getAttribute("name"), "");
+      },
+      text({ text: written }) {
+        const last = forms.at(-1)?.fields.at(-1);
+        // The line break at the beginning of a text area is not part of it.
+        if (last) last[1] += decoded(last[1] === "" ? written.replace(/^\n/, "") : written);
+      },
+    })
     .transform(text);
   return forms;
 }
+
+/** Text without the escapes that templates make. */
+const decoded = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => entities[name] ?? "");
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };

@@ -18,8 +18,12 @@ export type UndoNote = Readonly<{ request_id: string; note: Html }>;
  * What became of an action that was to be taken back (`?note=…`): the log says it, and of one that still stands a
  * preview does. So the page can be loaded again, and says what is true then.
  */
-export async function readNote(visit: Visit, query: QueryContext, day: Day): Promise<UndoNote | undefined> {
-  const cursor = visit.url.searchParams.get("note") ?? "";
+export async function readNote(
+  visit: Visit,
+  query: QueryContext,
+  day: Day,
+  cursor = visit.url.searchParams.get("note") ?? "",
+): Promise<UndoNote | undefined> {
   if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
   if (isRefused(validate(listActions, { cursor }))) return undefined;
   const [called_at = "", request_id = ""] = cursor.split("_");

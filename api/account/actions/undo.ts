@@ -1,22 +1,21 @@
 import { isRefused } from "../../../shared/errors.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
 import type { Visit } from "../visit/context.ts";
+import { doneAddress } from "../visit/go-on.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { submitUndo } from "../visit/submit-undo.ts";
 import { actionsPath } from "./paths.ts";
 
-/** POST /account/actions/undo: takes one action back as far as possible, and goes on where the person was in the list. */
+/** POST /account/actions/undo: takes one action back as far as possible, and goes on where the person was. */
 export async function undoAction(visit: Visit, form: URLSearchParams): Promise<Response> {
   const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
   const outcome = await submitUndo(visit, [key]);
   if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
-  const back = listAddress(visit, form.get("from"));
+  const back = new URL(
+    safeNext({ ...visit.site, afterSignIn: actionsPath }, form.get("from")),
+    visit.site.origin,
+  );
+  if (back.pathname !== actionsPath) return seeOther(doneAddress(visit, back.pathname + back.search, key));
   back.searchParams.set("note", `${key.called_at}_${key.request_id}`);
   return seeOther(`${back.pathname}${back.search}#action-${key.request_id}`);
-}
-
-/** The list as the person saw it; only its own addresses are gone back to. */
-function listAddress({ site }: Pick<Visit, "site">, from: string | null): URL {
-  const url = new URL(safeNext(site, from), site.origin);
-  return url.pathname === actionsPath ? url : new URL(actionsPath, site.origin);
 }

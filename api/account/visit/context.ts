@@ -1,6 +1,7 @@
 import type { Actor } from "../../../shared/actor.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/log.ts";
+import type { Html } from "../../../shared/web/html.ts";
 import type { FormRequest, PageRequest, Site } from "../../../shared/web/site.ts";
 import type { RevokeToken } from "../../auth/revocation.ts";
 import type { PerformContext } from "../../perform.ts";
@@ -44,4 +45,10 @@ export type Session = {
 export type Guest = PageRequest & Readonly<{ context: PagesContext }>;
 
 /** One request of a signed-in person. */
-export type Visit = Guest & FormRequest & Readonly<{ session: Session }>;
+export type Visit = Guest &
+  FormRequest &
+  Readonly<{
+    session: Session;
+    /** What became of the last thing that the person did, where the address names it. */
+    notice?: Html | undefined;
+  }>;

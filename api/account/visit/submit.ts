@@ -4,7 +4,7 @@ import type { Fields } from "../../../shared/contracts/validate.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import { callOf } from "../../../shared/queue/client/dispatch.ts";
-import { execute, prepare, senderOf } from "../../perform.ts";
+import { type Content, execute, prepare, senderOf } from "../../perform.ts";
 import type { Visit } from "./context.ts";
 
 type SignedIn = Pick<Visit, "context" | "session">;
@@ -24,12 +24,13 @@ export async function submitLogged(
   { context, session }: SignedIn,
   name: CommandName,
   fields: Fields,
+  how: Pick<Content, "idempotencyKey" | "preconditions"> = {},
 ): Promise<LoggedOutcome> {
   const actor = { userId: session.sub, scopes: allScopes };
   const startedAt = context.query(actor).now;
   const call = callOf(senderOf(actor, "page"), name, startedAt);
   const key = { called_at: new Date(startedAt).toISOString(), request_id: call.requestId };
-  const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields }) });
+  const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields, ...how }) });
   if (isRefused(prepared)) return { outcome: prepared, key };
   const { outcome } = await execute(context, prepared, call);
   return { outcome, key };

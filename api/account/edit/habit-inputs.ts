@@ -1,0 +1,53 @@
+import { areaField, choice, selectField } from "../../../shared/web/choice-fields.ts";
+import { field } from "../../../shared/web/form-fields.ts";
+import { type Html, html } from "../../../shared/web/html.ts";
+import { categoryField } from "./category-choice.ts";
+import type { Draft, DraftErrors, FormContext } from "./thing-form.ts";
+import { timeOfDayOptions } from "./time-of-day-options.ts";
+
+export function habitInputs(draft: Draft, errors: DraftErrors, context: FormContext): Html {
+  const of = (name: string) => ({ name, value: draft[name] ?? "", error: errors[name] });
+  return html`${field({ ...of("name"), label: "Name", max: 255 })}
+    ${choice({
+      name: "type",
+      value: "bad",
+      type: "checkbox",
+      label: html`Something to avoid<span class="quiet small hint">It is done on each day on which you avoided it.</span>`,
+      isChosen: draft.type === "bad",
+    })}
+    ${rhythmChoice(draft, errors)}
+    <div class="pair">${selectField({ ...of("time_of_day"), label: "Part of the day", options: timeOfDayOptions })}
+    ${categoryField(draft.category ?? "", errors.category, context)}</div>
+    ${field({
+      ...of("grace_days"),
+      label: "Grace days",
+      type: "number",
+      required: false,
+      hint: "How many misses in a row the streak survives: 0 to 30",
+    })}
+    ${areaField({ ...of("description"), label: "Notes", max: 5_000 })}`;
+}
+
+const days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+function rhythmChoice(draft: Draft, errors: DraftErrors): Html {
+  const { rhythm, weekdays = "", times = "", every = "" } = draft;
+  const kind = (value: string, label: Html | string) =>
+    choice({ name: "rhythm", value, label, isChosen: rhythm === value });
+  const number = (name: string, value: string, label: string, most: number) =>
+    html`<input class="short" type="number" name="${name}" value="${value}" min="1" max="${most}" aria-label="${label}">`;
+  const error = errors.rhythm;
+  return html`<fieldset class="rhythm"><legend>How often</legend>
+    ${kind("daily", "Every day")}
+    ${kind("weekdays", "On these days of the week")}
+    <div class="days" role="group" aria-label="Days of the week">${days.map((label, index) => {
+      const value = String(index + 1);
+      const isChosen = weekdays.split(",").includes(value);
+      return choice({ name: "weekdays", value, label, isChosen, type: "checkbox" });
+    })}</div>
+    ${kind("times", "So many times in each week")}
+    ${number("times", times, "Times in each week", 7)}
+    ${kind("every", "Every so many days")}
+    ${number("every", every, "Days from one to the next", 365)}
+    ${error && html`<p class="error" id="rhythm-error">${error}</p>`}</fieldset>`;
+}

@@ -1,0 +1,110 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import type { Fields } from "../../../shared/contracts/validate.ts";
+import { entityTag } from "../../../shared/domain/preconditions.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { seeOther } from "../../../shared/web/redirect.ts";
+import { notFoundPage } from "../../../shared/web/router.ts";
+import type { Visit } from "../visit/context.ts";
+import { doneAddress } from "../visit/go-on.ts";
+import { pathId } from "../visit/path-id.ts";
+import { submitLogged } from "../visit/submit.ts";
+import { type Clash, clashesIn, clashNotice } from "./clashes.ts";
+import { complaintOf, invalidDraft } from "./complaints.ts";
+import { withNewCategory } from "./create.ts";
+import { type Complaint, newThingPage, thingPage } from "./form-page.ts";
+import { type Draft, type FormContext, openForm, settled, type ThingForm } from "./thing-form.ts";
+
+/** GET …/:id: a thing in its form. */
+export const editThing =
+  (form: ThingForm) =>
+  async (visit: Visit): Promise<Response> => {
+    const context = await openForm(visit);
+    const id = pathId(visit.url);
+    const stored = await form.read(context.query, id);
+    if (isRefused(stored)) return notFoundPage(visit.context.site);
+    return thingPage(form, context, { id, stored, draft: stored.draft });
+  };
+
+/** What was sent of a thing: how the person wants it, and how it was when the form was made. */
+type Sent = Readonly<{ id: number; draft: Draft; base: Draft }>;
+
+/** POST …/:id: sends what the person changed, and says so if somebody else has changed the same meanwhile. */
+export const saveThing =
+  (form: ThingForm) =>
+  async (visit: Visit, params: URLSearchParams): Promise<Response> => {
+    const opened = await openForm(visit);
+    const id = pathId(visit.url);
+    const base = baseOf(params);
+    const { draft, errors } = settled(form, params, opened);
+    const sent = { id, base, draft };
+    if (changedNames(form, sent).length === 0) return seeOther(form.path(id));
+    const complaint = invalidDraft(errors);
+    if (complaint) return again(form, opened, sent, complaint);
+    const context = await withNewCategory(sent.draft, opened);
+    if (isRefused(context)) return again(form, opened, sent, complaintOf(form, context.refusal));
+    return save(form, context, sent, params.get("tag") ?? "");
+  };
+
+/** How often a change of another kind, such as a tick, may come in between. */
+const mostTries = 3;
+
+async function save(form: ThingForm, context: FormContext, sent: Sent, tag: string): Promise<Response> {
+  const changed = changedNames(form, sent);
+  const all: Fields = form.toFields(sent.draft, context).fields;
+  const wanted = changed.flatMap((name) => form.commandFields[name] ?? [name]);
+  const fields = {
+    ...Object.fromEntries(wanted.flatMap((name) => (name in all ? [[name, all[name]]] : []))),
+    [form.idField]: sent.id,
+  };
+  for (let [tries, ifMatch] = [1, tag]; ; tries++) {
+    const { outcome, key } = await submitLogged(context.visit, form.commands.update, fields, {
+      preconditions: { ifMatch },
+    });
+    if (!isRefused(outcome)) return seeOther(doneAddress(context.visit, form.path(sent.id), key));
+    const { refusal } = outcome;
+    if (refusal.code !== "precondition_failed") return again(form, context, sent, complaintOf(form, refusal));
+    const stored = await form.read(context.query, sent.id);
+    if (isRefused(stored)) return again(form, context, sent, complaintOf(form, stored.refusal));
+    const clashes = clashesIn({ ...sent, changed, now: stored.draft });
+    if (clashes.length > 0 || tries === mostTries) return clash(form, context, sent, clashes);
+    ifMatch = entityTag(stored.json);
+  }
+}
+
+const changedNames = ({ blank }: ThingForm, { draft, base }: Pick<Sent, "draft" | "base">): string[] =>
+  Object.keys(blank).filter((name) => draft[name] !== base[name]);
+
+/** The form as it was sent, with what others have changed since in the fields that the person left alone. */
+async function again(
+  form: ThingForm,
+  context: FormContext,
+  sent: Sent,
+  told: Complaint,
+  clashes?: readonly Clash[],
+) {
+  const stored = await form.read(context.query, sent.id);
+  if (isRefused(stored)) return newThingPage(form, context, { draft: sent.draft, ...told, message: isGone });
+  const own = changedNames(form, sent).map((name) => [name, sent.draft[name] ?? ""]);
+  const draft = { ...stored.draft, ...Object.fromEntries(own) };
+  const conflict = clashes && clashNotice(form, context, clashes);
+  return thingPage(form, context, { id: sent.id, stored, draft, ...told, ...(conflict && { conflict }) });
+}
+
+const isGone =
+  "It was deleted meanwhile, so nothing is saved. What you wrote is here: saving it makes it anew.";
+
+const clash = (form: ThingForm, context: FormContext, sent: Sent, clashes: readonly Clash[]) =>
+  again(form, context, sent, { status: 412 }, clashes);
+
+const texts = Compile(Type.Record(Type.String(), Type.String()));
+
+/** The draft that the form was made of. Where it is missing or spoilt, all fields count as changed. */
+function baseOf(params: URLSearchParams): Draft {
+  try {
+    const base: unknown = JSON.parse(params.get("base") ?? "");
+    return texts.Check(base) ? base : {};
+  } catch {
+    return {};
+  }
+}

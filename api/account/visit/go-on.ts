@@ -1,0 +1,28 @@
+import { type Html, html } from "../../../shared/web/html.ts";
+import { safeNext } from "../../../shared/web/redirect.ts";
+import type { Visit } from "./context.ts";
+
+/** In the address of a page: the action that the person has just done, by its key in the log. */
+export const doneParameter = "did";
+
+/** The page where a form leads back to, without what it said of earlier actions. */
+export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
+  const here = new URL(url);
+  for (const name of [doneParameter, "note", "tick"]) here.searchParams.delete(name);
+  return `${here.pathname}${here.search}`;
+}
+
+/** Carries the page on which the person began to add something. */
+export const goOnField = ({ url }: Pick<Visit, "url">): Html | false => {
+  const from = url.searchParams.get("from");
+  return from !== null && html`<input type="hidden" name="from" value="${from}">`;
+};
+
+type Key = Readonly<{ called_at: string; request_id: string }>;
+
+/** The address of a page that says what was done and offers to take it back. */
+export function doneAddress({ site }: Pick<Visit, "site">, page: string | null, key: Key): string {
+  const url = new URL(safeNext(site, page), site.origin);
+  url.searchParams.set(doneParameter, `${key.called_at}_${key.request_id}`);
+  return `${url.pathname}${url.search}`;
+}

@@ -1,0 +1,53 @@
+import { findRepeat } from "./repeat.ts";
+import { dayOfCode, partsOfRule } from "./repeat-rule.ts";
+
+/** A normalised rule in words that `readRepeat` reads as the same rule, or else the rule itself. */
+export function sayRepeat(rule: string): string {
+  const until = /;UNTIL=(\d{4})(\d\d)(\d\d)/.exec(rule);
+  const endless = rule.replace(until?.[0] ?? "", "");
+  const words = inWords(endless);
+  const read = findRepeat(words);
+  if (read.value?.rule !== endless || read.rest.trim() !== "") return rule;
+  return until ? `${words} until ${until.slice(1).join("-")}` : words;
+}
+
+const weekdayNames = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const monthNames = Array.from({ length: 12 }, (_, month) =>
+  new Date(Date.UTC(2026, month)).toLocaleDateString("en-GB", { month: "long", timeZone: "UTC" }),
+);
+
+function inWords(rule: string): string {
+  const parts = partsOfRule(rule);
+  const freq = parts.get("FREQ") ?? "";
+  const unit = { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" }[freq] ?? "";
+  const interval = Number(parts.get("INTERVAL") ?? 1);
+  const every = interval === 1 ? `every ${unit}` : `every ${interval} ${unit}s`;
+  const days = parts.get("BYDAY");
+  if (freq === "WEEKLY" && days && interval === 1) return `every ${dayGroups.get(days) ?? namesOf(days)}`;
+  if (freq === "WEEKLY" && days) return `${every} on ${namesOf(days)}`;
+  if (freq === "MONTHLY" && days) return `${every} on the ${inMonth(days)}`;
+  const monthDays = parts.get("BYMONTHDAY");
+  if (freq === "MONTHLY" && monthDays) return `${every} on the ${monthDays.split(",").map(place).join(", ")}`;
+  const month = monthNames[Number(parts.get("BYMONTH")) - 1];
+  if (freq === "YEARLY" && monthDays && month) return `${every} on ${monthDays} ${month}`;
+  return every;
+}
+
+const dayGroups = new Map([
+  ["MO,TU,WE,TH,FR", "weekday"],
+  ["SA,SU", "weekend"],
+]);
+
+const namesOf = (days: string): string => days.split(",").map(nameOf).join(", ");
+const nameOf = (code: string): string => weekdayNames[dayOfCode(code) - 1] ?? code;
+
+/** The last Friday, or the 2nd. */
+const inMonth = (day: string): string => `${ordinal(Number.parseInt(day, 10))} ${nameOf(day.slice(-2))}`;
+
+const place = (day: string): string => (day === "-1" ? "last day" : ordinal(Number(day)));
+
+function ordinal(number: number): string {
+  if (number === -1) return "last";
+  const suffix = /(?<!1)[123]$/.exec(String(number))?.[0];
+  return `${number}${{ 1: "st", 2: "nd", 3: "rd" }[suffix ?? ""] ?? "th"}`;
+}
