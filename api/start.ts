@@ -64,9 +64,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const adoptZone = createZoneAdoption({ query, dispatch });
   const { revokeToken, isRevoked } = createRevocation(config, client);
   const overLimit = createOverLimit({ dispatch, query }, now);
-  const onFallback = noteFallbacks(metrics, log);
-  const rateLimit = (door: string, limit: number) =>
-    createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, clock.now, onFallback);
+  const findOwner = (secretHash: string) => feedOwner(reads.primary, secretHash);
+  const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
     config,
     log,
@@ -80,12 +79,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
     query,
-    calendar: {
-      config,
-      query,
-      limit: rateLimit("calendar", feedsPerMinute),
-      findOwner: (secretHash) => feedOwner(reads.primary, secretHash),
-    },
+    calendar: { config, query, findOwner, limit: rateLimit("calendar", feedsPerMinute) },
   });
   const finish = createFinish(config.baseUrl);
   const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
@@ -125,6 +119,15 @@ function createQuery(
       ...{ db: standbyMayAnswer ? shown : primary, userId, now: now(), defaultTimeZone, baseUrl, share },
       token: { scopes, clientName, allowance },
     });
+}
+
+type Limiting = Pick<Options, "config" | "log"> &
+  Readonly<{ redis: Parameters<typeof createRateLimit>[0]; metrics: Metrics; now: () => number }>;
+
+function createRateLimits({ config, log, redis, metrics, now }: Limiting) {
+  const onFallback = noteFallbacks(metrics, log);
+  return (door: string, limit: number) =>
+    createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, now, onFallback);
 }
 
 function noteFallbacks(metrics: Metrics, log: Log): () => void {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Actor } from "../../shared/actor.ts";
 import type { IdentityClient } from "../../shared/db/identity-client.ts";
+import { isMistypedToken } from "../../shared/domain/token-format.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
@@ -14,7 +15,10 @@ import { discoverProvider, ProviderUnavailable } from "./provider.ts";
 export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;
 
 type Options = Readonly<{
-  config: Pick<Config, "authUrl" | "authInternalUrl" | "authAudience" | "authJwtTyp" | "tokenCacheSeconds">;
+  config: Pick<
+    Config,
+    "authUrl" | "authInternalUrl" | "authAudience" | "authJwtTyp" | "builtInIdentity" | "tokenCacheSeconds"
+  >;
   client: IdentityClient | undefined;
   log: Log;
   /** Called whenever a token was checked, before the token counts as known. */
@@ -66,6 +70,7 @@ export function createAuthenticator(options: Options): Authenticate {
     if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
     const token = /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
     if (token === undefined || token.length > maxTokenLength) return invalidToken;
+    if (options.config.builtInIdentity && isMistypedToken(token)) return invalidToken;
     const tokenHash = hash("sha256", token);
     const cached = known.get(tokenHash);
     if (cached && cached.until > Date.now()) return unlessRevoked(cached);

@@ -9,7 +9,7 @@ import { changePassword, hashPassword } from "./accounts/passwords.ts";
 import { createPersonalToken } from "./grants/personal-token.ts";
 
 const ownerEmail = "owner@localhost";
-const tenYearsInDays = 3_650;
+const tenYears = 3_650 * 24 * 60 * 60;
 
 /**
  * Makes an account for whoever runs this server, and a token with all scopes, which is also written to
@@ -52,8 +52,9 @@ async function ownerAccount(identity: IdentityContext, password: string): Promis
 }
 
 async function createOwnerToken(identity: IdentityContext, accountId: string): Promise<string> {
-  const wanted = { accountId, name: "Owner's first token", scopes: allScopes, days: tenYearsInDays };
-  const token = await createPersonalToken(identity, wanted);
-  if (token === undefined) throw new Error("The owner has too many tokens already.");
-  return token;
+  const expiresAt = Math.floor(Date.now() / 1_000) + tenYears;
+  const wanted = { accountId, name: "Owner's first token", scopes: allScopes, expiresAt };
+  const created = await createPersonalToken(identity, wanted);
+  if (created === undefined) throw new Error("The owner has too many tokens already.");
+  return created.token;
 }

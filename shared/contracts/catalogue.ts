@@ -40,6 +40,7 @@ export const commands = catalogue(
   todo.toggleTodo,
   reminder.setReminder,
   reminder.clearReminder,
+  reminder.sendReminderAgain,
   batch.runBatch,
   imports.stageImport,
   imports.applyImport,

@@ -44,3 +44,12 @@ export const clearReminder = command({
   input: Type.Object({ todo_id: Id }),
   output: Type.Null(),
 });
+
+/** Of the account pages alone, as it has neither scope nor route. */
+export const sendReminderAgain = command({
+  name: "reminder.send-again",
+  scopes: [],
+  summary: "Send a reminder again whose delivery failed",
+  input: Type.Object({ todo_id: Id, delivery_id: Type.String({ format: "uuid" }) }),
+  output: Type.Object({ delivery_id: Type.String() }),
+});

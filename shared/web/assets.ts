@@ -23,7 +23,14 @@ async function loadAsset(
 }
 
 /** What every page needs, and then what single rooms of pages add, in this order. */
-const styles = ["styles/base.css", "styles/data.css", "styles/live.css", "styles/make.css"];
+const styles = [
+  "styles/base.css",
+  "styles/things.css",
+  "styles/data.css",
+  "styles/live.css",
+  "styles/make.css",
+  "styles/tokens.css",
+];
 
 /** The stylesheet of every page. */
 export const stylesheet = await loadAsset("pages.css", { "Content-Type": "text/css; charset=utf-8" }, styles);

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { type Authenticate, createAuthenticator } from "../../api/auth/authenticate.ts";
+import { newPersonalToken } from "../../shared/domain/token-format.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { startIssuer } from "../support/issuer.ts";
@@ -16,6 +17,7 @@ function authenticatorFor(
   authUrl: string,
   client?: { id: string; secret: string },
   isRevoked = () => false,
+  builtInIdentity = false,
 ): Authenticate {
   return createAuthenticator({
     config: {
@@ -23,6 +25,7 @@ function authenticatorFor(
       authInternalUrl: authUrl,
       authAudience: [audience],
       authJwtTyp: "any",
+      builtInIdentity,
       tokenCacheSeconds: 60,
     },
     client,
@@ -96,4 +99,13 @@ test("a token revoked at this door is refused at once, though its check is remem
   answered.resolve();
   expect(await underWay).toBe("unauthenticated");
   expect(await outcomeOf(authenticate, "known")).toBe("unauthenticated");
+});
+
+test("a mistyped personal token is refused before the built-in provider is asked; another provider judges it itself", async () => {
+  const nowhere = "http://127.0.0.1:9";
+  const mistyped = `kept_${"x".repeat(49)}`;
+  const builtIn = authenticatorFor(nowhere, undefined, undefined, true);
+  expect(await outcomeOf(builtIn, mistyped)).toBe("unauthenticated");
+  expect(await outcomeOf(builtIn, newPersonalToken())).toBe("overloaded");
+  expect(await outcomeOf(authenticatorFor(nowhere), mistyped)).toBe("overloaded");
 });

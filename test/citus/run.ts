@@ -17,7 +17,7 @@ import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/pa
 import { callDoors } from "../chaos/world.ts";
 import { writeUntil } from "../chaos/writer.ts";
 import { agent } from "../mcp/support.ts";
-import { type Run, runEveryCommand } from "../plans/every-command.ts";
+import { failingReminder, type Run, runEveryCommand } from "../plans/every-command.ts";
 import { everyQuery } from "../plans/every-query.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { startRoles } from "../support/roles.ts";
@@ -92,7 +92,8 @@ async function everything(): Promise<void> {
       const found = await readActions(queryOf(name), { undoable: true, limit: mostUndone });
       return found.actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
     };
-    const target = { webhookUrl: receiver.url.href, dueAt: Date.now() + 1_000, actions };
+    const failReminder = failingReminder(database.pool);
+    const target = { webhookUrl: receiver.url.href, dueAt: Date.now() + 1_000, actions, failReminder };
     return runEveryCommand(runAs(name), target).then(
       () => "",
       (error: Error) => error.message,

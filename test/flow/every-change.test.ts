@@ -7,7 +7,7 @@ import { createLog } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { startStack, testEnvironment } from "../harness.ts";
-import { runEveryCommand } from "../plans/every-command.ts";
+import { failingReminder, runEveryCommand } from "../plans/every-command.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { bringUpToDate, expectEqual, newCopy } from "../support/copy.ts";
 
@@ -55,7 +55,12 @@ test("after every command a copy is what the lists show, and so it is when a rem
       });
       return outcome.body;
     },
-    { webhookUrl: webhook.url.href, dueAt: Date.parse("2099-01-01"), actions },
+    {
+      webhookUrl: webhook.url.href,
+      dueAt: Date.parse("2099-01-01"),
+      actions,
+      failReminder: failingReminder(database.pool),
+    },
   );
   expect(
     Object.keys(commands)

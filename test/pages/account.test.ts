@@ -129,7 +129,7 @@ browserTest(
     await page.getByRole("button", { name: "Save webhook" }).click();
     await page.getByRole("button", { name: "Send a test" }).click();
     await page.getByText("Delivered on").waitFor();
-    const secret = (await page.locator(".secret").textContent()) ?? "";
+    const secret = (await page.locator(".secret").first().textContent()) ?? "";
     const [first] = received;
     expect(() => new Webhook(secret).verify(first?.text ?? "", first?.headers ?? {})).not.toThrow();
 

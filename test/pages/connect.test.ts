@@ -7,7 +7,7 @@ import type { Stream } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { connectGuides } from "../../api/account/connect/guides.ts";
+import { connectGuides } from "../../shared/web/connect-guides.ts";
 import { freePort } from "../harness.ts";
 import { consent, signedUp } from "../identity/support.ts";
 import { browserTest, signUp, startSite } from "./support.ts";

@@ -27,6 +27,7 @@ browserTest(
     expect(await calls.nth(1).textContent()).toContain("Laptop script");
 
     await page.getByRole("link", { name: "Tokens" }).click();
+    await page.getByText("Revoke Laptop script?").click();
     await page.getByRole("button", { name: "Revoke Laptop script" }).click();
     await page.getByText("You have none").waitFor();
     await Bun.sleep(tokenCacheSeconds * 1_000);

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Redis } from "ioredis";
+import { openLiveHub } from "../../api/account/streams/hub.ts";
 import { openSink } from "../../api/account/streams/sink.ts";
 import { changedChannel } from "../../shared/queue/watched-users.ts";
 import { startStack } from "../harness.ts";
@@ -122,4 +123,32 @@ test("a client that does not read what it is sent is dropped", async () => {
   expect(sent).toBeLessThan(1_000);
   socket.destroy();
   await server.stop(true);
+});
+
+test("a door that is full takes a place from who has several, and none from who has one", async () => {
+  const none = { ...config, queuePrefix: `full-${crypto.randomUUID()}` };
+  const hub = await openLiveHub({
+    config: none,
+    redis,
+    readState: async () => ({ version: "1", generation: 0 }),
+  });
+  const ended: string[] = [];
+  const join = (userId: string) => {
+    const stream = { generation: 0, tell() {}, beat() {}, end: () => leave?.() };
+    const left = hub.join(userId, stream);
+    const leave =
+      left &&
+      (() => {
+        ended.push(userId);
+        left();
+      });
+    return left !== undefined;
+  };
+  for (let n = 0; n < 998; n++) expect(join(`user-${n}`)).toBe(true);
+  expect([join("greedy"), join("greedy"), join("late")]).toEqual([true, true, true]);
+  expect(ended).toEqual(["greedy"]);
+  expect([join("later"), ended.length]).toEqual([false, 1]);
+  hub.close();
+  expect(ended).toHaveLength(1_001);
+  expect(join("user-1")).toBe(false);
 });

@@ -92,11 +92,11 @@ export async function signUp(
 /** Makes a personal access token on the provider's page, by the scopes' checkboxes. */
 export async function createToken(site: Site, page: Page, name: string, scopes: readonly string[]) {
   await page.goto(`${site.identity.config.authUrl}/profile/api-tokens`);
-  await page.getByText("Create a token").click();
   await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Only what I choose").check();
   for (const scope of scopes) await page.locator(`input[value="${scope}"]`).check();
   await page.getByRole("button", { name: "Create token" }).click();
-  return (await page.locator(".secret").textContent()) ?? "";
+  return (await page.locator(".created .secret").first().textContent()) ?? "";
 }
 
 /** One tool call over MCP. */

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { allScopes } from "../../shared/contracts/scopes.ts";
 import { type Browser, createBrowser, type Page } from "../identity/browser.ts";
 import { signedUp } from "../identity/support.ts";
 import { callTool, startSite } from "./support.ts";
@@ -26,7 +25,7 @@ async function newPerson(...names: readonly string[]) {
   await account.open((await provider.open((await account.open("/account")).url)).url);
   const tokens: string[] = [];
   for (const name of names) {
-    const answers = { name, days: "30", scope: [...allScopes] };
+    const answers = { name, days: "30", preset: "all" };
     const page = await provider.submit(
       await provider.open("/profile/api-tokens"),
       "/profile/api-tokens",

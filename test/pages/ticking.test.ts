@@ -159,3 +159,42 @@ test("a form of an earlier session is shown again with what was typed, and a lon
   const again = await browser.submit(held, "/account/settings/webhook", {});
   expect([again.status, again.text]).toEqual([409, expect.stringContaining(long.webhook_url)]);
 });
+
+test("odd ticks, notes and undos are told in words or ignored, and break nothing", async () => {
+  const { browser, rest } = await newPerson();
+  const habit = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
+  const page = await browser.open("/account");
+  const statuses: number[] = [];
+  const own = { done: "yes", habit_id: String(habit.id) };
+  for (const odd of [
+    { habit_id: "x" },
+    { habit_id: "1e308" },
+    { habit_id: "-1" },
+    { day: "0000-00-00" },
+    { day: "2026-99-99" },
+    { day: "\u0000_" },
+    { date: "2026-99-99" },
+    { date: "9999-12-31" },
+    { next: "\u0000#//x" },
+    { from: "https://evil.example/" },
+  ]) {
+    const answer = await browser.submit(page, "/account/tick", { ...own, ...odd });
+    expect(new URL(answer.url).origin).toBe(config.baseUrl);
+    statuses.push(answer.status);
+  }
+  for (const note of [
+    "late_habit-1_yes_2026-99-99",
+    "late_x",
+    "done_x_y",
+    "told_constructor",
+    "%00",
+    "late_todo-999_no_",
+  ])
+    statuses.push((await browser.open(`/account?tick=${note}`)).status);
+  const undo = await tick(browser, await browser.open("/account"), `habit-${habit.id}`, { done: "no" });
+  statuses.push(undo.status);
+  for (const odd of [{ called_at: "yesterday" }, { request_id: "1" }])
+    statuses.push((await browser.submit(undo, "/account/tick/undo", odd)).status);
+  statuses.push((await browser.open("/account/connect?since=-1e400")).status);
+  expect(statuses.filter((status) => status >= 500)).toEqual([]);
+});

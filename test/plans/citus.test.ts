@@ -18,7 +18,7 @@ import { pruneDeletions, pruneDeliveries } from "../../workers/upkeep/old-rows.t
 import { type JsonBody, startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { pretendCitus } from "../support/pretended-citus.ts";
-import { type Run, runEveryCommand } from "./every-command.ts";
+import { failingReminder, type Run, runEveryCommand } from "./every-command.ts";
 import { everyQuery } from "./every-query.ts";
 import { createPlansDatabase } from "./large-database.ts";
 import { logPlans, type PlanNode, type PlannedStatement, readPlans } from "./recorded-plans.ts";
@@ -81,7 +81,13 @@ async function actions() {
 let plans: readonly PlannedStatement[] = [];
 beforeAll(async () => {
   await eventually(() => mailbox.ping());
-  await runEveryCommand(run, { webhookUrl: webhook.url.href, dueAt: Date.now() + 100, actions });
+  const failReminder = failingReminder(database.pool);
+  await runEveryCommand(run, {
+    webhookUrl: webhook.url.href,
+    dueAt: Date.now() + 100,
+    actions,
+    failReminder,
+  });
   await eventually(() => webhookAnswers > 1, 60_000);
   for (const { name, input } of everyQuery()) {
     await read(name, query, input);

@@ -1,3 +1,4 @@
+import type { Pool } from "pg";
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import type { JsonBody } from "../harness.ts";
 
@@ -11,10 +12,13 @@ type Target = Readonly<{
   webhookUrl: string;
   /** When a reminder falls due, epoch ms. */
   dueAt: number;
+  /** Makes a reminder one whose delivery, of this id, failed. */
+  failReminder(todoId: number, deliveryId: string): Promise<unknown>;
 }>;
 
 /** A life of one user in which every command occurs, with what makes its statements differ. */
-export async function runEveryCommand(run: Run, { webhookUrl, dueAt, actions }: Target): Promise<void> {
+export async function runEveryCommand(run: Run, target: Target): Promise<void> {
+  const { webhookUrl, dueAt, actions } = target;
   await run("user.adopt-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
   await run("user.configure", {
     time_zone: "UTC",
@@ -28,6 +32,7 @@ export async function runEveryCommand(run: Run, { webhookUrl, dueAt, actions }: 
   await importFile(run);
   for (const secret_hash of ["a".repeat(43), "b".repeat(43), null])
     await run("calendar.set", { secret_hash });
+  await sendAgain(run, target);
   await run("webhook.test", {});
   await run("user.configure", { time_zone: "Asia/Tokyo" });
   await run("user.end-sessions", {});
@@ -122,3 +127,22 @@ async function changeTodos(run: Run, category_id: number, dueAt: number): Promis
   const { id: due } = await run("todo.create", { title: "Answer the letter", category_id });
   await run("reminder.set", { todo_id: due, remind_at });
 }
+
+async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
+  const { id: todo_id } = await run("todo.create", { title: "Call Grace" });
+  await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00Z" });
+  const delivery_id = crypto.randomUUID();
+  await failReminder(todo_id, delivery_id);
+  await run("reminder.send-again", { todo_id, delivery_id });
+  // It would ring beside the one that is due.
+  await run("todo.delete", { todo_id });
+}
+
+/** For tests that have the database at hand. */
+export const failingReminder =
+  (pool: Pick<Pool, "query">): Target["failReminder"] =>
+  (todoId, deliveryId) =>
+    pool.query("update reminders set status = 'failed', delivery_id = $2 where todo_id = $1", [
+      todoId,
+      deliveryId,
+    ]);

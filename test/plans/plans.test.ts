@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { listSubjects } from "../../api/cli/subjects.ts";
 import { isLogged, readActions } from "../../api/queries/action.ts";
 import { createQueryContext, type QueryContext } from "../../api/queries/context.ts";
+import { readComingReminders, readPastDeliveries, readReminderTarget } from "../../api/queries/deliveries.ts";
 import { openQueryDatabase, type QueryDatabase } from "../../api/queries/guard.ts";
 import { read } from "../../api/queries/index.ts";
 import { contracts } from "../../shared/contracts/catalogue.ts";
@@ -23,7 +24,8 @@ import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/pa
 import { userAt } from "../bench/seed.ts";
 import { startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
-import { type Run, runEveryCommand } from "./every-command.ts";
+import { failingReminder, type Run, runEveryCommand } from "./every-command.ts";
+import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
 import { createPlansDatabase, fillDatabase } from "./large-database.ts";
 import {
@@ -114,6 +116,9 @@ async function runEveryQuery(): Promise<void> {
     await read(name, query, input);
     exercised.add(name);
   }
+  for (const readReminders of [readComingReminders, readPastDeliveries, readReminderTarget])
+    await readReminders(query);
+  await readEveryPage(query);
   await isLogged(query, { requestId: Bun.randomUUIDv7(), startedAt: Date.now() });
 }
 
@@ -173,7 +178,9 @@ beforeAll(async () => {
   // The first rows of the tables that are filled by copying them.
   await eventually(() => mailbox.ping());
   const dueAt = Date.parse("2099-01-01");
-  await runEveryCommand(runAs("first"), { webhookUrl: webhook.url.href, dueAt, actions: actionsOf("first") });
+  const failReminder = failingReminder(writes.pool);
+  const place = { webhookUrl: webhook.url.href, failReminder };
+  await runEveryCommand(runAs("first"), { ...place, dueAt, actions: actionsOf("first") });
   await fillDatabase(databaseUrl);
   // Before partitions are dropped with their indexes.
   leadingColumns = await readLeadingColumns(databaseUrl);
@@ -187,7 +194,7 @@ beforeAll(async () => {
   await readTogether();
   // The first user's life has undone all of it; here the reminder must ring.
   const actions = async () => (await actionsOf(userAt(0))()).slice(0, 1);
-  const target = { webhookUrl: webhook.url.href, dueAt: Date.now() + 100, actions };
+  const target = { ...place, dueAt: Date.now() + 100, actions };
   await runEveryCommand(runAs(userAt(0)), target);
   await runGroups(userAt(0));
   await runTheRest();

@@ -122,6 +122,27 @@ test("a failed attempt is repeated with growing waits, and after the sixth the r
   expect((await settings()).webhook_disabled_at).toBeNull();
 }, 30_000);
 
+test("a failed reminder is sent again once, however often that is asked for, also days later", async () => {
+  mailbox.unknown.add("gone@example.com");
+  await configure({ email: "gone@example.com", reminder_channel: "email" });
+  const todo_id = await remindNow("Call Grace");
+  await statusBecomes(todo_id, "failed");
+  const [failed] = await deliveriesOf(todo_id);
+  expect(failed.error).toBe("The mail server does not take mail for this address (550).");
+  travelTo("2026-11-25T08:00:00Z");
+  await configure({ email: "ada@example.com" });
+  const before = mailbox.mails.length;
+  const again = { todo_id, delivery_id: failed.id };
+  const answers = [];
+  for (let n = 0; n < 3; n++) answers.push(asAccountPage(stack, "reminder.send-again", again));
+  const codes = (await Promise.all(answers)).map(({ code }) => code ?? "ok").sort();
+  expect(codes).toEqual(["conflict", "conflict", "ok"]);
+  await statusBecomes(todo_id, "sent");
+  const deliveries = await deliveriesOf(todo_id);
+  expect(deliveries.map(({ status }) => status).sort()).toEqual(["failed", "sent"]);
+  expect(mailbox.mails.length).toBe(before + 1);
+});
+
 test("a webhook that fails for a day is switched off, visibly, until it is saved or tested again", async () => {
   await useWebhook();
   receiver.behaviour.answer = () => new Response(null, { status: 500 });

@@ -18,6 +18,7 @@ import type { AnyHandler, Handler } from "./handler.ts";
 import { importApply } from "./import/apply.ts";
 import { importStage } from "./import/stage.ts";
 import { reminderClear } from "./reminder/clear.ts";
+import { reminderSendAgain } from "./reminder/send-again.ts";
 import { reminderSet } from "./reminder/set.ts";
 import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
@@ -51,6 +52,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "todo.toggle": todoToggle,
   "reminder.set": reminderSet,
   "reminder.clear": reminderClear,
+  "reminder.send-again": reminderSendAgain,
   "batch.run": batchRun,
   "import.stage": importStage,
   "import.apply": importApply,

@@ -41,9 +41,12 @@ export function createDeliverer(context: DelivererContext): Deliverer {
     const from = performance.now();
     const result = await channels[delivery.channel]
       .send(delivery)
-      .catch((error) => sendFailed(String(error)));
+      .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
     targets.leave(delivery, performance.now() - from);
-    if (!result.ok) log.warn({ delivery: delivery.id, reason: result.reason }, "reminder not delivered");
+    if (!result.ok) {
+      const reason = result.detail ?? result.reason;
+      log.warn({ delivery: delivery.id, reason }, "reminder not delivered");
+    }
     results.add({ delivery, result });
   }
 

@@ -3,7 +3,7 @@ import { type ReminderStore, runOnDue, spell } from "./spelled.ts";
 
 /**
  * Takes up to $2 due reminders, oldest first, skipping rows that another transaction has locked. A reminder whose todo
- * is still open gets a delivery row; one that came due more than a day ago is missed.
+ * is still open gets a delivery row; one that came due more than a day ago is missed, which its row says.
  */
 const takeDue = spell(
   ({ now, ofUser }) => `
@@ -29,16 +29,18 @@ const takeDue = spell(
     where r.user_id = due.user_id and r.todo_id = due.todo_id${ofUser("r", 4)}
   ), written as (
     insert into reminder_deliveries
-      (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at, created_at)
-    select user_id, delivery_id, todo_id, 'queued', 0, false, remind_at, ${now} + $3::interval, ${now}
+      (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
+    select user_id, delivery_id, todo_id, case status when 'missed' then status else 'queued' end, 0, false,
+      remind_at, ${now} + $3::interval, ${now}, case when status = 'missed' then ${now} end
     from due
-    where status = 'scheduled'
-    returning user_id, id
+    where status <> 'suspended'
+    returning user_id, id, status
   )
   select (select count(*) from due) as taken,
     coalesce(array_agg(user_id), '{}') as users,
     coalesce(array_agg(id::text), '{}') as ids
-  from written`,
+  from written
+  where status = 'queued'`,
 );
 
 const scanDue = `

@@ -40,7 +40,7 @@ const takeLeases = spell(
       case
         when d.todo_id is null then 'sending'
         when r.status is distinct from 'scheduled' or t.is_completed is distinct from false then 'cancelled'
-        when d.scheduled_at < ${now} - interval '24 hours' then 'missed'
+        when coalesce(d.asked_at, d.scheduled_at) < ${now} - interval '24 hours' then 'missed'
         else 'sending'
       end as verdict,
       case when d.todo_id is null then 'webhook' else coalesce(u.reminder_channel, 'log') end as channel,

@@ -1,11 +1,11 @@
 import { copyScript } from "../../../shared/web/assets.ts";
+import { connectGuides, type Guide, guideLines } from "../../../shared/web/connect-guides.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import type { Guest } from "../visit/context.ts";
 import { accountFrame, guestFrame } from "../visit/frame.ts";
 import { signedInVisit } from "../visit/session.ts";
-import { connectGuides, type Guide } from "./guides.ts";
 import { connectLight, waitingAddress } from "./light.ts";
 
 /** GET /account/connect: for anybody, because it tells nothing but this server's address. */
@@ -33,8 +33,8 @@ export async function showConnect(guest: Guest): Promise<Response> {
   });
 }
 
-function guideSection({ client, text, lines }: Guide, id: string): Html {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${client}</h2>
-    <p>${text}</p>
-    <pre class="lines" data-name="${client}"><code class="secret">${lines}</code></pre></section>`;
+function guideSection(guide: Guide, id: string): Html {
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${guide.client}</h2>
+    <p>${guide.text}</p>
+    ${guideLines(guide)}</section>`;
 }

@@ -1,10 +1,15 @@
+import { problem } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
+import { readComingReminders, readPastDeliveries } from "../../queries/deliveries.ts";
 import { readSettings } from "../../queries/user.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
+import { reminderWarning } from "../visit/reminder-warning.ts";
 import { channelForm } from "./channel-form.ts";
+import { comingReminders } from "./coming.ts";
 import { dayForm } from "./day-form.ts";
+import { pastDeliveries } from "./past.ts";
 import type { RejectedForm } from "./user-settings.ts";
 import { webhookCard } from "./webhook-card.ts";
 
@@ -14,24 +19,37 @@ const outcomes = new Map([
   ["reminders", "Reminders go where you chose."],
   ["webhook", "The webhook is saved and switched on."],
   ["no-webhook", "The webhook is removed."],
+  ["again", "It is on its way again."],
 ]);
 
 /** GET /account/settings */
 export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
   const { context, session, url } = visit;
-  const settings = await readSettings(context.query({ userId: session.sub }), {});
+  const query = context.query({ userId: session.sub });
+  const [settings, coming, past, warning] = await Promise.all([
+    readSettings(query, {}),
+    readComingReminders(query),
+    readPastDeliveries(query),
+    reminderWarning(visit),
+  ]);
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}
     <h2>Your day</h2>
     ${dayForm(visit, settings)}
-    <h2>Reminders</h2>
+    <h2 id="reminders">Reminders</h2>
+    ${warning}
     ${channelForm(visit, settings)}
     <h2 id="webhook">Webhook</h2>
     ${webhookCard(visit, settings, rejected)}
+    <h2 id="coming">Coming reminders</h2>
+    ${comingReminders(coming, settings.time_zone)}
+    <h2 id="past">Past reminders</h2>
+    ${problem(rejected.again)}
+    ${pastDeliveries(visit, past, settings.time_zone)}
     <h2>Your data</h2>
     <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
-  const status = Object.keys(rejected).length > 0 ? 422 : 200;
+  const status = rejected.webhook ? 422 : rejected.again ? 409 : 200;
   return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }
 

@@ -6,6 +6,7 @@ import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { submit } from "../visit/submit.ts";
 import { showSettings } from "./page.ts";
+import { resolvesToPrivate } from "./webhook-host.ts";
 
 /** POST /account/settings/day */
 export async function saveDay(visit: Visit, form: URLSearchParams): Promise<Response> {
@@ -23,24 +24,28 @@ export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<
 /** POST /account/settings/webhook: an empty address removes it. */
 export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
   const url = (form.get("webhook_url") ?? "").trim();
-  if (leadsHere(url) && !visit.context.config.webhookAllowLoopback)
-    return showSettings(visit, { webhook: { url, error: notHere } });
+  const error = await privateTarget(visit, url);
+  if (error) return showSettings(visit, { webhook: { url, error } });
   const outcome = await submit(visit, "user.configure", { webhook_url: url || null });
   if (!isRefused(outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
-  const [error] = outcome.refusal.errors?.webhook_url ?? [];
-  if (!error) return refusalPage(visit.context, outcome.refusal);
+  const [wrong] = outcome.refusal.errors?.webhook_url ?? [];
+  if (!wrong) return refusalPage(visit.context, outcome.refusal);
   const inUse = "Reminders go to it: choose another way for them above before you remove it.";
   return showSettings(visit, {
-    webhook: { url, error: url ? error.replace(/^The \w+ field/, "This") : inUse },
+    webhook: { url, error: url ? wrong.replace(/^The \w+ field/, "This") : inUse },
   });
 }
 
 const notHere = "This must be a public https address: reminders are not sent to this machine.";
+const notPublic = "This must be a public https address: its name leads into a private network.";
 
-/** Whether the address leads to this machine, by name or in figures. Its contract checks everything else. */
-function leadsHere(url: string): boolean {
+/** @returns why the address is not sent to; its contract finds what is wrong with its form */
+async function privateTarget({ context }: Visit, url: string): Promise<string | undefined> {
+  const { webhookAllowLoopback } = context.config;
   const host = URL.parse(url)?.hostname;
-  return host !== undefined && mayBePublic(host, true) && !mayBePublic(host, false);
+  if (host === undefined || !mayBePublic(host, true)) return undefined;
+  if (!mayBePublic(host, webhookAllowLoopback)) return notHere;
+  return (await resolvesToPrivate(host, webhookAllowLoopback)) ? notPublic : undefined;
 }
 
 /** POST /account/settings/webhook/test: waits a moment, so that the page can show the result already. */

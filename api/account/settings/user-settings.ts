@@ -4,4 +4,8 @@ import type { getSettings } from "../../../shared/contracts/user.ts";
 export type UserSettings = Static<typeof getSettings.output>;
 
 /** What somebody sent with a form that was not accepted, and what is wrong with it. */
-export type RejectedForm = Readonly<{ webhook?: { url: string; error: string } }>;
+export type RejectedForm = Readonly<{
+  webhook?: { url: string; error: string };
+  /** Why a reminder is not sent again. */
+  again?: string;
+}>;

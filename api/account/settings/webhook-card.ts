@@ -1,10 +1,11 @@
-import { localTime } from "../../../shared/domain/day.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { field } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Visit } from "../visit/context.ts";
 import { countInWords } from "../visit/dates.ts";
+import { sayInstant } from "./instant.ts";
 import type { RejectedForm, UserSettings } from "./user-settings.ts";
+import { webhookSample } from "./webhook-sample.ts";
 
 const path = "/account/settings/webhook";
 
@@ -33,12 +34,13 @@ function details(visit: Visit, settings: UserSettings): Html {
     <button class="plain">Send a test</button></form>
     <details><summary>Show the signing secret</summary>
     <p class="quiet small">The receiver checks signatures with it. Another address gets another secret.</p>
-    <p><code class="secret">${settings.webhook_secret}</code></p></details>`;
+    <p><code class="secret">${settings.webhook_secret}</code></p></details>
+    ${webhookSample()}`;
 }
 
 function state({ webhook_failures, webhook_disabled_at, time_zone }: UserSettings): Html | string {
   if (webhook_disabled_at)
-    return html`<strong class="error">Switched off</strong> on ${time(webhook_disabled_at, time_zone)}, because it
+    return html`<strong class="error">Switched off</strong> on ${sayInstant(webhook_disabled_at, time_zone)}, because it
       failed for a day`;
   if (webhook_failures > 0) return html`On, with ${countInWords(webhook_failures, "failure")} in a row`;
   return "On";
@@ -47,13 +49,8 @@ function state({ webhook_failures, webhook_disabled_at, time_zone }: UserSetting
 function lastTest({ webhook_test: test, time_zone }: UserSettings): Html | string {
   if (!test) return "Never";
   const { status, error, created_at, finished_at } = test;
-  const at = time(finished_at ?? created_at, time_zone);
+  const at = sayInstant(finished_at ?? created_at, time_zone);
   if (status === "sent") return html`Delivered on ${at}`;
   if (status === "failed" || status === "cancelled") return html`Failed on ${at}${error && html`: ${error}`}`;
   return html`On its way since ${at}${error && html`, so far: ${error}`}. <a href="/account/settings#webhook">Look again</a>`;
 }
-
-const time = (instant: string, timeZone: string): Html => {
-  const local = localTime(Date.parse(instant), timeZone);
-  return html`<time datetime="${instant}">${local.replace("T", " ").slice(0, 16)}</time>`;
-};

@@ -1,3 +1,4 @@
+import { isCalendarDate } from "../../../shared/contracts/text.ts";
 import { addDays } from "../../../shared/domain/day.ts";
 import { daysBack } from "../../../shared/domain/streak.ts";
 import { isRefused } from "../../../shared/errors.ts";
@@ -19,7 +20,7 @@ export async function lateNotice(
 ): Promise<Html | null> {
   const [item = "", answer, day = ""] = asked;
   const [, kind, number] = /^(habit|todo)-(\d{1,15})$/.exec(item) ?? [];
-  if (!number || !/^\d{4}-\d\d-\d\d$/.test(day) || (kind !== "habit" && kind !== "todo")) return null;
+  if (!number || !isCalendarDate(day) || (kind !== "habit" && kind !== "todo")) return null;
   const id = Number(number);
   const name = await nameOf(query, kind, id);
   if (name === undefined) return null;

@@ -6,8 +6,9 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { readAction } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
+import { hereWithoutNotes } from "../visit/go-on.ts";
 import { lateNotice } from "./late-notice.ts";
-import { noteParameter, withoutNote } from "./note-address.ts";
+import { noteParameter } from "./note-address.ts";
 
 /**
  * What became of the last tick (`?tick=…`), in view wherever the page is scrolled to. It is there without any news as
@@ -21,20 +22,20 @@ async function content(visit: Visit, query: QueryContext, today: string): Promis
   const [kind, ...rest] = (visit.url.searchParams.get(noteParameter) ?? "").split("_");
   if (kind === "late") return lateNotice(visit, query, { today, asked: rest });
   if (kind === "done" || kind === "undone") return undoNotice(visit, query, { kind, key: rest.join("_") });
-  const text = kind === "told" && told[rest.join("_")];
+  const text = kind === "told" && told.get(rest.join("_"));
   return text ? note(visit, html`<p>${text}</p>`) : null;
 }
 
-const told: Readonly<Record<string, string>> = {
-  undone: "Taken back.",
-  stays: "It was changed since, so it stays as it is. Actions has the whole story.",
-  conflict: "That was so already.",
-  not_found: "It is not there any more.",
-  invalid: "That day can no longer be changed.",
-};
+const told: ReadonlyMap<string, string> = new Map([
+  ["undone", "Taken back."],
+  ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
+  ["conflict", "That was so already."],
+  ["not_found", "It is not there any more."],
+  ["invalid", "That day can no longer be changed."],
+]);
 
 const note = ({ url }: Visit, content: Html): Html =>
-  html`<div class="note spread">${content}<a class="close" href="${withoutNote(url)}" aria-label="Close">×</a></div>`;
+  html`<div class="note spread">${content}<a class="close" href="${hereWithoutNotes({ url })}" aria-label="Close">×</a></div>`;
 
 type Ticked = Readonly<{ kind: "done" | "undone"; key: string }>;
 
@@ -52,7 +53,7 @@ async function undoNotice(visit: Visit, query: QueryContext, { kind, key }: Tick
     <input type="hidden" name="called_at" value="${called_at}">
     <input type="hidden" name="request_id" value="${request_id}">
     <input type="hidden" name="next" value="${place}">
-    <input type="hidden" name="from" value="${withoutNote(visit.url)}">
+    <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
     <button class="link">Undo</button></form>`,
   );
 }

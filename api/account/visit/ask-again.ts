@@ -34,7 +34,7 @@ export function sentText(form: URLSearchParams): Html | false {
   return facts.length > 0 && html`<dl class="facts card">${facts}</dl>`;
 }
 
-const isForUs = /^(csrf|from|next|day|done|called_at|request_id|\w+_id)$/;
+const isForUs = /^(csrf|key|tag|base|from|next|day|done|called_at|request_id|\w+_id)$/;
 
 /** A tick in words; it has no text of its own. */
 async function sayTick(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {

@@ -1,6 +1,7 @@
-import { EncryptJWT, errors, type JWTPayload, jwtDecrypt } from "jose";
+import type { JWTPayload } from "jose";
+import { seal, unseal } from "../../../shared/web/sealed.ts";
 
-/** A cookie whose value is an encrypted JWT (RFC 7519 over RFC 7516): nobody else can read, change or extend it. */
+/** A cookie that nobody else can read, change or extend. */
 export type SealedCookie<Content extends JWTPayload> = Readonly<{
   /** The Set-Cookie header that stores the content for its lifetime. */
   seal(content: Content): Promise<string>;
@@ -22,31 +23,11 @@ export function sealedCookie<Content extends JWTPayload>(options: Options): Seal
     new Bun.Cookie({ name, value, maxAge, path, httpOnly: true, sameSite: "lax", secure }).serialize();
 
   return {
-    seal: async (content) => serialize(await encrypt(content, key, lifetimeSeconds), lifetimeSeconds),
+    seal: async (content) => serialize(await seal(content, key, lifetimeSeconds), lifetimeSeconds),
     async open(request) {
       const value = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(name);
-      return value ? decrypt<Content>(value, key) : undefined;
+      return value ? unseal<Content>(value, key) : undefined;
     },
     clear: () => serialize("", 0),
   };
-}
-
-function encrypt(content: JWTPayload, key: Uint8Array, lifetimeSeconds: number): Promise<string> {
-  return new EncryptJWT(content)
-    .setProtectedHeader({ alg: "dir", enc: "A256GCM" })
-    .setIssuedAt()
-    .setExpirationTime(`${lifetimeSeconds}s`)
-    .encrypt(key);
-}
-
-const algorithms = { keyManagementAlgorithms: ["dir"], contentEncryptionAlgorithms: ["A256GCM"] };
-
-/** @returns undefined when the value was not made with this key, or has expired */
-async function decrypt<Content>(value: string, key: Uint8Array): Promise<Content | undefined> {
-  try {
-    return (await jwtDecrypt<Content>(value, key, algorithms)).payload;
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return undefined;
-    throw error;
-  }
 }

@@ -3,7 +3,14 @@ import type { Log } from "../../../shared/process/log.ts";
 import { createSmtpTransport, recipient } from "../../../shared/process/smtp.ts";
 import { html, markup } from "../../../shared/web/html.ts";
 
-export type Mail = Readonly<{ to: string; subject: string; text: string; html: string }>;
+export type Mail = Readonly<{
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** Set where the same mail may be sent a second time, so that it can be recognised. */
+  messageId?: string;
+}>;
 
 /** Hands a mail to the SMTP server. Resolves to false when it was not accepted; the log has the reason. */
 export type SendMail = (mail: Mail) => Promise<boolean>;

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
-import type { IdentityClient } from "../../../shared/db/identity-client.ts";
+import { type IdentityClient, isConnectionId } from "../../../shared/db/identity-client.ts";
 import { personalClientId } from "./grants.ts";
 import type { Resources } from "./resources.ts";
 
@@ -12,28 +12,48 @@ export type Connection = Readonly<{
   id: string;
   isPersonal: boolean;
   name: string;
+  /** Null for apps, and for tokens made by a release that did not note it. */
+  lastFour: string | null;
   scopes: Scope[];
   createdAt: number;
   lastUsedAt: number | null;
   expiresAt: number;
 }>;
 
+type Source = Readonly<{ pool: Pool; resources: Resources; ownClient: IdentityClient }>;
+
 /** The account's connections, newest first; the service's own sign-in is not one of them. */
-export async function listConnections(
-  { pool, resources, ownClient }: Readonly<{ pool: Pool; resources: Resources; ownClient: IdentityClient }>,
+export const listConnections = (source: Source, accountId: string): Promise<Connection[]> =>
+  readConnections(source, accountId, null);
+
+/** @returns undefined when the account has no connection of this id */
+export async function findConnection(
+  source: Source,
   accountId: string,
+  id: string,
+): Promise<Connection | undefined> {
+  if (!isConnectionId(id)) return undefined;
+  const [found] = await readConnections(source, accountId, id);
+  return found;
+}
+
+async function readConnections(
+  { pool, resources, ownClient }: Source,
+  accountId: string,
+  id: string | null,
 ): Promise<Connection[]> {
   const { rows } = await pool.query<Connection & { scope: string | null }>(
     `select g.id, g.client_id = $3 as "isPersonal",
        coalesce(g.name, c.payload->>'client_name', g.client_id) as name,
+       g.last_four as "lastFour",
        g.payload->'resources'->>$2 as scope,
        ${milliseconds("g.created_at")} as "createdAt",
        ${milliseconds("g.last_used_at")} as "lastUsedAt",
        ${milliseconds("g.expires_at")} as "expiresAt"
      from identity.grants g left join identity.clients c on c.id = g.client_id
-     where g.account_id = $1 and g.client_id <> $4 and g.expires_at > now()
+     where g.account_id = $1 and g.client_id <> $4 and g.expires_at > now() and ($5::text is null or g.id = $5)
      order by g.created_at desc, g.id`,
-    [accountId, resources.byDefault, personalClientId, ownClient.id],
+    [accountId, resources.byDefault, personalClientId, ownClient.id, id],
   );
   return rows.map(({ scope, ...row }) => ({ ...row, scopes: (scope ?? "").split(" ").filter(isScope) }));
 }
@@ -44,7 +64,7 @@ function milliseconds(column: string): string {
 
 /** Ends a connection of the account: its tokens stop working at once. */
 export async function revokeConnection(pool: Pool, accountId: string, id: string): Promise<void> {
-  if (!/^[\w-]+$/.test(id)) return;
+  if (!isConnectionId(id)) return;
   await pool.query(`delete from identity.grants where account_id = $1 and id = $2`, [accountId, id]);
 }
 

@@ -1,38 +1,49 @@
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
 import type { Scope } from "../../../shared/contracts/scopes.ts";
+import { newPersonalToken } from "../../../shared/domain/token-format.ts";
 import { keepWithinLimit, personalClientId } from "./grants.ts";
 import { type Resources, setScopes } from "./resources.ts";
 
 type TokenMaker = Readonly<{ provider: Provider; pool: Pool; resources: Resources }>;
 
-type WantedToken = Readonly<{ accountId: string; name: string; scopes: readonly Scope[]; days: number }>;
+/** `expiresAt` is in epoch seconds. */
+type WantedToken = Readonly<{ accountId: string; name: string; scopes: readonly Scope[]; expiresAt: number }>;
+
+/** A token that was just made: only its person sees it, once. `id` is that of its connection. */
+export type NewToken = Readonly<{ id: string; token: string }>;
+
+/** What is stored of a token itself, beside its hash: enough to tell it from others. */
+export const lastFour = (token: string): string => token.slice(-4);
 
 /**
  * Makes a personal access token: an ordinary access token under a grant of its own.
- * @returns the token itself; undefined when the account has as many as it may
+ * @returns undefined when the account has as many as it may
  */
 export async function createPersonalToken(
   { provider, pool, resources }: TokenMaker,
-  { accountId, name, scopes, days }: WantedToken,
-): Promise<string | undefined> {
+  { accountId, name, scopes, expiresAt }: WantedToken,
+): Promise<NewToken | undefined> {
   const client = await provider.Client.find(personalClientId);
   if (!client) throw new Error("The client of personal access tokens is not configured.");
-  const exp = Math.floor(Date.now() / 1_000) + days * 24 * 60 * 60;
   const grant: Grant = new provider.Grant({ accountId, clientId: client.clientId });
   setScopes(grant, resources, scopes);
-  grant.exp = exp;
-  const grantId = await grant.save();
-  if (!(await keepWithinLimit(pool, grantId))) return undefined;
-  await pool.query(`update identity.grants set name = $2 where id = $1`, [grantId, name]);
-  const token = new provider.AccessToken({
+  grant.exp = expiresAt;
+  const id = await grant.save();
+  if (!(await keepWithinLimit(pool, id))) return undefined;
+  const token = newPersonalToken();
+  const named = `update identity.grants set name = $2, last_four = $3 where id = $1`;
+  await pool.query(named, [id, name, lastFour(token)]);
+  const stored = new provider.AccessToken({
     accountId,
     client,
-    grantId,
+    grantId: id,
     gty: "personal",
     scope: scopes.join(" "),
     aud: resources.byDefault,
   });
-  token.exp = exp;
-  return await token.save();
+  // The library chooses the format when it makes the id itself.
+  Object.assign(stored, { jti: token, format: "opaque", exp: expiresAt });
+  await stored.save();
+  return { id, token };
 }

@@ -1,5 +1,6 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
+import { isMistypedToken } from "../../../shared/domain/token-format.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 
 /**
@@ -40,6 +41,7 @@ function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "f
       );
     },
     async find(id) {
+      if (isMistypedToken(id)) return undefined;
       const { rows } = await pool.query<Stored>(
         `select payload, case
            when kind <> 'RefreshToken' or consumed_at < now() - interval '${reuseGrace}'

@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { allScopes } from "../../../shared/contracts/scopes.ts";
+import { allScopes, isScope } from "../../../shared/contracts/scopes.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { recordUse } from "../grants/grants.ts";
 
@@ -14,7 +14,8 @@ export async function listScopes(ctx: Context, next: Next): Promise<void> {
 
 /**
  * Completes introspection (RFC 7662 §2.2). `jti` is the id of the connection, not of one access token: the action log
- * and an app's limits go by it, so it must stay the same after a refresh and be the one on the page of tokens.
+ * and an app's limits go by it, so it must stay the same after a refresh and be the one on the page of tokens. A token
+ * has no scope that its connection has lost.
  */
 export function describeToken({ pool }: Pick<IdentityContext, "pool">) {
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
@@ -27,8 +28,23 @@ export function describeToken({ pool }: Pick<IdentityContext, "pool">) {
       ctx.body = { active: false };
       return;
     }
-    ctx.body = { ...body, jti: grantId, client_name: use.clientName, zoneinfo: use.timeZone ?? undefined };
+    const scope = stillAllowed(body.scope, use.scope);
+    ctx.body = {
+      ...body,
+      scope,
+      jti: grantId,
+      client_name: use.clientName,
+      zoneinfo: use.timeZone ?? undefined,
+    };
   };
+}
+
+/** The scopes of a token without those of the service that its grant does not allow any more. */
+function stillAllowed(scope: unknown, granted: string | null): string | undefined {
+  if (typeof scope !== "string") return undefined;
+  const allowed = (granted ?? "").split(" ");
+  const left = scope.split(" ").filter((word) => !isScope(word) || allowed.includes(word));
+  return left.join(" ") || undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -11,5 +11,6 @@ export function cookieNames({ authUrl }: Pick<Config, "authUrl">) {
     known: `${site}kept_known`,
     interaction: `${path}kept_interaction`,
     resume: `${path}kept_resume`,
+    newToken: `${path}kept_new_token`,
   };
 }

@@ -8,7 +8,6 @@ import type { IdentityContext } from "../accounts/context.ts";
 import { resetPath } from "../accounts/password-resets.ts";
 import { signInLinkPath } from "../accounts/sign-in-links.ts";
 import { finishPath } from "../accounts/sign-ups.ts";
-import { createToken, revoke, showTokens } from "./api-tokens.ts";
 import { saveEmail, sendLink, showLink, useLink } from "./email.ts";
 import { doFinish, showFinish } from "./finish-sign-up.ts";
 import { doForgot, forgotPath, showForgot } from "./forgot-password.ts";
@@ -25,6 +24,10 @@ import { doSignInByLink, showSignInLink } from "./sign-in-link.ts";
 import { passkeySignInPath } from "./sign-in-page.ts";
 import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
 import { siteOf, tokensPath } from "./site.ts";
+import { changeToken, rotate } from "./tokens/change.ts";
+import { showChange } from "./tokens/change-page.ts";
+import { createToken, revoke } from "./tokens/create.ts";
+import { showTokens } from "./tokens/list-page.ts";
 import { asVisitor, type IdentityRequest, type SignedIn, signedInVisitor } from "./visitor.ts";
 
 const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
@@ -48,7 +51,7 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [finishPath]: { GET: showFinish, POST: asVisitor(takeForm(doFinish)) },
   [forgotPath]: { GET: asVisitor(showForgot), POST: asVisitor(takeForm(doForgot)) },
   [resetPath]: { GET: asVisitor(showReset), POST: asVisitor(takeForm(doReset)) },
-  "/sign-out": { POST: asVisitor(takeForm(doSignOut)) },
+  "/sign-out": { POST: asVisitor(doSignOut) },
   "/profile": { GET: requireSignIn(showProfile) },
   "/profile/email": { POST: requireSignIn(takeForm(saveEmail)) },
   "/profile/email/link": { POST: requireSignIn(takeForm(sendLink)) },
@@ -60,8 +63,16 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [`${sessionsPath}/end`]: { POST: requireSignIn(takeForm(signOutBrowser)) },
   [`${sessionsPath}/end-others`]: { POST: requireSignIn(takeForm(signOutOtherBrowsers)) },
   "/profile/delete": { POST: requireSignIn(takeForm(removeAccount)) },
-  [tokensPath]: { GET: requireSignIn(showTokens), POST: requireSignIn(takeForm(createToken)) },
-  [`${tokensPath}/revoke`]: { POST: requireSignIn(takeForm(revoke)) },
+  [tokensPath]: {
+    GET: requireSignIn((visitor) => showTokens(visitor)),
+    POST: requireSignIn(takeForm(createToken)),
+  },
+  [`${tokensPath}/change`]: {
+    GET: requireSignIn((visitor) => showChange(visitor)),
+    POST: requireSignIn(takeForm(changeToken)),
+  },
+  [`${tokensPath}/rotate`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(rotate)) },
+  [`${tokensPath}/revoke`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(revoke)) },
 };
 
 const interaction: PageMethods<IdentityRequest> = { GET: showInteraction, POST: answerConsent };

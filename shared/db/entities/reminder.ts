@@ -34,6 +34,8 @@ export const ReminderDeliveryEntity = defineEntity({
     late: p.boolean(),
     error: p.text().nullable(),
     scheduled_at: timestamptz(),
+    /** When its person asked for it to be sent again; null for what fell due by itself. */
+    asked_at: timestamptz().nullable(),
     /** When a tick attempts it (again), unless it is finished by then. */
     next_attempt_at: timestamptz(),
     created_at: timestamptz(),

@@ -17,6 +17,8 @@ import { DeletionsById } from "./20261204-deletions-by-id.ts";
 import { Passkeys } from "./20261205-passkeys.ts";
 import { PasswordResets } from "./20261205-password-resets.ts";
 import { SessionBrowsers } from "./20261205-session-browsers.ts";
+import { Deliveries } from "./20261206-deliveries.ts";
+import { PersonalTokens } from "./20261206-personal-tokens.ts";
 import { CalendarFeeds } from "./20261207-calendar-feeds.ts";
 import { Imports } from "./20261207-imports.ts";
 
@@ -41,6 +43,8 @@ export const migrations = [
   { name: "20261205-password-resets", class: PasswordResets },
   { name: "20261205-session-browsers", class: SessionBrowsers },
   { name: "20261205-passkeys", class: Passkeys },
+  { name: "20261206-personal-tokens", class: PersonalTokens },
+  { name: "20261206-deliveries", class: Deliveries },
   { name: "20261207-calendar-feeds", class: CalendarFeeds },
   { name: "20261207-imports", class: Imports },
 ];

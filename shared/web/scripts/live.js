@@ -10,7 +10,7 @@ function open() {
   source.addEventListener("changed", ({ lastEventId }) => {
     clearTimeout(later);
     later = setTimeout(() => {
-      if (lastEventId !== mark.dataset.version) document.dispatchEvent(new Event("stale"));
+      if (lastEventId !== mark.dataset.version) dispatchEvent(new Event("stale"));
     }, 300);
   });
   source.addEventListener("goodbye", close);

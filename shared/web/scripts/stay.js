@@ -1,5 +1,4 @@
-// Keeps the place on a page: forms marked `data-stay` are sent from here, and the parts (`data-part`) become those of the
-// answer.
+// Sends forms marked `data-stay`; the page's parts (`data-part`) become those of the answer.
 let last = Promise.resolve();
 const inOrder = (act) => {
   last = last.then(act, act);
@@ -19,18 +18,18 @@ document.addEventListener("submit", (event) => {
     await show(answer);
     history.replaceState(null, "", answer.url);
   }).catch(() => {
-    // It leads elsewhere, such as to a sign-in.
+    // It leads elsewhere, as to a sign-in.
     delete form.dataset.stay;
     form.requestSubmit(submitter);
   });
 });
 
-const lookAgain = () => {
+const refresh = () => {
   const from = document.getElementById("live")?.dataset.from ?? location.href;
   inOrder(async () => show(await fetch(from))).catch(() => {});
 };
-document.addEventListener("stale", lookAgain);
-addEventListener("pageshow", ({ persisted }) => persisted && lookAgain());
+addEventListener("stale", refresh);
+addEventListener("pageshow", ({ persisted }) => persisted && refresh());
 
 async function show(answer) {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -48,7 +47,7 @@ async function show(answer) {
   next?.querySelector("button, a")?.focus({ preventScroll: true });
 }
 
-/** Leaves alone what is the same: focus, place, what was typed or opened. */
+/** What is the same stays: focus, place, typed text. */
 function change(old, wanted) {
   for (const { name } of [...old.attributes])
     if (!wanted.hasAttribute(name) && name !== "open") old.removeAttribute(name);

@@ -1,4 +1,3 @@
-import { allScopes } from "../../../shared/contracts/scopes.ts";
 import { type Browser, createBrowser } from "../../identity/browser.ts";
 
 const tokensPath = "/profile/api-tokens";
@@ -25,7 +24,7 @@ async function signUp(identityUrl: string): Promise<Browser> {
 
 async function createToken(browser: Browser, name: string): Promise<string> {
   const page = await browser.open(tokensPath);
-  const made = await browser.submit(page, tokensPath, { name, days: "30", scope: [...allScopes] });
+  const made = await browser.submit(page, tokensPath, { name, days: "30", preset: "all" });
   const token = /class="secret">([^<]+)</.exec(made.text)?.[1];
   if (!token) throw new Error(`The identity provider gave no token: ${made.status} ${made.text}`);
   return token;

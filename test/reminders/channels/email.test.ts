@@ -65,6 +65,7 @@ test("a mail server that is down is tried again; one that is not set up is not",
   expect(await nobody.send(delivery({ email: "ada@example.com" }))).toMatchObject({
     ok: false,
     final: false,
+    reason: "The mail server could not be reached.",
   });
   const unset = createEmailChannel({ ...settings, smtpUrl: undefined });
   expect(await unset.send(delivery({ email: "ada@example.com" }))).toMatchObject({ ok: false, final: true });

@@ -2,6 +2,7 @@ import { timeOfUuid } from "../../../shared/domain/uuid-time.ts";
 import { conflict } from "../../../shared/errors.ts";
 import { settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { Handler } from "../handler.ts";
+import { newDelivery } from "../reminder/new-delivery.ts";
 
 /** This is as long as an attempt may take, so a user has at most one test under way at an address. */
 const testEveryMs = 10_000;
@@ -17,20 +18,9 @@ export const webhookTest: Handler<"webhook.test"> = {
     if (user?.webhook_url == null) return conflict("There is no webhook to test; save its address first.");
     if (user.webhook_test_id != null && isRecent(user.webhook_test_id, acceptedAt))
       return conflict("The last test is only a moment old. Look at how it went before you send another.");
-    const at = new Date(acceptedAt).toISOString();
-    const { id } = deliveries.insert({
-      id: Bun.randomUUIDv7("hex", acceptedAt),
-      todo_id: null,
-      channel: "webhook",
-      status: "queued",
-      attempts: 0,
-      late: false,
-      error: null,
-      scheduled_at: at,
-      next_attempt_at: at,
-      created_at: now,
-      finished_at: null,
-    });
+    const scheduled_at = new Date(acceptedAt).toISOString();
+    const test = { todo_id: null, channel: "webhook", scheduled_at } as const;
+    const { id } = deliveries.insert(newDelivery({ acceptedAt, now }, test));
     users.update(user, { webhook_test_id: id, updated_at: now });
     return { delivery_id: id };
   },

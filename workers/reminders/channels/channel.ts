@@ -2,8 +2,17 @@ import { localTime } from "../../../shared/domain/day.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
 import type { LeasedDelivery } from "../lease.ts";
 
-/** The reason of a failure is shown to the user; when it is `final`, no further attempt can succeed. */
-export type ChannelResult = Readonly<{ ok: true }> | Readonly<{ ok: false; reason: string; final: boolean }>;
+type Failure = Readonly<{
+  ok: false;
+  /** A sentence that is shown to the user. */
+  reason: string;
+  /** No further attempt can succeed. */
+  final: boolean;
+  /** What a library says, for the log of this server alone. */
+  detail?: string | undefined;
+}>;
+
+export type ChannelResult = Readonly<{ ok: true }> | Failure;
 
 /** Sends one delivery to the user's own target. Resolves within 15 s and never rejects. */
 export type Channel = Readonly<{ send(delivery: LeasedDelivery): Promise<ChannelResult>; close(): void }>;
@@ -25,4 +34,9 @@ export function contentOf(
   };
 }
 
-export const sendFailed = (reason: string, final = false): ChannelResult => ({ ok: false, reason, final });
+export const sendFailed = (reason: string, final = false, detail?: string): ChannelResult => ({
+  ok: false,
+  reason,
+  final,
+  detail,
+});

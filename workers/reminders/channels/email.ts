@@ -30,7 +30,8 @@ export function createEmailChannel(options: Options): Channel {
         });
         return { ok: true };
       } catch (error) {
-        return sendFailed(error instanceof Error ? error.message : String(error), isRejected(error));
+        const detail = error instanceof Error ? error.message : String(error);
+        return sendFailed(reasonOf(error as SmtpError), isRejected(error as SmtpError), detail);
       }
     },
     close: () => transport.close(),
@@ -57,8 +58,18 @@ function mailOf(delivery: LeasedDelivery, options: Options) {
   };
 }
 
+/** What nodemailer adds to its errors. */
+type SmtpError = Readonly<{ code?: string; responseCode?: number }>;
+
 /** A reply of 500 or more is final: the server does not take this address or mail (RFC 5321 §4.2.1). */
-function isRejected(error: unknown): boolean {
-  const { code, responseCode } = error as { code?: string; responseCode?: number };
-  return (code === "EENVELOPE" || code === "EMESSAGE") && (responseCode ?? 0) >= 500;
+const isRejected = ({ code, responseCode = 0 }: SmtpError): boolean =>
+  (code === "EENVELOPE" || code === "EMESSAGE") && responseCode >= 500;
+
+/** The words of nodemailer and Node name the operator's mail server, which is nobody else's business. */
+function reasonOf(error: SmtpError): string {
+  const { code, responseCode } = error;
+  if (code === "EAUTH") return "The mail server did not let this service in.";
+  if (isRejected(error)) return `The mail server does not take mail for this address (${responseCode}).`;
+  if (responseCode !== undefined) return `The mail server did not take the mail now (${responseCode}).`;
+  return "The mail server could not be reached.";
 }

@@ -1,0 +1,33 @@
+import type { Pool } from "pg";
+import type { Scope } from "../../../shared/contracts/scopes.ts";
+import type { IdentityClient } from "../../../shared/db/identity-client.ts";
+
+/** Whose connection a change is about. */
+export type ConnectionKey = Readonly<{ accountId: string; id: string }>;
+
+/**
+ * Gives a connection a name and leaves it those of its scopes that are among `scopes`. Introspection goes by the grant,
+ * so its tokens lose the others as fast as they would end. The statement reads what the grant allows at that moment: a
+ * form from an old page cannot widen it again.
+ * @returns false when the account has no such connection
+ */
+export async function changeConnection(
+  { pool, ownClient }: Readonly<{ pool: Pool; ownClient: IdentityClient }>,
+  { accountId, id }: ConnectionKey,
+  { name, scopes }: Readonly<{ name: string; scopes: readonly Scope[] }>,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update identity.grants g
+     set name = $3,
+       payload = jsonb_set(g.payload, '{resources}', (
+         select coalesce(jsonb_object_agg(allowed.key, (
+           select coalesce(string_agg(word, ' '), '')
+           from regexp_split_to_table(allowed.value, ' ') word where word = any($4::text[])
+         )), '{}')
+         from jsonb_each_text(g.payload->'resources') allowed
+       ))
+     where g.account_id = $1 and g.id = $2 and g.client_id <> $5 and g.expires_at > now()`,
+    [accountId, id, name, scopes, ownClient.id],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,51 @@
+import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../../shared/domain/day.ts";
+import { type Html, html } from "../../../../shared/web/html.ts";
+
+/** The days that a token may live, in words. A form also takes a date. */
+const lifetimes = new Map([
+  ["7", "7 days"],
+  ["30", "30 days"],
+  ["90", "90 days"],
+  ["365", "1 year"],
+  ["3650", "10 years"],
+]);
+const maxDays = 3_650;
+const secondsPerDay = 24 * 60 * 60;
+
+/** What a form says of a token's end: one of the lifetimes, or `date` with a last day. */
+export type Lifetime = Readonly<{ choice: string; date: string }>;
+
+export const lifetimeOf = (form: URLSearchParams): Lifetime => ({
+  choice: form.get("days") ?? "",
+  date: form.get("date") ?? "",
+});
+
+/** @returns the end in epoch seconds; undefined when the form names none that a token may have */
+export function chosenEnd({ choice, date }: Lifetime, timeZone: string): number | undefined {
+  const now = Math.floor(Date.now() / 1_000);
+  if (choice !== "date") return lifetimes.has(choice) ? now + Number(choice) * secondsPerDay : undefined;
+  if (!isDate(date) || dayNumber(date) > now / secondsPerDay + maxDays + 1) return undefined;
+  // The last day counts to its end.
+  const end = resolveLocalTime(`${addDays(date, 1)}T00:00:00`, timeZone) / 1_000;
+  return end > now ? end : undefined;
+}
+
+export const endProblem = "Choose when the token ends: at most ten years from now.";
+
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
+
+type EndFields = Readonly<{ chosen: Lifetime; timeZone: string; label: string; first?: Html | undefined }>;
+
+/** A choice of lifetimes, and a date that counts when it is chosen; `first` is an option before them. */
+export function endFields({ chosen, timeZone, label, first }: EndFields): Html {
+  const today = localDay(Date.now(), timeZone, 0);
+  const option = (value: string, text: string) =>
+    html`<option value="${value}"${value === chosen.choice && html` selected`}>${text}</option>`;
+  return html`<div class="ending"><div class="field"><label for="days">${label}</label>
+    <select id="days" name="days">${first}${[...lifetimes].map(([days, text]) => option(days, text))}
+    ${option("date", "On a date of my choice")}</select></div>
+    <div class="field on-date"><label for="date">Last day</label>
+    <input type="date" id="date" name="date" value="${chosen.date}" min="${today}" max="${addDays(today, maxDays)}">
+    </div></div>`;
+}

@@ -1,0 +1,104 @@
+import { copyScript } from "../../../../shared/web/assets.ts";
+import { guideLines, tokenGuides } from "../../../../shared/web/connect-guides.ts";
+import { formToken } from "../../../../shared/web/form.ts";
+import { field, problem } from "../../../../shared/web/form-fields.ts";
+import { type Html, html } from "../../../../shared/web/html.ts";
+import { page } from "../../../../shared/web/page.ts";
+import { type Connection, listConnections } from "../../grants/connections.ts";
+import type { NewToken } from "../../grants/personal-token.ts";
+import { tokensPath } from "../site.ts";
+import { timeIn } from "../times.ts";
+import { profileFrame, type SignedIn } from "../visitor.ts";
+import { endFields, type Lifetime } from "./lifetime.ts";
+import { maxName } from "./name.ts";
+import { allowedInWords, type Permissions, permissionFields, readOnly } from "./permissions.ts";
+import { takeShownOnce } from "./shown-once.ts";
+import { nameWithEnd, sayEnd, sayUse } from "./words.ts";
+
+/** What somebody has typed into the form of a new token. */
+export type TokenDraft = Readonly<{ name: string; permissions: Permissions; lifetime: Lifetime }>;
+
+const emptyDraft: TokenDraft = { name: "", permissions: readOnly, lifetime: { choice: "90", date: "" } };
+
+/** What the page shows when a form was taken and the browser was sent back here. */
+const outcomes = new Map([
+  ["revoked", "It has ended."],
+  ["changed", "Your changes are saved."],
+]);
+
+type Shown = Readonly<{ draft?: TokenDraft; error?: string }>;
+
+/** GET /profile/api-tokens, also with a draft that was not accepted. */
+export async function showTokens(visitor: SignedIn, { draft, error }: Shown = {}): Promise<Response> {
+  const created = error ? undefined : await takeShownOnce(visitor);
+  const connections = await listConnections(visitor.identity, visitor.account.id);
+  const personal = connections.filter((connection) => connection.isPersonal);
+  const apps = connections.filter((connection) => !connection.isPersonal);
+  const item = (connection: Connection) => connectionCard(visitor, connection);
+  const done = outcomes.get(visitor.url.searchParams.get("done") ?? "");
+  const body = html`${created && createdNote(visitor, connections, created)}
+    ${done && html`<p class="note" role="status">${done}</p>`}${problem(error)}
+    ${tokenForm(visitor, draft ?? emptyDraft)}
+    <h2>Personal access tokens</h2>
+    ${personal.length === 0 && html`<p class="quiet">You have none. A token lets a script or an agent act for you.</p>`}
+    <ul class="plain">${personal.map(item)}</ul>
+    <h2>Connected apps</h2>
+    ${apps.length === 0 && html`<p class="quiet">No app is connected. Apps that you allow appear here.</p>`}
+    <ul class="plain">${apps.map(item)}</ul>`;
+  const scripts = created ? [copyScript] : [];
+  const content = { title: "Tokens and apps", body, scripts, ...profileFrame(visitor) };
+  return page(visitor.site, content, { status: error ? 422 : 200 });
+}
+
+function createdNote(
+  { identity }: SignedIn,
+  connections: readonly Connection[],
+  { id, token }: NewToken,
+): Html | undefined {
+  const made = connections.find((connection) => connection.id === id);
+  if (!made) return undefined;
+  return html`<div class="note created">
+    <p role="status"><strong>${made.name}</strong> is ready. Copy the token now: it is not shown again.</p>
+    ${guideLines({ client: "scripts: the token alone", lines: token })}
+    ${tokenGuides(identity.config.baseUrl, token).map(
+      (guide) =>
+        html`<details><summary>${guide.client}</summary><p>${guide.text}</p>${guideLines(guide)}</details>`,
+    )}
+    <p class="unseen" role="status" id="copied"></p></div>`;
+}
+
+function tokenForm(visitor: SignedIn, { name, permissions, lifetime }: TokenDraft): Html {
+  const hint = "What will use it, such as “Laptop script”.";
+  return html`<form method="post" action="${tokensPath}" class="card">${formToken(visitor)}
+    <h2>New token</h2>
+    ${field({ name: "name", label: "Name", value: name, max: maxName, hint })}
+    ${permissionFields(permissions)}
+    ${endFields({ chosen: lifetime, timeZone: visitor.zone, label: "It ends after" })}
+    <div class="actions"><button>Create token</button></div></form>`;
+}
+
+function connectionCard(visitor: SignedIn, connection: Connection): Html {
+  const { id, isPersonal, name, createdAt } = connection;
+  return html`<li class="card"><div class="spread"><h3>${nameWithEnd(connection)}</h3>
+    <a href="${tokensPath}/change?id=${id}">Change<span class="unseen"> ${name}</span></a></div>
+    <dl class="facts"><dt>May</dt><dd>${allowedInWords(connection.scopes)}</dd>
+    <dt>${isPersonal ? "Created" : "Connected"}</dt><dd>${timeIn(visitor.zone, createdAt)}</dd>
+    <dt>Last used</dt><dd>${sayUse(visitor, connection)}
+      <a href="${actionsOf(visitor, id)}">What it did<span class="unseen">: ${name}</span></a></dd>
+    ${isPersonal && html`<dt>Ends</dt><dd>${sayEnd(visitor, connection)}</dd>`}</dl>
+    ${endingForm(visitor, connection)}</li>`;
+}
+
+/** The question before a connection ends, which is also the last one. */
+function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Html {
+  const verb = isPersonal ? "Revoke" : "Disconnect";
+  return html`<details><summary>${verb}<span class="unseen"> ${name}?</span></summary>
+    <p>What uses it stops working, for good. What it did stays in the log.</p>
+    <form method="post" action="${tokensPath}/revoke">${formToken(visitor)}
+    <input type="hidden" name="id" value="${id}">
+    <button class="danger">${verb} ${name}</button></form></details>`;
+}
+
+/** There what it did can be taken back, too. */
+const actionsOf = ({ identity }: SignedIn, id: string): string =>
+  `${identity.config.baseUrl}/account/actions?${new URLSearchParams({ token_id: id })}`;

@@ -1,0 +1,36 @@
+import { hkdfSync } from "node:crypto";
+import { seeOther } from "../../../../shared/web/redirect.ts";
+import { seal, unseal } from "../../../../shared/web/sealed.ts";
+import type { NewToken } from "../../grants/personal-token.ts";
+import { cookieNames } from "../cookies.ts";
+import { tokensPath } from "../site.ts";
+import type { SignedIn } from "../visitor.ts";
+
+/** Longer than any redirect takes. */
+const lifetimeSeconds = 120;
+const options = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true, path: tokensPath } as const;
+
+/** For this session only, in case its cookie is left to the next person at the same browser. */
+type Handed = Readonly<{ holder: string; id: string; token: string }>;
+
+/** Sends the browser to the list, which shows the new token once: reloading it makes no second token. */
+export async function showOnce(visitor: SignedIn, { id, token }: NewToken): Promise<Response> {
+  const handed: Handed = { holder: visitor.holder, id, token };
+  const value = await seal(handed, keyOf(visitor), lifetimeSeconds);
+  visitor.ctx.cookies.set(nameOf(visitor), value, { ...options, maxAge: lifetimeSeconds * 1_000 });
+  return seeOther(tokensPath);
+}
+
+/** @returns the token that was just made, the first time it is asked for */
+export async function takeShownOnce(visitor: SignedIn): Promise<NewToken | undefined> {
+  const value = visitor.ctx.cookies.get(nameOf(visitor), options);
+  if (!value) return undefined;
+  visitor.ctx.cookies.set(nameOf(visitor), null, options);
+  const handed = await unseal<Handed>(value, keyOf(visitor));
+  return handed?.holder === visitor.holder ? handed : undefined;
+}
+
+const nameOf = ({ identity }: SignedIn): string => cookieNames(identity.config).newToken;
+
+const keyOf = ({ identity }: SignedIn): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", identity.keys.forms, "kept identity pages", "new token", 32));

@@ -1,0 +1,35 @@
+import { randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** Scanners of secrets find a leaked token by its prefix, and tell it from made-up ones by its checksum. */
+const prefix = "kept_";
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** As many base62 digits as 256 bits need. */
+const randomLength = 43;
+const checksumLength = 6;
+const form = new RegExp(
+  `^${prefix}(?<random>[0-9A-Za-z]{${randomLength}})(?<checksum>[0-9A-Za-z]{${checksumLength}})$`,
+);
+
+/** A new personal access token: `kept_`, 256 random bits in base62, and their CRC-32 in base62. */
+export function newPersonalToken(): string {
+  const random = Array.from({ length: randomLength }, () => digits[randomInt(digits.length)]).join("");
+  return `${prefix}${random}${checksumOf(random)}`;
+}
+
+/** Whether a text has the form of a personal token, but was never one: it was mistyped or made up. */
+export function isMistypedToken(text: string): boolean {
+  const { random, checksum } = form.exec(text)?.groups ?? {};
+  return random !== undefined && checksumOf(random) !== checksum;
+}
+
+/** The CRC-32 of the random part in base62, filled up with zeros from the left. */
+function checksumOf(random: string): string {
+  let rest = crc32(random);
+  let checksum = "";
+  while (checksum.length < checksumLength) {
+    checksum = `${digits[rest % digits.length]}${checksum}`;
+    rest = Math.floor(rest / digits.length);
+  }
+  return checksum;
+}

@@ -1,0 +1,24 @@
+import type { ReminderDeliveryRow } from "../../../shared/db/entities.ts";
+import type { HandlerContext } from "../handler.ts";
+
+type What = Pick<ReminderDeliveryRow, "todo_id" | "channel" | "scheduled_at">;
+
+/** A delivery that a person asked for. A tick finds it as it finds a reminder's, within a second or two. */
+export function newDelivery(
+  { acceptedAt, now }: Pick<HandlerContext, "acceptedAt" | "now">,
+  what: What,
+): Omit<ReminderDeliveryRow, "user_id"> {
+  const at = new Date(acceptedAt).toISOString();
+  return {
+    ...what,
+    id: Bun.randomUUIDv7("hex", acceptedAt),
+    status: "queued",
+    attempts: 0,
+    late: false,
+    error: null,
+    asked_at: at,
+    next_attempt_at: at,
+    created_at: now,
+    finished_at: null,
+  };
+}
