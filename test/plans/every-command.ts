@@ -29,10 +29,10 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   await run("category.update", { category_id: category.id, name: "House" });
   await changeHabits(run, category.id);
   await changeTodos(run, category.id, dueAt);
+  await sendAgain(run, target);
   await importFile(run);
   for (const secret_hash of ["a".repeat(43), "b".repeat(43), null])
     await run("calendar.set", { secret_hash });
-  await sendAgain(run, target);
   await run("webhook.test", {});
   await run("user.configure", { time_zone: "Asia/Tokyo" });
   await run("user.end-sessions", {});
@@ -140,9 +140,9 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
 
 /** For tests that have the database at hand. */
 export const failingReminder =
-  (pool: Pick<Pool, "query">): Target["failReminder"] =>
+  (pool: Pick<Pool, "query">, userId: string): Target["failReminder"] =>
   (todoId, deliveryId) =>
-    pool.query("update reminders set status = 'failed', delivery_id = $2 where todo_id = $1", [
-      todoId,
-      deliveryId,
-    ]);
+    pool.query(
+      "update reminders set status = 'failed', delivery_id = $3 where user_id = $1 and todo_id = $2",
+      [userId, todoId, deliveryId],
+    );
