@@ -30,6 +30,8 @@ import type { ThingForm } from "./edit/thing-form.ts";
 import { todoForm } from "./edit/todo-form.ts";
 import { editThing, saveThing } from "./edit/update.ts";
 import { showFront } from "./front/page.ts";
+import { showHabit } from "./habits/one.ts";
+import { showHabits } from "./habits/page.ts";
 import { showEvents } from "./live/events.ts";
 import { showSettings } from "./settings/page.ts";
 import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
@@ -39,6 +41,7 @@ import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
 import { toggleItem, undoTick } from "./tick/toggle.ts";
 import { showToday } from "./today/page.ts";
+import { showTodos } from "./todos/page.ts";
 import type { Guest, PagesContext, Visit } from "./visit/context.ts";
 import { idInPath } from "./visit/path-id.ts";
 import { signedInVisit } from "./visit/session.ts";
@@ -63,6 +66,9 @@ const pageOfForm = (request: Guest["request"]): string =>
 const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/": { GET: showFront },
   "/account": { GET: requireSignIn(showToday) },
+  "/account/todos": { GET: requireSignIn(showTodos) },
+  "/account/habits": { GET: requireSignIn(showHabits) },
+  "/account/habits/:id": { GET: requireSignIn(showHabit) },
   "/account/add": { GET: requireSignIn(previewLine) },
   "/account/todos/new": { GET: requireSignIn(newTodo), POST: requireSignIn(takeForm(createThing(todoForm))) },
   "/account/habits/new": {
@@ -102,7 +108,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/sign-in": { GET: beginSignIn },
   [sentPath]: { GET: requireSignIn(showSentForm) },
   "/account/callback": { GET: finishSignIn },
-  "/account/sign-out": formOn("/account", signOut),
+  "/account/sign-out": { GET: () => seeOther("/account"), POST: signOut },
 };
 
 /** The addresses of a thing's form and of its button that deletes it. */

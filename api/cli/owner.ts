@@ -21,7 +21,10 @@ async function main(): Promise<void> {
     connections: 1,
   });
   const [given] = process.argv.slice(2);
-  const made = await createSignInLink(database.pool, given && (normalizeEmail(given) ?? given));
+  const made = await createSignInLink(
+    database.pool,
+    given === undefined ? given : (normalizeEmail(given) ?? given),
+  );
   await database.close();
   if (!made)
     throw new Error(given === undefined ? noOwner : `There is no account with the address ${given}.`);

@@ -28,7 +28,7 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
     select
       array(select to_json(habit) from (${habits}) habit) as habits,
       array(select to_json(todo) from (${todos}) todo) as todos,
-      (${activityStrip(query, today.date)}) as strip,
+      (${activityCounts(query, today.date)}) as strip,
       (${statsOn(query, today.date)}) as stats`);
   if (!parts) throw new Error("The dashboard's statement gave no row.");
   return {
@@ -53,7 +53,7 @@ export async function readShownIds(query: QueryContext, ids: Pick<ThingIds, "hab
 }
 
 /** Completions of habits and todos on each of the last 14 days of the user, zeros included. */
-const activityStrip = ({ own }: QueryContext, today: string) => sql`
+export const activityCounts = ({ own }: QueryContext, today: string) => sql`
   select json_object_agg(day::date, (
     select count(*) from ${own("habit_completions")} c where c.local_date = day::date
   ) + (

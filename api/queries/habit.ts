@@ -71,17 +71,23 @@ export const dueOn = (date: string): Condition => sql`(
 
 export type HabitWithCategory = HabitRow & CategoryColumns & DaySettingsColumns & { total: number };
 
-/** Habits in the order of their ids, each with its category and the day settings. */
+export const inOrderOfIds: Condition = sql`order by h.id`;
+
+/** Habits in an order, each with its category and the day settings. */
 export const habitRows = (
   query: QueryContext,
   where: Condition,
   { total = sql`0`, ...extent }: Extent = {},
+  order = inOrderOfIds,
 ) => sql<HabitWithCategory>`
   select h.*, c.name as category_name, c.color as category_color,
     ${daySettingsColumns(query)}, (${total}) as total
-  from (select * from ${query.own("habits")} h where ${where} order by h.id ${limitClause(extent)}) h
+  from (select * from ${query.own("habits")} h where ${where} ${order} ${limitClause(extent)}) h
   left join ${query.own("categories")} c on c.id = h.category_id
-  order by h.id`;
+  ${order}`;
 
 export const presentHabits = (rows: readonly HabitWithCategory[], today: Today) =>
-  rows.map((row) => presentHabit(row, categoryOf(row), today));
+  rows.map((row) => presentHabitRow(row, today));
+
+export const presentHabitRow = (row: HabitWithCategory, today: Today) =>
+  presentHabit(row, categoryOf(row), today);

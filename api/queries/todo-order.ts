@@ -9,6 +9,9 @@ import { type Extent, limitClause } from "./pagination.ts";
  */
 export const inOrder = sql`order by t.due_date, t.time_of_day, t.id`;
 
+/** Of completed todos: the newest first. */
+export const newestDone = sql`order by t.completed_on desc, t.completed_at desc, t.id desc`;
+
 /** Written out, without a parameter, because only then is an index known to hold their todos in order. */
 export const isPending: Condition = sql`not t.is_completed`;
 export const isCompleted: Condition = sql`t.is_completed`;
@@ -53,6 +56,15 @@ export function todosInOrder(query: QueryContext, selection: Selection, part: Pa
     return { todos: merged(query, wanted, extent, sql`t.*`), total: sql`(${total})` };
   const keys = merged(query, wanted, extent, sql`t.id, t.due_date, t.time_of_day`);
   return { todos: rowsAt(query, keys, sql`t.*`), total: sql`(${total})` };
+}
+
+/** Completed todos, the newest first. Their days are in an index, so a page reads only its own and those before it. */
+export function todosDone(query: QueryContext, selection: Selection, extent: Extent): ListedTodos {
+  const where = allOf(sql`t.completed_on is not null`, anyOf(conditionsOf(selection)));
+  const page = (columns: Condition) =>
+    sql`(select ${columns} from ${query.own("todos")} t where ${where} ${newestDone} ${limitClause(extent)})`;
+  if (selection.search) return { todos: page(sql`t.*, count(*) over () as found`), total: sql`t.found` };
+  return { todos: page(sql`t.*`), total: sql`(${countTodos(query, selection)})` };
 }
 
 /** Found and counted in one pass: counted apart, all rows would be searched twice. */

@@ -45,7 +45,7 @@ export type TodoWithRelations = TodoRow &
  * Todos of a subquery with their category, reminder and the day settings, in order. Reminders are looked up one by one:
  * by its estimate of a usual user, the planner would compare each todo with all that a user ever had.
  */
-export const todoRows = (query: QueryContext, { todos, total }: ListedTodos) =>
+export const todoRows = (query: QueryContext, { todos, total }: ListedTodos, order = inOrder) =>
   sql<TodoWithRelations>`
   select t.*, c.name as category_name, c.color as category_color,
     r.remind_at, r.status as reminder_status, ${daySettingsColumns(query)}, ${total} as total
@@ -54,7 +54,7 @@ export const todoRows = (query: QueryContext, { todos, total }: ListedTodos) =>
   left join lateral (
     select r.remind_at, r.status from ${query.own("reminders")} r where r.todo_id = t.id offset 0
   ) r on true
-  ${inOrder}`;
+  ${order}`;
 
 export const presentTodos = (rows: readonly TodoWithRelations[], today: Today) =>
   rows.map((row) => presentTodo(row, categoryOf(row), reminderOf(row), today));

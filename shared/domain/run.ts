@@ -95,7 +95,7 @@ export function edited(before: StreakRun, old: Rules, rules: Rules, day: number)
 }
 
 /** The number of due days since `from` that are over, none of which was done. */
-function missedUntil({ from, skipped }: StreakRun, rules: Rules, day: number): number {
+export function missedUntil({ from, skipped }: StreakRun, rules: Rules, day: number): number {
   const rhythm = rhythmOf(rules);
   if ("times" in rhythm) return 0;
   let missed = 0;

@@ -25,6 +25,7 @@ async function loadAsset(
 /** What every page needs, and then what single rooms of pages add, in this order. */
 const styles = [
   "styles/base.css",
+  "styles/things.css",
   "styles/data.css",
   "styles/live.css",
   "styles/make.css",

@@ -19,7 +19,9 @@ function expectHourAtMost(headers: Headers): void {
 
 function signUp(email: string, password = "correct horse battery") {
   const browser = createBrowser(identity.config.authUrl);
-  return browser.open("/sign-up").then((page) => browser.submit(page, "/sign-up", { email, password }));
+  return browser
+    .open("/sign-up?next=/profile")
+    .then((page) => browser.submit(page, "/sign-up", { email, password }));
 }
 
 test("the thirty-first account of an hour from one network address is refused", async () => {

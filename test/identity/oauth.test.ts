@@ -161,8 +161,10 @@ test("a request without resource and scope is for MCP and asks for every scope",
   expect(page.text).toContain("tools for AI agents");
 });
 
-test("the consent page may only send its answer home or to the app", async () => {
+test("the consent page may only send its answer home, to the service or to the app", async () => {
   const { address } = authorizationRequest(identity.config, { client_id: clientId, scope: "habits:read" });
   const { headers } = await browser.open(address);
-  expect(headers.get("content-security-policy")).toContain("form-action 'self' http://127.0.0.1:49152;");
+  expect(headers.get("content-security-policy")).toContain(
+    `form-action 'self' ${identity.config.baseUrl} http://127.0.0.1:49152;`,
+  );
 });

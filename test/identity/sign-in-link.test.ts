@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => identity.stop());
 
 /** What `npm run owner` prints, run beside the provider with nothing but the database's address. */
-async function owner(): Promise<{ output: string; complaint: string; code: number }> {
-  const command = [process.execPath, join(import.meta.dir, "../../api/cli/owner.ts")];
+async function owner(...given: string[]): Promise<{ output: string; complaint: string; code: number }> {
+  const command = [process.execPath, join(import.meta.dir, "../../api/cli/owner.ts"), ...given];
   const env = { PATH: process.env.PATH, DATABASE_URL: identity.config.databaseUrl };
   const cli = Bun.spawn(command, { env, cwd: "/", stdio: ["ignore", "pipe", "pipe"] });
   const [output, complaint] = await Promise.all([cli.stdout.text(), cli.stderr.text()]);
@@ -103,6 +103,16 @@ test("whoever was signed in before in this browser is so no longer", async () =>
   const { profile } = await press(browser, await newLink());
   expect(profile.text).toContain("owner@localhost");
   expect(profile.text).not.toContain("ada@example.org");
+});
+
+test("for another account its address is given, and a wrong one makes no link at all", async () => {
+  await signedUp(identity.config, "mona@example.org");
+  expect((await owner("Mona@example.org")).output).toContain("sign in as mona@example.org");
+  for (const given of ["nobody@example.org", "nonsense", ""]) {
+    const { output, complaint, code } = await owner(given);
+    expect({ output, code }).toEqual({ output: "", code: 1 });
+    expect(complaint).toContain("There is no account with the address");
+  }
 });
 
 test("on a database from before there were links, the owner is found and nobody else", async () => {

@@ -1,12 +1,11 @@
 import { afterAll, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { allScopes } from "../../shared/contracts/scopes.ts";
 import { authorizationRequest, newestLink, registerApp } from "../identity/support.ts";
 import { startMailbox } from "../support/mailbox.ts";
+import { axeFaults } from "./axe.ts";
 import { fillWithLife } from "./sample.ts";
 import { browserTest, createToken, signUp, startSite } from "./support.ts";
 
@@ -33,11 +32,7 @@ async function check(page: Page, name: string): Promise<void> {
   for (const [view, { colorScheme, viewport }] of Object.entries(views)) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(viewport);
-    await page.evaluate(axe.source);
-    const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-    const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    const found = grave.map(({ id, nodes }) => `${name} ${view}: ${id} at ${nodes.map((node) => node.html)}`);
-    expect(found).toEqual([]);
+    expect([name, view, await axeFaults(page)]).toEqual([name, view, []]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
     checked.push(`${name} ${view}`);
     const path = join(picturesFolder, `${name}-${view}.png`);
@@ -66,6 +61,13 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   await page.getByRole("heading", { name: "Go on?" }).waitFor();
   await check(page, "go-on");
   await page.context().addCookies(old);
+  await page.goto(`${baseUrl}/account`);
+  await page.getByRole("link", { name: "Read 20 pages" }).click();
+  await check(page, "habit");
+  await page.goto(`${baseUrl}/account/habits`);
+  await check(page, "habits");
+  await page.goto(`${baseUrl}/account/todos`);
+  await check(page, "todos");
   const line = "Pay rent every month on the 1st at 9 #House @desk 10min";
   await page.goto(`${baseUrl}/account/add?${new URLSearchParams({ line })}`);
   await check(page, "add");

@@ -95,15 +95,20 @@ describe("the line at the top", () => {
 
   test("without a title, or with fields that are wrong, says so and keeps what was typed", async () => {
     const { account, rest, preview } = await newPerson();
-    const refused = await account.submit(await preview("every day"), "/account/todos/new", {
-      description: "a\r\nb",
-      recurrence: "now and then",
-    });
+    const refused = await account.submit(
+      await preview("every day", { from: "/account/settings" }),
+      "/account/todos/new",
+      {
+        description: "a\r\nb",
+        recurrence: "now and then",
+      },
+    );
     expect(refused.status).toBe(422);
     expect(textOf(refused)).toContain("This is not understood.");
     expect(fieldsOf(refused, "/account/todos/new")).toMatchObject({
       recurrence: "now and then",
       description: "a\nb",
+      from: "/account/settings",
     });
     const next = await account.submit(refused, "/account/todos/new", {
       recurrence: "",
@@ -152,6 +157,8 @@ describe("the page of a todo", () => {
       recurrence: "FREQ=WEEKLY;BYDAY=FR",
       due_date: after.reminder.local_time.slice(0, 10),
     });
+    const done = await account.submit(saved, "/account/tick", { done: "yes" });
+    expect(textOf(done)).toMatch(/Done: Pay the rent .*Done: Today\. The next one/);
     const unknown = await account.submit(saved, path, { words: "tomorrow or so" });
     expect(textOf(unknown)).toContain("This is not understood: or so");
     expect(fieldsOf(unknown, path)).toMatchObject({ words: "tomorrow or so" });

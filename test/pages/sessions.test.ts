@@ -75,6 +75,30 @@ test("signing out at the provider signs out of the account pages", async () => {
   expect(await isSignedIn(mine.account)).toBe(false);
 });
 
+test("one click signs out also from a page whose session has ended, which the provider would open anew", async () => {
+  const { mine, theirs } = await inTwoBrowsers("hana@example.org");
+  const old = await mine.account.open("/account");
+  // Ends the sessions of the account pages everywhere; at the provider this browser stays signed in.
+  await theirs.provider.submit(await theirs.provider.open("/profile"), "/sign-out", {});
+  const away = await mine.account.submit(old, "/account/sign-out", {});
+  expect((await mine.provider.open(away.url)).url).toBe(`${baseUrl}/account`);
+  expect((await mine.provider.open("/profile")).url).toContain("/sign-in");
+});
+
+test("on the provider too, from a page of an earlier session; where nobody is signed in nothing is refused", async () => {
+  const email = "ines@example.org";
+  const provider = await signedUp(identity.config, email);
+  const old = await provider.open("/profile");
+  await provider.submit(old, "/sign-out", {});
+  expect(await provider.submit(old, "/sign-out", {})).toMatchObject({
+    status: 200,
+    url: `${authUrl}/sign-in`,
+  });
+  await provider.submit(await provider.open("/sign-in"), "/sign-in", { email, password });
+  await provider.submit(old, "/sign-out", {});
+  expect((await provider.open("/profile")).url).toContain("/sign-in");
+});
+
 test("an ID token of one person signs nobody else out", async () => {
   const [mine, theirs] = [
     await signIn(await signedUp(identity.config)),

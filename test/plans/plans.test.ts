@@ -25,6 +25,7 @@ import { userAt } from "../bench/seed.ts";
 import { startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { failingReminder, type Run, runEveryCommand } from "./every-command.ts";
+import { readEveryPage } from "./every-page.ts";
 import { everyQuery } from "./every-query.ts";
 import { createPlansDatabase, fillDatabase } from "./large-database.ts";
 import {
@@ -117,6 +118,7 @@ async function runEveryQuery(): Promise<void> {
   }
   for (const readReminders of [readComingReminders, readPastDeliveries, readReminderTarget])
     await readReminders(query);
+  await readEveryPage(query);
   await isLogged(query, { requestId: Bun.randomUUIDv7(), startedAt: Date.now() });
 }
 

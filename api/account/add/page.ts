@@ -12,6 +12,7 @@ import { chips } from "./chips.ts";
 export async function previewLine(visit: Visit): Promise<Response> {
   const context = await openForm(visit);
   const { searchParams } = visit.url;
+  const from = searchParams.get("from");
   const kind = searchParams.get("kind");
   const wanted = kind === "todo" || kind === "habit" ? kind : undefined;
   const quick = readQuickAdd(searchParams.get("line") ?? "", context.clock, wanted);
@@ -21,8 +22,8 @@ export async function previewLine(visit: Visit): Promise<Response> {
     <button form="${newThingId}">Add it like this</button></div>
     ${lineHelp(visit, quick.kind)}`;
   return quick.kind === "todo"
-    ? newThingPage(todoForm, context, { draft: draftOfQuickTodo(quick, context), lead })
-    : newThingPage(habitForm, context, { draft: draftOfQuickHabit(quick, context), lead });
+    ? newThingPage(todoForm, context, { draft: draftOfQuickTodo(quick, context), lead, from })
+    : newThingPage(habitForm, context, { draft: draftOfQuickHabit(quick, context), lead, from });
 }
 
 /** GET /account/todos/new */
@@ -33,7 +34,8 @@ export const newHabit = async (visit: Visit): Promise<Response> => newPage(await
 
 function newPage(context: FormContext, kind: "todo" | "habit"): Response {
   const form = kind === "todo" ? todoForm : habitForm;
-  return newThingPage(form, context, { draft: form.blank, lead: lineHelp(context.visit, kind) });
+  const from = context.visit.url.searchParams.get("from");
+  return newThingPage(form, context, { draft: form.blank, lead: lineHelp(context.visit, kind), from });
 }
 
 /** How to write a line, and the way to the other kind of thing. */

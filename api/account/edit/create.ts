@@ -10,7 +10,7 @@ import { refusalPage } from "../visit/refusal-page.ts";
 import { submitLogged } from "../visit/submit.ts";
 import { newCategoryName } from "./category-choice.ts";
 import { complaintOf, invalidDraft } from "./complaints.ts";
-import { newThingPage } from "./form-page.ts";
+import { type Complaint, newThingPage } from "./form-page.ts";
 import { type Draft, type FormContext, openForm, settled, type ThingForm } from "./thing-form.ts";
 
 /** POST …/new: makes a thing, once however often the form is sent. */
@@ -19,16 +19,16 @@ export const createThing =
   async (visit: Visit, sent: URLSearchParams): Promise<Response> => {
     const opened = await openForm(visit);
     const { draft, errors } = settled(form, sent, opened);
+    const from = sent.get("from");
+    const again = (told: Complaint) => newThingPage(form, opened, { draft, from, ...told });
     const complaint = invalidDraft(errors);
-    if (complaint) return newThingPage(form, opened, { draft, ...complaint });
+    if (complaint) return again(complaint);
     const key = sent.get("key")?.slice(0, maxKey) || crypto.randomUUID();
     const context = await withNewCategory(draft, opened, key);
-    if (isRefused(context))
-      return newThingPage(form, opened, { draft, ...complaintOf(form, context.refusal) });
+    if (isRefused(context)) return again(complaintOf(form, context.refusal));
     const { outcome, key: logged } = await create(form, visit, form.toFields(draft, context).fields, key);
-    if (isRefused(outcome))
-      return newThingPage(form, context, { draft, ...complaintOf(form, outcome.refusal) });
-    return seeOther(doneAddress(visit, sent.get("from") ?? form.home, logged));
+    if (isRefused(outcome)) return again(complaintOf(form, outcome.refusal));
+    return seeOther(doneAddress(visit, from ?? form.home, logged));
   };
 
 /** Leaves room for the end of the key of a category that is made on the way. */

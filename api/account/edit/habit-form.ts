@@ -4,6 +4,7 @@ import type { QuickHabit } from "../../../shared/domain/quick-add/quick-add.ts";
 import { rhythmOf } from "../../../shared/domain/rhythm.ts";
 import type { Rules } from "../../../shared/domain/schedule.ts";
 import { isRefused } from "../../../shared/errors.ts";
+import { html } from "../../../shared/web/html.ts";
 import { readHabit } from "../../queries/habit.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
 import { habitInputs } from "./habit-inputs.ts";
@@ -45,7 +46,8 @@ export const habitForm: ThingForm = {
   async read(query, id) {
     const habit = await readHabit(query, { habit_id: id });
     if (isRefused(habit)) return habit;
-    return { draft: draftOfHabit(habit), json: JSON.stringify(habit), name: habit.name };
+    const lead = async () => html`<p><a href="/account/habits/${id}">Its streak and its days</a></p>`;
+    return { draft: draftOfHabit(habit), json: JSON.stringify(habit), name: habit.name, lead };
   },
   inputs: habitInputs,
 };

@@ -16,7 +16,7 @@ export function habitInputs(draft: Draft, errors: DraftErrors, context: FormCont
       isChosen: draft.type === "bad",
     })}
     ${rhythmChoice(draft, errors)}
-    <div class="pair">${selectField({ ...of("time_of_day"), label: "Part of the day", options: timeOfDayOptions })}
+    <div class="fields">${selectField({ ...of("time_of_day"), label: "Part of the day", options: timeOfDayOptions })}
     ${categoryField(draft.category ?? "", errors.category, context)}</div>
     ${field({
       ...of("grace_days"),

@@ -23,7 +23,13 @@ export type FormContext = Readonly<{
 }>;
 
 /** A thing as it is, with the JSON that its entity tag is made of. */
-export type StoredThing = Readonly<{ draft: Draft; json: string; name: string }>;
+export type StoredThing = Readonly<{
+  draft: Draft;
+  json: string;
+  name: string;
+  /** What its page shows above the form. */
+  lead?(context: FormContext): Promise<Html>;
+}>;
 
 /** What the pages of todos, of habits and of categories differ in. */
 export type ThingForm = Readonly<{

@@ -8,6 +8,7 @@ import { readTodo } from "../../queries/todo.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
 import { todoInputs, wordsInput } from "./todo-inputs.ts";
+import { todoState } from "./todo-state.ts";
 
 const blank = {
   title: "",
@@ -39,7 +40,8 @@ export const todoForm: ThingForm = {
   async read(query, id) {
     const todo = await readTodo(query, { todo_id: id });
     if (isRefused(todo)) return todo;
-    return { draft: draftOfTodo(todo), json: JSON.stringify(todo), name: todo.title };
+    const lead = (context: FormContext) => todoState(todo, context);
+    return { draft: draftOfTodo(todo), json: JSON.stringify(todo), name: todo.title, lead };
   },
   inputs: todoInputs,
   editInputs: wordsInput,

@@ -18,7 +18,7 @@ export function todoInputs(draft: Draft, errors: DraftErrors, context: FormConte
   const of = (name: string) => ({ name, value: draft[name] ?? "", error: errors[name] });
   const optional = (name: string) => ({ ...of(name), required: false });
   return html`${field({ ...of("title"), label: "Title", max: 255 })}
-    <div class="pair">${field({ ...optional("due_date"), label: "Due", type: "date" })}
+    <div class="fields">${field({ ...optional("due_date"), label: "Due", type: "date" })}
     ${field({
       ...optional("remind_at"),
       label: "Remind me at",
@@ -39,9 +39,9 @@ export function todoInputs(draft: Draft, errors: DraftErrors, context: FormConte
       label: "Count from the day on which it was done",
       isChosen: draft.recurrence_from === "completion",
     })}
-    <div class="pair">${selectField({ ...of("time_of_day"), label: "Part of the day", options: timeOfDayOptions })}
+    <div class="fields">${selectField({ ...of("time_of_day"), label: "Part of the day", options: timeOfDayOptions })}
     ${field({ ...optional("estimated_minutes"), label: "Takes (minutes)", type: "number", max: 6 })}</div>
-    <div class="pair">${field({ ...optional("context"), label: "Context", max: 100, hint: "Such as desk or phone" })}
+    <div class="fields">${field({ ...optional("context"), label: "Context", max: 100, hint: "Such as desk or phone" })}
     ${categoryField(draft.category ?? "", errors.category ?? errors.category_id, context)}</div>
     ${areaField({ ...of("description"), label: "Notes", max: 5_000 })}`;
 }

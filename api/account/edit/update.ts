@@ -84,7 +84,8 @@ async function again(
   clashes?: readonly Clash[],
 ) {
   const stored = await form.read(context.query, sent.id);
-  if (isRefused(stored)) return newThingPage(form, context, { draft: sent.draft, ...told, message: isGone });
+  if (isRefused(stored))
+    return newThingPage(form, context, { draft: sent.draft, from: null, ...told, message: isGone });
   const own = changedNames(form, sent).map((name) => [name, sent.draft[name] ?? ""]);
   const draft = { ...stored.draft, ...Object.fromEntries(own) };
   const conflict = clashes && clashNotice(form, context, clashes);

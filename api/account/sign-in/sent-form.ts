@@ -28,8 +28,7 @@ function sentCookie({ config, keys }: Pick<PagesContext, "config" | "keys">): Se
  */
 export async function keepSentForm(guest: Guest): Promise<Response | undefined> {
   const { pathname, search } = guest.url;
-  // Who is signed out already has nothing to send there.
-  if (pathname === "/account/sign-out" || !isFromHere(guest)) return undefined;
+  if (!isFromHere(guest)) return undefined;
   const form = await readForm(guest);
   if (!(form instanceof URLSearchParams)) return undefined;
   const path = `${pathname}${search}`;

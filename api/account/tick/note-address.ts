@@ -4,13 +4,6 @@ import type { Guest } from "../visit/context.ts";
 /** In the address of a page: what became of the last tick, for the note at the bottom. */
 export const noteParameter = "tick";
 
-/** The address of a page without what it said of an earlier tick. */
-export function withoutNote(page: URL): string {
-  const url = new URL(page);
-  url.searchParams.delete(noteParameter);
-  return `${url.pathname}${url.search}`;
-}
-
 /** The page that a form was on, at the element named by `place`, with a note. */
 export function notedPage(
   { site }: Pick<Guest, "site">,

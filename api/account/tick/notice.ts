@@ -6,8 +6,9 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import { readAction } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
+import { hereWithoutNotes } from "../visit/go-on.ts";
 import { lateNotice } from "./late-notice.ts";
-import { noteParameter, withoutNote } from "./note-address.ts";
+import { noteParameter } from "./note-address.ts";
 
 /**
  * What became of the last tick (`?tick=…`), in view wherever the page is scrolled to. It is there without any news as
@@ -34,7 +35,7 @@ const told: ReadonlyMap<string, string> = new Map([
 ]);
 
 const note = ({ url }: Visit, content: Html): Html =>
-  html`<div class="note spread">${content}<a class="close" href="${withoutNote(url)}" aria-label="Close">×</a></div>`;
+  html`<div class="note spread">${content}<a class="close" href="${hereWithoutNotes({ url })}" aria-label="Close">×</a></div>`;
 
 type Ticked = Readonly<{ kind: "done" | "undone"; key: string }>;
 
@@ -52,7 +53,7 @@ async function undoNotice(visit: Visit, query: QueryContext, { kind, key }: Tick
     <input type="hidden" name="called_at" value="${called_at}">
     <input type="hidden" name="request_id" value="${request_id}">
     <input type="hidden" name="next" value="${place}">
-    <input type="hidden" name="from" value="${withoutNote(visit.url)}">
+    <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
     <button class="link">Undo</button></form>`,
   );
 }

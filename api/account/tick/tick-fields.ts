@@ -1,7 +1,7 @@
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Visit } from "../visit/context.ts";
-import { withoutNote } from "./note-address.ts";
+import { hereWithoutNotes } from "../visit/go-on.ts";
 
 export type Tickable = Readonly<{
   kind: "habit" | "todo";
@@ -16,7 +16,7 @@ export type Tickable = Readonly<{
 
 /** What a form that ticks something off, or takes that back, sends beside its button. */
 export function tickFields(visit: Visit, { kind, id, day, date, next }: Tickable): Html {
-  const from = withoutNote(visit.url);
+  const from = hereWithoutNotes(visit);
   return html`${formToken(visit)}<input type="hidden" name="${kind}_id" value="${id}">
     <input type="hidden" name="day" value="${day}">
     ${date !== undefined && html`<input type="hidden" name="date" value="${date}">`}

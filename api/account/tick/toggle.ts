@@ -47,9 +47,9 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
   return seeOther(notedPage(visit, form, note, place));
 }
 
-/** Of a todo the day matters only where the next one is made from it. */
-async function isOfAnotherDay(visit: Visit, { kind, id, done, day }: SentTick): Promise<boolean> {
-  if (day === null) return false;
+/** Of a todo the day matters only where the next one is made from it, and a tick that names its day is of that one. */
+async function isOfAnotherDay(visit: Visit, { kind, id, done, day, date }: SentTick): Promise<boolean> {
+  if (day === null || date !== null) return false;
   const query = visit.context.query({ userId: visit.session.sub });
   const { today } = await readDaySettings(query);
   if (day === today.date || kind === "habit") return day !== today.date;

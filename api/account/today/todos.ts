@@ -1,43 +1,49 @@
-import type { Static } from "typebox";
-import type { Todo } from "../../../shared/contracts/todo-schema.ts";
+import { type DueGroup, dueGroupOf } from "../../../shared/domain/due-groups.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import type { DaySummary } from "../../queries/day.ts";
 import type { Visit } from "../visit/context.ts";
-import { sayDate } from "../visit/dates.ts";
-import { categoryTag } from "./category-tag.ts";
-import { facts } from "./facts.ts";
-import { tickButton } from "./tick-button.ts";
+import { groupNames } from "./group-names.ts";
+import { type TodoItem, todoList } from "./todo-item.ts";
 
-type TodoItem = Static<typeof Todo>;
+/** One heading with the groups of due dates below it. What can wait is folded. */
+type Section = Readonly<{ name: string; groups: readonly DueGroup[]; isFolded: boolean }>;
 
-/** The first of `total` pending todos, in the given order, which has the overdue ones first. */
-export function todoList(
-  visit: Visit,
-  todos: readonly TodoItem[],
-  { today, total }: { today: string; total: number },
-): Html {
+const sections: readonly Section[] = [
+  { name: groupNames.overdue, groups: ["overdue"], isFolded: false },
+  { name: groupNames.today, groups: ["today"], isFolded: false },
+  { name: groupNames.tomorrow, groups: ["tomorrow"], isFolded: false },
+  { name: groupNames.later, groups: ["week", "later"], isFolded: true },
+  { name: groupNames.undated, groups: ["undated"], isFolded: true },
+];
+
+type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
+
+/** The pending todos by their due dates. */
+export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
+  const { todos, today } = day;
   if (todos.length === 0) return html`<p class="quiet">Nothing is pending.</p>`;
-  return html`<ul class="plain">${todos.map((todo, place) => todoItem(visit, todo, { today, next: todos[place + 1] ?? todos[place - 1] }))}</ul>
-    ${total > todos.length && html`<p class="quiet">And ${total - todos.length} more.</p>`}`;
+  const groups = Map.groupBy(todos, ({ due_date }) => dueGroupOf(due_date, today.date));
+  const shown = sections.filter((one) => one.groups.some((group) => groups.has(group)));
+  const canWait = shown.every(({ isFolded }) => isFolded);
+  return html`${canWait && html`<p class="quiet">Nothing is due today or tomorrow.</p>`}
+    ${shown.map((one) => section(visit, day, one, groups))}`;
 }
 
-type Place = Readonly<{ today: string; next: TodoItem | undefined }>;
-
-function todoItem(visit: Visit, todo: TodoItem, { today, next }: Place): Html {
-  const { id, title, category, is_overdue: isOverdue } = todo;
-  const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
-  const due = todo.due_date && sayDate(todo.due_date, today);
-  return html`<li class="card item" id="todo-${id}">
-    ${tickButton(visit, {
-      ...{ kind: "todo", id, day: today, done: false, label: `Done: ${title}` },
-      next: next && `todo-${next.id}`,
-    })}
-    <div class="what"><h3>${title}</h3>
-    ${facts([todo.time_of_day, minutes, todo.context, categoryTag(category)])}</div>
-    ${due && html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${due}</p>`}</li>`;
+function section(
+  visit: Visit,
+  { counts, today }: TodosOfDay,
+  { name, groups, isFolded }: Section,
+  todos: ReadonlyMap<DueGroup, readonly TodoItem[]>,
+): Html {
+  const count = groups.reduce((sum, group) => sum + counts[group], 0);
+  const heading = html`<h3 class="part">${name} <span class="count">${count}</span></h3>`;
+  const lists = groups.map((group) => {
+    const own = todos.get(group) ?? [];
+    const more = counts[group] > own.length && moreOf(group, counts[group]);
+    return own.length > 0 && html`${todoList(visit, own, today)}${more}`;
+  });
+  return isFolded ? html`<details><summary>${heading}</summary>${lists}</details>` : html`${heading}${lists}`;
 }
 
-function sayMinutes(minutes: number): string {
-  if (minutes < 60) return `${minutes} min`;
-  const rest = minutes % 60;
-  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
-}
+const moreOf = (group: DueGroup, count: number): Html =>
+  html`<p><a href="/account/todos?due=${group}">${groupNames[group]}: all ${count}</a></p>`;

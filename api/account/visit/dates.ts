@@ -18,6 +18,15 @@ export function sayDated(date: string, today: string): string {
   return (isThisYear ? formatOfThisYear : formatWithYear).format(new Date(date)).replace(",", "");
 }
 
+const weekdayFormat = new Intl.DateTimeFormat("en-GB", { weekday: "long", timeZone: "UTC" });
+
+/** A coming date within a sentence: `today`, `tomorrow`, in the next six days `Monday`, later `Mon 30 Nov`. */
+export function sayUntil(date: string, today: string): string {
+  const days = dayNumber(date) - dayNumber(today);
+  if (days === 0 || days === 1) return days === 0 ? "today" : "tomorrow";
+  return days > 1 && days < 7 ? weekdayFormat.format(new Date(date)) : sayDated(date, today);
+}
+
 /** A wall time such as `2026-11-23T09:00:00`, as `Mon 23 Nov 09:00`; seconds where there are any. */
 export const sayWallTime = (wallTime: string, today: string): string =>
   `${sayDated(wallTime.slice(0, 10), today)} ${wallTime.slice(11, 19).replace(/:00$/, "")}`;

@@ -1,4 +1,3 @@
-import { type Html, html } from "../../../shared/web/html.ts";
 import { safeNext } from "../../../shared/web/redirect.ts";
 import type { Visit } from "./context.ts";
 
@@ -11,12 +10,6 @@ export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
   for (const name of [doneParameter, "note", "tick"]) here.searchParams.delete(name);
   return `${here.pathname}${here.search}`;
 }
-
-/** Carries the page on which the person began to add something. */
-export const goOnField = ({ url }: Pick<Visit, "url">): Html | false => {
-  const from = url.searchParams.get("from");
-  return from !== null && html`<input type="hidden" name="from" value="${from}">`;
-};
 
 type Key = Readonly<{ called_at: string; request_id: string }>;
 

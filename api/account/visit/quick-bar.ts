@@ -18,7 +18,7 @@ export function quickBar({ url }: Visit): Html {
   return html`<form method="get" action="${addPath}" class="quick">
     <label class="unseen" for="quick-line">Add a todo or a habit in words</label>
     <input id="quick-line" name="line" value="${line}" maxlength="${longestLine}" autocomplete="off" required
-      placeholder="Add: Pay rent every month on the 1st at 9 #Home">
+      placeholder="Add: Call Mum every Sunday at 18:00 #Family">
     ${from !== null && from !== "/account" && html`<input type="hidden" name="from" value="${from}">`}
     <button class="plain">Add</button></form>`;
 }

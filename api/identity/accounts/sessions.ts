@@ -44,13 +44,13 @@ export async function listSessions(pool: Pool, accountId: string): Promise<Accou
 }
 
 /** Which sessions of an account end: a single one, or all but one. */
-export type Ending = Readonly<{ only: string } | { allBut: string }>;
+type Ending = Readonly<{ only: string } | { allBut: string }>;
 
 /**
  * Ends sessions in other browsers. All sessions of the account pages end with them, and those whose browser is still
  * signed in here come back by themselves; deleting the grant ends a sign-in there that is under way.
  */
-export async function endSessions(
+export async function endAccountSessions(
   identity: Pick<IdentityContext, "pool" | "ownClient" | "deliverNews">,
   accountId: string,
   ending: Ending,

@@ -4,7 +4,7 @@ import type { IdentityContext } from "../accounts/context.ts";
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 
 /** An authorization request that waits at `next`: the app's name, unless it is the service itself, and its address. */
-export type WaitingRequest = Readonly<{ app: string | undefined; redirectUri: unknown }>;
+type WaitingRequest = Readonly<{ app: string | undefined; redirectUri: unknown }>;
 
 /** Finds the authorization request that a form leads to, if any does. */
 export async function findRequest(

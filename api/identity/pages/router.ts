@@ -51,7 +51,7 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
   [finishPath]: { GET: showFinish, POST: asVisitor(takeForm(doFinish)) },
   [forgotPath]: { GET: asVisitor(showForgot), POST: asVisitor(takeForm(doForgot)) },
   [resetPath]: { GET: asVisitor(showReset), POST: asVisitor(takeForm(doReset)) },
-  "/sign-out": { POST: asVisitor(takeForm(doSignOut)) },
+  "/sign-out": { POST: asVisitor(doSignOut) },
   "/profile": { GET: requireSignIn(showProfile) },
   "/profile/email": { POST: requireSignIn(takeForm(saveEmail)) },
   "/profile/email/link": { POST: requireSignIn(takeForm(sendLink)) },

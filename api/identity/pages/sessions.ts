@@ -2,7 +2,7 @@ import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import { browserName } from "../accounts/browser-names.ts";
-import { type AccountSession, endSessions, listSessions } from "../accounts/sessions.ts";
+import { type AccountSession, endAccountSessions, listSessions } from "../accounts/sessions.ts";
 import { timeIn } from "./times.ts";
 import type { SignedIn } from "./visitor.ts";
 
@@ -36,12 +36,12 @@ function sessionCard(visitor: SignedIn, { uid, userAgent, signedInAt, usedAt }: 
 
 /** POST /profile/sessions/end */
 export async function signOutBrowser(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  await endSessions(visitor.identity, visitor.account.id, { only: form.get("uid") ?? "" });
+  await endAccountSessions(visitor.identity, visitor.account.id, { only: form.get("uid") ?? "" });
   return seeOther("/profile?done=session#sessions");
 }
 
 /** POST /profile/sessions/end-others */
 export async function signOutOtherBrowsers(visitor: SignedIn): Promise<Response> {
-  await endSessions(visitor.identity, visitor.account.id, { allBut: visitor.session.uid });
+  await endAccountSessions(visitor.identity, visitor.account.id, { allBut: visitor.session.uid });
   return seeOther("/profile?done=sessions#sessions");
 }

@@ -1,3 +1,4 @@
+import { takeForm } from "../../../shared/web/form.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
 import { type Account, normalizeEmail } from "../accounts/accounts.ts";
 import { endServiceSessions } from "../accounts/outbox.ts";
@@ -66,9 +67,14 @@ function tooManyAttempts(visitor: Visitor, { next, email, wait }: Refused): Prom
   return signInPage(visitor, { next, email, error, status: 429, headers });
 }
 
-/** POST /sign-out */
-export async function doSignOut(visitor: Visitor, form: URLSearchParams): Promise<Response> {
-  await endSession(visitor);
-  if (visitor.account) await endServiceSessions(visitor.identity, visitor.account.id);
-  return seeOther(form.get("next") ? safeNext(visitor.site, form.get("next")) : "/sign-in");
+/** POST /sign-out: from any page of the person, also of an earlier session. */
+export async function doSignOut(visitor: Visitor): Promise<Response> {
+  const { account, identity, site } = visitor;
+  if (!account) return seeOther("/sign-in");
+  const signOut = async (_visitor: Visitor, form: URLSearchParams): Promise<Response> => {
+    await endSession(visitor);
+    await endServiceSessions(identity, account.id);
+    return seeOther(form.get("next") ? safeNext(site, form.get("next")) : "/sign-in");
+  };
+  return takeForm(signOut)({ ...visitor, askAgain: (form) => signOut(visitor, form) });
 }

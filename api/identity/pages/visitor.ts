@@ -32,7 +32,8 @@ export async function visitorOf(request: IdentityRequest): Promise<Visitor> {
   const { identity, ctx } = request;
   const session = await identity.provider.Session.get(ctx);
   const account = session.accountId ? await findAccount(identity.pool, session.accountId) : undefined;
-  return { ...request, session, account, holder: account ? session.uid : browserOf(identity, ctx) };
+  if (!account) return { ...request, session, account, holder: browserOf(identity, ctx) };
+  return { ...request, session, account, holder: session.uid, owner: account.id };
 }
 
 /** A page that is for anybody and depends on whether they are signed in. */

@@ -6,7 +6,7 @@ const lifetimeMinutes = 10;
 const lifetimeMs = lifetimeMinutes * 60_000;
 
 /** Who may answer a challenge: the holder of a page's forms, for one purpose. */
-export type Answerer = Readonly<{ holder: string; purpose: "create" | "get" }>;
+type Answerer = Readonly<{ holder: string; purpose: "create" | "get" }>;
 
 type Keys = Pick<IdentityContext["keys"], "forms">;
 

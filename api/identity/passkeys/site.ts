@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { Config } from "../../../shared/process/config.ts";
 
 /** The site that passkeys belong to (Web Authentication §5.1.2): its id is the host, its pages have this origin. */
-export type PasskeySite = Readonly<{ id: string; origin: string }>;
+type PasskeySite = Readonly<{ id: string; origin: string }>;
 
 /** @returns undefined where browsers make no passkeys: at an address without TLS, or of digits instead of a name */
 export function passkeySite({ authUrl }: Pick<Config, "authUrl">): PasskeySite | undefined {

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 export type Passkey = Readonly<{ id: string; name: string; createdAt: number; lastUsedAt: number | null }>;
 
 /** What a sign-in with a passkey is checked by. */
-export type StoredPasskey = Readonly<{
+type StoredPasskey = Readonly<{
   id: string;
   accountId: string;
   publicKey: Uint8Array<ArrayBuffer>;

@@ -2,7 +2,7 @@ import { parseRecurrence } from "../recurrence.ts";
 import type { TimeOfDay } from "../vocabulary.ts";
 import { dayCode, type Repeat, ruleOf } from "./repeat-rule.ts";
 import {
-  type Found,
+  type FoundWords,
   type LineWord,
   listOf,
   months,
@@ -76,7 +76,7 @@ const dayGroups = new Map<string, readonly number[]>([
   ...["weekend", "weekends"].map((name) => [name, [6, 7]] as const),
 ]);
 
-function repeatAt(words: readonly LineWord[], at: number): Found<Read> {
+function repeatAt(words: readonly LineWord[], at: number): FoundWords<Read> {
   const { text = "" } = words[at] ?? {};
   const adverb = adverbs.get(text);
   if (adverb) return isAdverb(words[at + 1]) ? daysWithin(adverb, words, at + 1) : undefined;
@@ -109,7 +109,7 @@ function intervalAt(words: readonly LineWord[], at: number): readonly [number, n
 }
 
 /** The days that a period may name: `on Monday` of a week, `on the 1st` of a month, `on 24 December` of a year. */
-function daysWithin(repeat: Repeat, words: readonly LineWord[], at: number): Found<Read> {
+function daysWithin(repeat: Repeat, words: readonly LineWord[], at: number): FoundWords<Read> {
   const first = skip(words, skip(words, at, "on"), "the");
   const days = daysReaders[repeat.freq]?.(words, first);
   return days ? [{ ...days[0], ...repeat }, days[1]] : [repeat, at];

@@ -3,7 +3,7 @@ import type { TimeOfDay } from "../vocabulary.ts";
 import { findRepeat } from "./repeat.ts";
 import { dayOfCode, partsOfRule } from "./repeat-rule.ts";
 import {
-  type Found,
+  type FoundWords,
   type LineWord,
   nothingIn,
   numberAt,
@@ -44,10 +44,10 @@ const timesAWeek = (times: number): Rhythm =>
     ? { frequency: "weekly", schedule: null }
     : { frequency: "custom", schedule: { times_per_week: times } };
 
-function timesAt(words: readonly LineWord[], at: number): Found<number> {
+function timesAt(words: readonly LineWord[], at: number): FoundWords<number> {
   const [short, x, perWeek] = /^(\d)x(\/week)?$/.exec(words[at]?.text ?? "") ?? [];
   if (short !== undefined && perWeek) return [Number(x), at + 1];
-  const number: Found<number> = short === undefined ? numberAt(words, at) : [Number(x), at + 1];
+  const number: FoundWords<number> = short === undefined ? numberAt(words, at) : [Number(x), at + 1];
   if (!number) return undefined;
   const [times, next] = number;
   const isSaid = short !== undefined || /^(once|twice)$/.test(words[at]?.text ?? "");

@@ -2,8 +2,8 @@
 export type LineWord = Readonly<{ text: string; start: number; end: number }>;
 
 /** What was read of words, and the place of the word after it; undefined where nothing was. */
-export type Found<Value> = readonly [value: Value, next: number] | undefined;
-export type Reader<Value> = (words: readonly LineWord[], at: number) => Found<Value>;
+export type FoundWords<Value> = readonly [value: Value, next: number] | undefined;
+export type Reader<Value> = (words: readonly LineWord[], at: number) => FoundWords<Value>;
 
 export function wordsOf(text: string): readonly LineWord[] {
   return Array.from(text.matchAll(/[,&]|[^\s,&]+/g), ({ 0: written, index }) => {

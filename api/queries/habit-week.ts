@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import type { Static } from "typebox";
+import type { Habit } from "../../shared/contracts/habit-schema.ts";
+import { graceLeft } from "../../shared/domain/grace.ts";
+import { firstChangeableDay } from "../../shared/domain/streak.ts";
+import type { Today } from "../../shared/domain/today.ts";
+import { daysAskedFor, weekOf } from "../../shared/domain/week-progress.ts";
+import type { Condition, QueryContext } from "./context.ts";
+import { dueOn, type HabitWithCategory, habitRows, inOrderOfIds, presentHabitRow } from "./habit.ts";
+import type { Extent } from "./pagination.ts";
+
+/** A habit beside its day and its week. */
+export type HabitInWeek = Readonly<{
+  habit: Static<typeof Habit>;
+  isDue: boolean;
+  /** The days of this week on which it was done. */
+  doneDays: readonly string[];
+  /** On how many days of a week it is asked for; undefined when its rules name no number. */
+  target: number | undefined;
+  /** How much more its streak forgives. */
+  graceLeft: number;
+  /** The first day whose completion can still be made or taken back, if it is not too long ago. */
+  changeableFrom: string;
+}>;
+
+type WeekColumns = { is_due: boolean; done_days: string[] };
+
+type Wanted = Pick<Extent, "limit" | "offset"> & Readonly<{ where: Condition; order?: Condition }>;
+
+/** Habits with their day and week, and the number of all that meet the condition. */
+export async function readHabitsInWeek(
+  query: QueryContext,
+  today: Today,
+  { where, order = inOrderOfIds, ...part }: Wanted,
+): Promise<Readonly<{ habits: HabitInWeek[]; total: number }>> {
+  const { monday, sunday } = weekOf(today.date);
+  const total = sql`select count(*) from ${query.own("habits")} h where ${where}`;
+  const rows = await query.rows(sql<HabitWithCategory & WeekColumns>`
+    select h.*, ${dueOn(today.date)} as is_due, array(
+      select c.local_date from ${query.own("habit_completions")} c
+      where c.habit_id = h.id and c.local_date between ${monday}::date and ${sunday}::date
+      order by c.local_date
+    ) as done_days
+    from (${habitRows(query, where, { total, ...part }, order)}) h ${order}`);
+  return { habits: rows.map((row) => inWeek(row, today)), total: rows[0]?.total ?? 0 };
+}
+
+function inWeek(row: HabitWithCategory & WeekColumns, today: Today): HabitInWeek {
+  const habit = presentHabitRow(row, today);
+  return {
+    habit,
+    isDue: row.is_due,
+    doneDays: row.done_days,
+    target: daysAskedFor(habit),
+    graceLeft: graceLeft(row.streak_state, habit, today.date),
+    changeableFrom: firstChangeableDay(row.streak_state),
+  };
+}
