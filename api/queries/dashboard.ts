@@ -3,7 +3,6 @@ import type { OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { addDays } from "../../shared/domain/day.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "./context.ts";
 import { completedOn, dueOn, type HabitWithCategory, habitRows, presentHabits } from "./habit.ts";
-import type { ThingIds } from "./names.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "./todo.ts";
 import { isPending, todosInOrder } from "./todo-order.ts";
 
@@ -38,19 +37,6 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
     stats: parts.stats,
   };
 };
-
-/** The ids of those things of the given ones that the dashboard lists. */
-export async function readShownIds(query: QueryContext, ids: Pick<ThingIds, "habits" | "todos">) {
-  const { today } = await readDaySettings(query);
-  const pending = todosInOrder(query, { ranges: [isPending] }, { limit: maxTodos });
-  const shown = await query.rows(sql<{ kind: "habit" | "todo"; id: number }>`
-    select 'habit' as kind, h.id from ${query.own("habits")} h
-    where h.id = any(${ids.habits}::bigint[]) and ${dueOn(today.date)}
-    union all
-    select 'todo', t.id from ${pending.todos} t where t.id = any(${ids.todos}::bigint[])`);
-  const idsOf = (wanted: "habit" | "todo") => shown.filter(({ kind }) => kind === wanted).map(({ id }) => id);
-  return { habits: idsOf("habit"), todos: idsOf("todo") };
-}
 
 /** Completions of habits and todos on each of the last 14 days of the user, zeros included. */
 export const activityCounts = ({ own }: QueryContext, today: string) => sql`

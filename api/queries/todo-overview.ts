@@ -37,8 +37,9 @@ export async function readTodoPage(
   const offset = (page - 1) * todosPerPage;
   const [hasPending, hasDone] = [status !== "completed", status !== "incomplete" && group === undefined];
   const pending = hasPending ? await readPending(query, today, { group, ...filters }, offset) : none;
-  const done = hasDone ? await readDone(query, today, filters, Math.max(0, offset - pending.total)) : none;
   const room = todosPerPage - pending.todos.length;
+  const place = room > 0 ? Math.max(0, offset - pending.total) : "count";
+  const done = hasDone ? await readDone(query, today, filters, place) : none;
   return {
     pending: pending.todos,
     done: done.todos.slice(0, room),
@@ -62,18 +63,21 @@ async function readDone(
   query: QueryContext,
   today: Today,
   { categoryId, ...filters }: TodoFilters,
-  offset: number,
+  place: Place,
 ): Promise<Part> {
   const selection = await selectTodos(query, {
     ...filters,
     categories: listed(categoryId),
     status: "completed",
   });
-  return readPart(query, today, { selection, page: todosDone, order: newestDone }, offset);
+  return readPart(query, today, { selection, page: todosDone, order: newestDone }, place);
 }
 
 const listed = (id: number | undefined): readonly number[] | undefined =>
   id === undefined ? undefined : [id];
+
+/** Where a part begins, or that it is only counted. */
+type Place = number | "count";
 
 type List = Readonly<{
   selection: Selection;
@@ -85,12 +89,11 @@ async function readPart(
   query: QueryContext,
   today: Today,
   { selection, page, order }: List,
-  offset: number,
+  place: Place,
 ): Promise<Part> {
-  const rows = await query.rows(
-    todoRows(query, page(query, selection, { limit: todosPerPage, offset }), order),
-  );
-  // The total is a column of every row, so only a page beyond the last has to ask for it.
-  const [counted] = rows.length > 0 || offset === 0 ? rows : await query.rows(countTodos(query, selection));
+  const part = place === "count" ? undefined : page(query, selection, { limit: todosPerPage, offset: place });
+  const rows = part ? await query.rows(todoRows(query, part, order)) : [];
+  // The total is a column of every row, so it is asked for only where there may be some, but none was read.
+  const [counted] = rows.length > 0 || place === 0 ? rows : await query.rows(countTodos(query, selection));
   return { todos: presentTodos(rows, today), total: counted?.total ?? 0 };
 }

@@ -4,6 +4,7 @@ import { Instant } from "./action.ts";
 import { Color, Icon } from "./category-schema.ts";
 import { CalendarDate, Context, Description, Name, Nullable, OneOf } from "./fields.ts";
 import { FrequencyField, GraceDays, HabitTypeField, ScheduleField } from "./habit-schema.ts";
+import "./reminder-schema.ts";
 import { Minutes, Recurrence } from "./todo-schema.ts";
 
 /** The things of a file from elsewhere, as all kinds of files are translated to. */
@@ -46,9 +47,7 @@ export const ImportedHistory = Type.Object({
 const ImportedReminder = Type.Object({
   remind_at: Instant,
   /** The time without a zone, where it was given so. */
-  wall_time: Nullable(
-    Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?$" }),
-  ),
+  wall_time: Nullable(Type.String({ format: "reminder-time", pattern: "^[^Z+]{16,29}$" })),
   status: OneOf(reminderStatuses),
 });
 

@@ -25,6 +25,7 @@ async function loadAsset(
 /** What every page needs, and then what single rooms of pages add, in this order. */
 const styles = [
   "styles/base.css",
+  "styles/entry.css",
   "styles/things.css",
   "styles/data.css",
   "styles/live.css",
@@ -56,6 +57,9 @@ export const stayScript = await loadScript("stay.js");
 /** Says when a page is behind of what happened elsewhere. */
 export const liveScript = await loadScript("live.js");
 
+/** Shows what the line at the top was understood to say, while it is typed. */
+export const quickScript = await loadScript("quick.js");
+
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",
@@ -74,4 +78,5 @@ export const assets: readonly Asset[] = [
   passwordScript,
   stayScript,
   liveScript,
+  quickScript,
 ];

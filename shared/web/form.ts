@@ -1,3 +1,4 @@
+import { readBounded } from "./bounded-body.ts";
 import { csrfHolds, csrfToken, isOwnersToken } from "./csrf.ts";
 import { type Html, html } from "./html.ts";
 import { message } from "./page.ts";
@@ -28,9 +29,9 @@ export function takeForm<Visit extends FormRequest>(
   };
 }
 
-type FormProblem = Readonly<{ status: number; text: string }>;
+export type FormProblem = Readonly<{ status: number; text: string }>;
 
-const notOurs: FormProblem = {
+export const notOurs: FormProblem = {
   status: 403,
   text: "This form is too old or was not sent from this page. Go back, reload it and try again.",
 };
@@ -41,7 +42,7 @@ const notAForm: FormProblem = {
 const tooLong: FormProblem = { status: 413, text: "That is too much text for this form." };
 const incomplete: FormProblem = { status: 400, text: "The form did not arrive as a whole. Try again." };
 
-const problemPage = ({ site }: PageRequest, { text, status }: FormProblem): Response =>
+export const problemPage = ({ site }: PageRequest, { text, status }: FormProblem): Response =>
   message(site, "That did not work", text, { status });
 
 /** Whether the browser says that the form was sent from a page of this site. Browsers of today say it of every form. */
@@ -54,23 +55,7 @@ export async function readForm(visit: PageRequest): Promise<URLSearchParams | Fo
   if (request.headers.has("origin") && !isFromHere(visit)) return notOurs;
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") return notAForm;
-  const text = await readText(request.body);
-  if (typeof text !== "string") return text;
-  return new URLSearchParams(text);
-}
-
-/** The body as text. Reading stops at the limit, so that nobody can fill the memory. */
-async function readText(body: FormRequest["request"]["body"]): Promise<string | FormProblem> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body ?? []) {
-      size += chunk.byteLength;
-      if (size > maxFormBytes) return tooLong;
-      chunks.push(chunk);
-    }
-  } catch {
-    return incomplete;
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const body = await readBounded(request.body, maxFormBytes);
+  if (typeof body === "string") return body === "too-long" ? tooLong : incomplete;
+  return new URLSearchParams(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));
 }

@@ -36,7 +36,7 @@ export function layout(
 <title>${title} · Kept</title>
 <link rel="icon" type="image/svg+xml" href="${favicon.href}">
 <link rel="stylesheet" href="${stylesheet.href}">
-${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
+${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

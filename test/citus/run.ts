@@ -92,7 +92,7 @@ async function everything(): Promise<void> {
       const found = await readActions(queryOf(name), { undoable: true, limit: mostUndone });
       return found.actions.map(({ called_at, request_id }) => ({ called_at, request_id }));
     };
-    const failReminder = failingReminder(database.pool);
+    const failReminder = failingReminder(database.pool, `${name} ${run}`);
     const target = { webhookUrl: receiver.url.href, dueAt: Date.now() + 1_000, actions, failReminder };
     return runEveryCommand(runAs(name), target).then(
       () => "",

@@ -243,3 +243,70 @@ test("as much as one import takes comes at once, and more is refused at its prev
     await Bun.sleep(100);
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(5_000);
 });
+
+test("an import that the database refuses at its end makes nothing, and says so", async () => {
+  const ada = await person();
+  await database.pool.query(`
+    create function refuse_boom() returns trigger language plpgsql as $$
+    begin raise exception 'boom'; end $$`);
+  await database.pool.query(`
+    create trigger refuse_boom before insert on todos for each row when (new.title = 'Boom')
+    execute function refuse_boom()`);
+  const file = { name: "Garden.csv", text: "TYPE,CONTENT\ntask,Sow\ntask,Boom\n" };
+  const staged = await ada.stage([file]);
+  expect(await ada.send("import.apply", staged)).toMatchObject({ code: "internal", applied: "no" });
+  const { categories, todos } = await ada.exported();
+  expect([categories, todos]).toEqual([[], []]);
+  await database.pool.query("drop trigger refuse_boom on todos");
+  expect(await ada.send("import.apply", staged)).toMatchObject({ categories: 1, todos: 2 });
+});
+
+test("times that no calendar has, and numbers that no table has, are no fault", async () => {
+  const ada = await person();
+  const times = [
+    "0000-01-01T00:00:00Z",
+    "2026-02-30T00:00:00Z",
+    "9999-12-31T23:59:59Z",
+    "0001-01-01T00:00:00Z",
+    "x",
+  ];
+  const reminders = times.map((remind_at) => ({
+    remind_at,
+    wall_time: "2026-13-45T99:99",
+    status: "scheduled",
+  }));
+  const late = { remind_at: "9999-12-31T23:59:59Z", wall_time: null, status: "scheduled" };
+  const todo = {
+    is_completed: true,
+    recurrence_from: "due",
+    completed_on: "9999-12-31",
+    due_date: "0001-01-01",
+  };
+  const todos = [...reminders, late].map((reminder, n) => ({
+    ...{
+      ...todo,
+      title: `Todo ${n}`,
+      reminder,
+      id: n * 1e15,
+      created_at: times[n % 5],
+      completed_at: times[n % 4],
+    },
+  }));
+  const habit = {
+    id: 1,
+    created_at: "2026-01-01T00:00:00Z",
+    name: "Swim",
+    type: "good",
+    frequency: "daily",
+    grace_days: 1,
+  };
+  const completions = ["0001-01-01", "1969-12-31", "1970-01-01", "9999-12-31"].map((date) => ({
+    habit_id: 1,
+    date,
+    completed_at: null,
+  }));
+  const file = asFile({ format: "kept-export", version: 1, todos, habits: [habit], completions });
+  const outcome = await ada.bring(file);
+  expect(outcome).toMatchObject({ habits: 1, completions: 1 });
+  expect((await ada.exported()).todos.every(({ reminder }: JsonBody) => reminder === null)).toBe(true);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
+import { Zip, ZipDeflate, zipSync } from "fflate";
 import { createChecker, isLeft } from "../../api/account/data/import/check.ts";
 import { csvRows } from "../../api/account/data/import/csv-rows.ts";
 import type { TextFile } from "../../api/account/data/import/found.ts";
@@ -16,7 +17,9 @@ const sample = async (name: string, as = name): Promise<TextFile> => ({
 
 function read(...files: TextFile[]) {
   const { check } = createChecker(context);
-  const found = [...readFiles(files, context)].flatMap((one) => (isLeft(one) ? [one] : check(one)));
+  const found = [...readFiles(files, context)].flatMap((one) =>
+    one === undefined ? [] : isLeft(one) ? [one] : check(one),
+  );
   const things = found.flatMap((one) => (isLeft(one) ? [] : [one]));
   const of = (kind: string) => things.filter((one) => one.kind === kind).map(({ thing }) => thing as never);
   return {
@@ -110,6 +113,27 @@ test("Loop's tables become habits with the days that were done by hand", async (
   expect(daysOf("Clean the windows")).toEqual(["2026-11-19"]);
   expect(left).toEqual(["Old thing: It is archived in Loop."]);
   expect(read(files[0] as TextFile).left[0]).toContain("without their days");
+});
+
+test("Loop's zip is unpacked as Android writes it, and one that grows without end is refused", async () => {
+  const files = { "Habits.csv": "loop-habits.csv", "Checkmarks.csv": "loop-checkmarks.csv" };
+  const chunks: Uint8Array[] = [];
+  const zip = new Zip((_, chunk) => chunks.push(chunk));
+  for (const [name, from] of Object.entries(files)) {
+    // Written in one pass, so that sizes stand behind the content.
+    const entry = new ZipDeflate(name);
+    zip.add(entry);
+    entry.push(new TextEncoder().encode((await sample(from)).text), true);
+  }
+  zip.end();
+  const unpacked = await unzip(Buffer.concat(chunks), 100_000);
+  if (typeof unpacked === "string") throw new Error(unpacked);
+  const texts = unpacked.map(({ name, bytes }) => ({ name, text: new TextDecoder().decode(bytes) }));
+  expect(read(...texts).histories).toHaveLength(4);
+  const bomb = zipSync({ "Habits.csv": new Uint8Array(50_000_000) });
+  const began = performance.now();
+  expect(await unzip(bomb, 100_000)).toBe("What this archive holds is too large.");
+  expect(performance.now() - began).toBeLessThan(1_000);
 });
 
 test("Habitica's user data become habits, todos and categories", async () => {

@@ -59,7 +59,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       webhookUrl: webhook.url.href,
       dueAt: Date.parse("2099-01-01"),
       actions,
-      failReminder: failingReminder(database.pool),
+      failReminder: failingReminder(database.pool, "ada"),
     },
   );
   expect(

@@ -93,6 +93,16 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   await page.goto(`${baseUrl}/account/connect`);
   await page.getByRole("button", { name: "Copy the lines for Cursor" }).waitFor();
   await check(page, "connect");
+  await page.goto(`${baseUrl}/account/data`);
+  await page.getByRole("button", { name: "Make an address" }).click();
+  await page.locator("code.address").waitFor();
+  await check(page, "data");
+  await page
+    .getByLabel("Files, 5 MB together")
+    .setInputFiles(join(import.meta.dir, "../data/samples/todoist.csv"));
+  await page.getByRole("button", { name: "Show what would come" }).click();
+  await page.getByRole("button", { name: "Import all of this" }).waitFor();
+  await check(page, "import-preview");
   await page.goto(`${baseUrl}/account/nothing`);
   await check(page, "not-found");
 });

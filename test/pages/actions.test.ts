@@ -87,8 +87,8 @@ browserTest("a change is told before and after, by whom, and leads to what it is
   await site.stack.rest("POST", `/todos/${body.id}/toggle`, { token });
   await open();
   await page.locator(".log a").first().click();
-  await page.waitForURL(`${baseUrl}/account#todo-${body.id}`);
-  expect(await page.locator(`#todo-${body.id}`).innerText()).toContain("Pay <b>rent</b>");
+  await page.waitForURL(`${baseUrl}/account/todos/${body.id}`);
+  expect(await page.getByLabel("Title").inputValue()).toBe("Pay <b>rent</b>");
 });
 
 browserTest(

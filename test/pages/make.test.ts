@@ -15,7 +15,7 @@ async function newPerson() {
   const account = createBrowser(baseUrl);
   await account.open((await provider.open((await account.open("/account")).url)).url);
   const tokens = await provider.open("/profile/api-tokens");
-  const answers = { name: "Script", days: "30", scope: [...allScopes] };
+  const answers = { name: "Script", days: "30", preset: "all" };
   const made = await provider.submit(tokens, "/profile/api-tokens", answers);
   const token = /class="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
   const rest = async (method: string, path: string, body?: object) =>
@@ -320,15 +320,18 @@ for (const javaScriptEnabled of [true, false])
       await signUp(site, page);
       const add = async (line: string) => {
         await page.getByLabel("Add a todo or a habit in words").fill(line);
+        const understood = page.getByRole("list", { name: "What was understood" });
+        if (javaScriptEnabled) await understood.waitFor();
         await page.getByLabel("Add a todo or a habit in words").press("Enter");
-        await page.getByRole("list", { name: "What was understood" }).waitFor();
+        await page.waitForURL(/account\/add/);
+        await understood.waitFor();
         if (javaScriptEnabled) await check(page);
-        await page.getByRole("button", { name: "Save" }).click();
+        await page.getByRole("button", { name: "Add it like this" }).click();
         await page.getByText("Added:").waitFor();
       };
       await add("Pay rent every month on the 1st at 9 #Home @desk 10min");
       await add("habit Run 3 times a week");
-      expect(await page.getByRole("heading", { name: "Run" }).count()).toBe(1);
+      expect(await page.getByRole("link", { name: "Run", exact: true }).count()).toBe(1);
 
       const token = await createToken(site, page, "Script", allScopes);
       const [{ id }] = (await stack.rest("GET", "/todos", { token })).body.data;

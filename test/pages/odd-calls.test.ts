@@ -32,7 +32,7 @@ const shown = {
   isNew: () => false,
   controls: () => undefined,
 };
-const beside = { reads: [], shownToday: { habits: [], todos: [] } };
+const beside = { reads: [] };
 
 const telling = {
   timeZone: "UTC",

@@ -46,7 +46,7 @@ browserTest("a person sees what comes and what failed, and sends that again, onc
   await create("Renew passport", "2040-01-01T09:00:00");
   await page.goto(settingsPage);
   await page.getByText("they reach nobody").waitFor();
-  expect(await page.locator("#coming + ul").textContent()).toContain("2040-01-01 09:00 Renew passport");
+  expect(await page.locator("#coming + ul").textContent()).toContain("Sun 1 Jan 2040 09:00 Renew passport");
   await page.getByRole("textbox", { name: "Address" }).fill(receiver.url.href);
   await page.getByRole("button", { name: "Save webhook" }).click();
   await page.getByLabel("To your webhook").check();

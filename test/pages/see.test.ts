@@ -6,12 +6,12 @@ import { createLog } from "../../shared/process/log.ts";
 import { startStack } from "../harness.ts";
 import { fillUser } from "../support/full-user.ts";
 import { axeFaults } from "./axe.ts";
-import { browserOf, pagesClient, sessionOf } from "./signed-in.ts";
+import { pagesEnv, sessionOf, signedInBrowser } from "./live-support.ts";
 import { browserTest, launchBrowser } from "./support.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => database.close());
-const stack = await startStack({ env: pagesClient });
+const stack = await startStack({ env: pagesEnv });
 const { config, clock, rest, issuer } = stack;
 const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
 const today = "2026-11-19"; // a Thursday
@@ -21,7 +21,7 @@ async function person(sub: string) {
   const token = await issuer.token({ sub });
   const make = async (path: string, body: object = {}) => (await rest("POST", path, { token, body })).body;
   const read = async (path: string) => (await rest("GET", path, { token })).body;
-  return { make, read, browser: await browserOf(stack, sub) };
+  return { make, read, browser: await signedInBrowser(config, sub) };
 }
 
 const reading = { name: "Read", type: "good", frequency: "daily", grace_days: 1 };
@@ -154,7 +154,7 @@ test("filters live in the address, work together, and what makes no sense is tol
 
 test("pages of a full account send a fixed number of statements, and page by page show each todo once", async () => {
   await fillUser(database.pool, "full", today);
-  const browser = await browserOf(stack, "full");
+  const browser = await signedInBrowser(config, "full");
   const pool = Object.getPrototypeOf(database.pool);
   const seen = new Set<string>();
   const statements = async (path: string) => {
@@ -211,7 +211,7 @@ browserTest("a person sees a habit, corrects yesterday, finds a done todo and tu
   const context = await launched.newContext({ viewport: { width: 320, height: 700 } });
   const cookie = {
     name: "kept_account",
-    value: await sessionOf(stack, "hal"),
+    value: await sessionOf(config, "hal"),
     url: `${config.baseUrl}/account`,
   };
   await context.addCookies([cookie]);

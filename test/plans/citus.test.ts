@@ -81,7 +81,7 @@ async function actions() {
 let plans: readonly PlannedStatement[] = [];
 beforeAll(async () => {
   await eventually(() => mailbox.ping());
-  const failReminder = failingReminder(database.pool);
+  const failReminder = failingReminder(database.pool, "ada");
   await runEveryCommand(run, {
     webhookUrl: webhook.url.href,
     dueAt: Date.now() + 100,

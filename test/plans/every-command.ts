@@ -30,6 +30,9 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   await changeHabits(run, category.id);
   await changeTodos(run, category.id, dueAt);
   await sendAgain(run, target);
+  await importFile(run);
+  for (const secret_hash of ["a".repeat(43), "b".repeat(43), null])
+    await run("calendar.set", { secret_hash });
   await run("webhook.test", {});
   await run("user.configure", { time_zone: "Asia/Tokyo" });
   await run("user.end-sessions", {});
@@ -46,6 +49,51 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   await run("category.delete", { category_id: category.id });
   for (const _ of ["undo", "undo of the undo"]) await run("action.undo", { actions: await actions() });
   await run("action.forget", { kind: "category", id: category.id });
+}
+
+async function importFile(run: Run): Promise<void> {
+  const import_id = crypto.randomUUID();
+  const [garden, swim, sow] = ["g", "s", "t"].map((letter) => letter.repeat(22));
+  const times = { created_at: "2026-01-01T00:00:00Z", updated_at: null };
+  const habit = { frequency: "daily", schedule: null, grace_days: 1, time_of_day: null, description: null };
+  const todo = {
+    due_date: null,
+    time_of_day: null,
+    estimated_minutes: null,
+    context: null,
+    is_completed: false,
+  };
+  const series = { recurrence: null, recurrence_from: "due", recurrence_anchor: null, next: null };
+  const done = { completed_at: null, completed_on: null };
+  const reminder = { remind_at: "2099-01-01T00:00:00Z", wall_time: "2099-01-01T00:00", status: "scheduled" };
+  const lists = [
+    { categories: [{ key: garden, name: "Garden", color: null, icon: null, ...times }] },
+    { habits: [{ key: swim, name: "Swim", type: "good", category: garden, ...habit, ...times }] },
+    {
+      histories: [
+        { habit: swim, dates: ["2026-01-01", "2026-01-02"], times: [null, "2026-01-02T10:00:00Z"] },
+      ],
+    },
+    {
+      todos: [
+        {
+          key: sow,
+          title: "Sow",
+          category: garden,
+          description: null,
+          reminder,
+          ...todo,
+          ...series,
+          ...done,
+          ...times,
+        },
+      ],
+    },
+  ];
+  for (const _ of ["a file", "the same again"]) {
+    for (const [part, list] of lists.entries()) await run("import.stage", { import_id, part, ...list });
+    await run("import.apply", { import_id, parts: lists.length });
+  }
 }
 
 async function changeHabits(run: Run, category_id: number): Promise<void> {
@@ -92,9 +140,9 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
 
 /** For tests that have the database at hand. */
 export const failingReminder =
-  (pool: Pick<Pool, "query">): Target["failReminder"] =>
+  (pool: Pick<Pool, "query">, userId: string): Target["failReminder"] =>
   (todoId, deliveryId) =>
-    pool.query("update reminders set status = 'failed', delivery_id = $2 where todo_id = $1", [
-      todoId,
-      deliveryId,
-    ]);
+    pool.query(
+      "update reminders set status = 'failed', delivery_id = $3 where user_id = $1 and todo_id = $2",
+      [userId, todoId, deliveryId],
+    );

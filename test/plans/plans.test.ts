@@ -178,9 +178,11 @@ beforeAll(async () => {
   // The first rows of the tables that are filled by copying them.
   await eventually(() => mailbox.ping());
   const dueAt = Date.parse("2099-01-01");
-  const failReminder = failingReminder(writes.pool);
-  const place = { webhookUrl: webhook.url.href, failReminder };
-  await runEveryCommand(runAs("first"), { ...place, dueAt, actions: actionsOf("first") });
+  const placeOf = (user: string) => ({
+    webhookUrl: webhook.url.href,
+    failReminder: failingReminder(writes.pool, user),
+  });
+  await runEveryCommand(runAs("first"), { ...placeOf("first"), dueAt, actions: actionsOf("first") });
   await fillDatabase(databaseUrl);
   // Before partitions are dropped with their indexes.
   leadingColumns = await readLeadingColumns(databaseUrl);
@@ -194,7 +196,7 @@ beforeAll(async () => {
   await readTogether();
   // The first user's life has undone all of it; here the reminder must ring.
   const actions = async () => (await actionsOf(userAt(0))()).slice(0, 1);
-  const target = { ...place, dueAt: Date.now() + 100, actions };
+  const target = { ...placeOf(userAt(0)), dueAt: Date.now() + 100, actions };
   await runEveryCommand(runAs(userAt(0)), target);
   await runGroups(userAt(0));
   await runTheRest();

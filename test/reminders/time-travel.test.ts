@@ -162,7 +162,7 @@ test("after downtime, up to a day late is sent and marked late, more is missed",
     travelTo(back);
     await statusBecomes(todo, status);
     const deliveries = await deliveriesOf(todo);
-    expect(deliveries.map((row) => row.late)).toEqual(late === undefined ? [] : [late]);
+    expect(deliveries.map((row) => [row.status, row.late])).toEqual([[status, late ?? true]]);
   }
 });
 

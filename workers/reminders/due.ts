@@ -30,7 +30,7 @@ const takeDue = spell(
   ), written as (
     insert into reminder_deliveries
       (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
-    select user_id, delivery_id, todo_id, case status when 'missed' then status else 'queued' end, 0, false,
+    select user_id, delivery_id, todo_id, case status when 'missed' then status else 'queued' end, 0, status = 'missed',
       remind_at, ${now} + $3::interval, ${now}, case when status = 'missed' then ${now} end
     from due
     where status <> 'suspended'

@@ -61,7 +61,8 @@ export function describeTables(orm: MikroORM, engine: Engine): TableMap {
 /** What is read or written otherwise than a row by its key. */
 function ownStatements(engine: Engine, name: TableName): Partial<Table["sql"]> {
   if (name === "deletions") return { insert: note, upsert: note, update: note };
-  return name === "import_keys" ? { read: readImportKeys(engine) } : {};
+  // No command removes a key; upkeep does with the account.
+  return name === "import_keys" ? { read: readImportKeys(engine), remove: "" } : {};
 }
 
 const inEngine = (engine: Engine, table: Table): Table =>

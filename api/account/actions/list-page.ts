@@ -1,7 +1,6 @@
 import { readActions, readTokens } from "../../queries/action.ts";
 import { type ReadCount, readReadCounts } from "../../queries/action-reads.ts";
 import type { QueryContext } from "../../queries/context.ts";
-import { readShownIds } from "../../queries/dashboard.ts";
 import { namesOf, type ThingNames } from "../../queries/names.ts";
 import { readUndos, type Undo } from "../../queries/undone.ts";
 import type { ActionsFilter } from "./filters.ts";
@@ -13,8 +12,6 @@ export type ListPage = Readonly<{
   rows: readonly LoggedRow[];
   reads: readonly ReadCount[];
   names: ThingNames;
-  /** The habits and todos that the page Today shows, of those that the rows name. */
-  shownToday: Awaited<ReturnType<typeof readShownIds>>;
 }>;
 
 /** What took the rows back, by request ids. */
@@ -29,8 +26,7 @@ export async function readListPage(query: QueryContext, { input, foldsReads }: A
   const undos: Undos = await readUndos(query, rows);
   const ids = idsNamedIn(rows);
   const names = await namesOf(query, ids);
-  const shownToday = await readShownIds(query, ids);
-  const listed: ListPage = { rows, reads, names, shownToday };
+  const listed: ListPage = { rows, reads, names };
   const { tokens } = await readTokens(query, {});
   return { listed, undos, tokens, next_cursor };
 }

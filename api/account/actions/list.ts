@@ -1,6 +1,7 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { mapGivingWay } from "../../http/give-way.ts";
+import type { ThingNames } from "../../queries/names.ts";
 import { sayDate } from "../visit/dates.ts";
 import { actionCard, type Listing } from "./card.ts";
 import { foldReads, readsCard } from "./folded-reads.ts";
@@ -12,7 +13,7 @@ type Shown = Pick<Listing, "timeZone" | "today" | "controls" | "isNew"> &
 
 /** The actions, each under the user's day on which it was, and at the end of each day what was only looked at. */
 export async function actionList(
-  { rows, reads, names, shownToday }: ListPage,
+  { rows, reads, names }: ListPage,
   { isFiltered, hasOlder, ...shown }: Shown,
 ): Promise<Html> {
   const folded = foldReads(reads, shown.timeZone);
@@ -21,7 +22,7 @@ export async function actionList(
     .toSorted()
     .toReversed();
   if (dates.length === 0) return html`<p class="quiet">${isFiltered ? noneLikeThat(hasOlder) : none}</p>`;
-  const listing: Listing = { ...shown, names, addressOf: addressesOf(shownToday) };
+  const listing: Listing = { ...shown, names, addressOf: addressesOf(names) };
   const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
   const dated = Map.groupBy(cards, ({ date }) => date);
   return html`${dates.map(
@@ -35,8 +36,11 @@ const none = "Nobody has called a tool yet. What the agents that you connect do 
 const noneLikeThat = (hasOlder: boolean): string =>
   hasOlder ? "None of these calls is like that, but older ones may be." : "No call is like that.";
 
-/** What is shown on the page Today can be linked to. */
-function addressesOf({ habits, todos }: ListPage["shownToday"]): Listing["addressOf"] {
-  const shown = new Set([...habits.map((id) => `habit-${id}`), ...todos.map((id) => `todo-${id}`)]);
-  return ({ kind, id }) => (shown.has(`${kind}-${id}`) ? `/account#${kind}-${id}` : undefined);
+/** What there still is has a page to link to. */
+function addressesOf({ habits, todos, categories }: ThingNames): Listing["addressOf"] {
+  return ({ kind, id }) => {
+    if (kind === "habit") return habits.has(id) ? `/account/habits/${id}` : undefined;
+    if (kind === "todo") return todos.has(id) ? `/account/todos/${id}` : undefined;
+    return categories.has(id) ? `/account/categories/${id}` : undefined;
+  };
 }

@@ -13,6 +13,7 @@ export const categoryForm: ThingForm = {
   commands: { create: "category.create", update: "category.update", remove: "category.delete" },
   newPath: "/account/categories",
   path: (id) => `/account/categories/${id}`,
+  shownAt: () => "/account/categories",
   home: "/account/categories",
   title: "New category",
   blank,

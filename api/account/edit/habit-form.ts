@@ -32,6 +32,7 @@ export const habitForm: ThingForm = {
   commands: { create: "habit.create", update: "habit.update", remove: "habit.delete" },
   newPath: "/account/habits/new",
   path: (id) => `/account/habits/${id}/edit`,
+  shownAt: (id) => `/account/habits/${id}`,
   home: "/account",
   title: "New habit",
   blank,

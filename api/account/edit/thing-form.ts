@@ -39,6 +39,8 @@ export type ThingForm = Readonly<{
   /** Where new ones are sent to, and where one of them is edited. */
   newPath: string;
   path(id: number): string;
+  /** Where one of them is shown once it is saved. */
+  shownAt(id: number): string;
   /** Where people go on after making or deleting one, unless they came from elsewhere. */
   home: string;
   /** An empty form, which names all its fields. */

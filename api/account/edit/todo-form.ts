@@ -31,6 +31,7 @@ export const todoForm: ThingForm = {
   commands: { create: "todo.create", update: "todo.update", remove: "todo.delete" },
   newPath: "/account/todos/new",
   path: (id) => `/account/todos/${id}`,
+  shownAt: (id) => `/account/todos/${id}`,
   home: "/account",
   title: "New todo",
   blank,

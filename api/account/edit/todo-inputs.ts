@@ -1,3 +1,4 @@
+import { longestLine } from "../../../shared/domain/quick-add/quick-add.ts";
 import { areaField, choice, selectField } from "../../../shared/web/choice-fields.ts";
 import { field } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
@@ -54,6 +55,6 @@ export const wordsInput = ({ words = "" }: Draft, errors: DraftErrors): Html =>
     value: words,
     error: errors.words,
     required: false,
-    max: 500,
+    max: longestLine,
     hint: "Such as tomorrow at 9 every week #Home @desk 10min",
   });

@@ -38,7 +38,7 @@ export const saveThing =
     const base = baseOf(params);
     const { draft, errors } = settled(form, params, opened);
     const sent = { id, base, draft };
-    if (changedNames(form, sent).length === 0) return seeOther(form.path(id));
+    if (changedNames(form, sent).length === 0) return seeOther(form.shownAt(id));
     const complaint = invalidDraft(errors);
     if (complaint) return again(form, opened, sent, complaint);
     const context = await withNewCategory(sent.draft, opened);
@@ -61,7 +61,7 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
     const { outcome, key } = await submitLogged(context.visit, form.commands.update, fields, {
       preconditions: { ifMatch },
     });
-    if (!isRefused(outcome)) return seeOther(doneAddress(context.visit, form.path(sent.id), key));
+    if (!isRefused(outcome)) return seeOther(doneAddress(context.visit, form.shownAt(sent.id), key));
     const { refusal } = outcome;
     if (refusal.code !== "precondition_failed") return again(form, context, sent, complaintOf(form, refusal));
     const stored = await form.read(context.query, sent.id);

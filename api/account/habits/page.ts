@@ -41,7 +41,8 @@ export async function showHabits(visit: Visit): Promise<Response> {
   const narrowing = withoutPage(chosen);
   const lastPage = Math.max(1, Math.ceil(total / habitsPerPage));
   const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
-    <p class="links"><a href="${path}/new">New habit</a></p>
+    <p class="links"><a href="${path}/new">New habit</a>
+    <a href="/account/categories">Categories</a></p>
     ${filterForm(narrowing, categories)}
     <div id="habits" data-part>
     ${narrowing.size > 0 && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}

@@ -1,10 +1,10 @@
-import { liveScript, stayScript } from "../../../shared/web/assets.ts";
+import { liveScript, quickScript, stayScript } from "../../../shared/web/assets.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { readUserState } from "../streams/version.ts";
 import type { Visit } from "../visit/context.ts";
 
-/** The scripts of a page with parts that follow what happens elsewhere. */
-export const liveScripts = [stayScript, liveScript];
+/** The scripts of a page with parts that follow what happens elsewhere, which may also show what is typed at its top. */
+export const liveScripts = [stayScript, liveScript, quickScript];
 
 /**
  * What tells the scripts which version a page shows. To be read before the page's content, which then has at least that.

@@ -1,8 +1,10 @@
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
+import { sayWallTime } from "../visit/dates.ts";
 
-/** An instant (RFC 3339) in a zone: `2026-11-23 09:00`. */
+/** An instant (RFC 3339) in a zone: `Mon 23 Nov 09:00`. */
 export function sayInstant(instant: string, timeZone: string): Html {
-  const local = localTime(Date.parse(instant), timeZone);
-  return html`<time datetime="${instant}">${local.replace("T", " ").slice(0, 16)}</time>`;
+  const minute = localTime(Date.parse(instant), timeZone).slice(0, 16);
+  const today = localTime(Date.now(), timeZone).slice(0, 10);
+  return html`<time datetime="${instant}">${sayWallTime(minute, today)}</time>`;
 }

@@ -5,7 +5,7 @@ import type { Visit } from "../visit/context.ts";
 import { groupNames } from "./group-names.ts";
 import { type TodoItem, todoList } from "./todo-item.ts";
 
-/** One heading with the groups of due dates below it. What can wait is folded. */
+/** One heading with the groups of due dates below it. */
 type Section = Readonly<{ name: string; groups: readonly DueGroup[]; isFolded: boolean }>;
 
 const sections: readonly Section[] = [
@@ -18,7 +18,7 @@ const sections: readonly Section[] = [
 
 type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
 
-/** The pending todos by their due dates. */
+/** The pending todos by their due dates. What can wait is folded, unless everything can. */
 export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
   const { todos, today } = day;
   if (todos.length === 0) return html`<p class="quiet">Nothing is pending.</p>`;
@@ -26,23 +26,25 @@ export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
   const shown = sections.filter((one) => one.groups.some((group) => groups.has(group)));
   const canWait = shown.every(({ isFolded }) => isFolded);
   return html`${canWait && html`<p class="quiet">Nothing is due today or tomorrow.</p>`}
-    ${shown.map((one) => section(visit, day, one, groups))}`;
+    ${shown.map((one) => section(visit, day, one, { groups, isOpen: canWait }))}`;
 }
 
 function section(
   visit: Visit,
   { counts, today }: TodosOfDay,
   { name, groups, isFolded }: Section,
-  todos: ReadonlyMap<DueGroup, readonly TodoItem[]>,
+  shown: Readonly<{ groups: ReadonlyMap<DueGroup, readonly TodoItem[]>; isOpen: boolean }>,
 ): Html {
   const count = groups.reduce((sum, group) => sum + counts[group], 0);
   const heading = html`<h3 class="part">${name} <span class="count">${count}</span></h3>`;
   const lists = groups.map((group) => {
-    const own = todos.get(group) ?? [];
+    const own = shown.groups.get(group) ?? [];
     const more = counts[group] > own.length && moreOf(group, counts[group]);
     return own.length > 0 && html`${todoList(visit, own, today)}${more}`;
   });
-  return isFolded ? html`<details><summary>${heading}</summary>${lists}</details>` : html`${heading}${lists}`;
+  return isFolded
+    ? html`<details${shown.isOpen && html` open`}><summary>${heading}</summary>${lists}</details>`
+    : html`${heading}${lists}`;
 }
 
 const moreOf = (group: DueGroup, count: number): Html =>

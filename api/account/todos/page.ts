@@ -38,7 +38,8 @@ export async function showTodos(visit: Visit): Promise<Response> {
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
   const narrowing = withoutPage(chosen);
   const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
-    <p class="links"><a href="/account/todos/new">New todo</a></p>
+    <p class="links"><a href="/account/todos/new">New todo</a>
+    <a href="/account/categories">Categories</a></p>
     ${todoFilterForm(narrowing, categoryChoices(categories))}
     <div id="todos" data-part>
     ${narrowing.size === 0 ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}

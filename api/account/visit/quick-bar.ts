@@ -1,3 +1,4 @@
+import { longestLine } from "../../../shared/domain/quick-add/quick-add.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Visit } from "./context.ts";
 import { hereWithoutNotes } from "./go-on.ts";
@@ -6,9 +7,6 @@ export const addPath = "/account/add";
 
 /** The pages that add something: who begins anew there still comes from where they began. */
 const adding = [addPath, "/account/todos/new", "/account/habits/new"];
-
-/** The longest line that can be typed. */
-const longestLine = 500;
 
 /** The line on every page with which a todo or habit is added in words. It leads to a preview and changes nothing. */
 export function quickBar({ url }: Visit): Html {

@@ -58,10 +58,10 @@ export async function signInPage(
 async function passkeyForm(visitor: Visitor, next: string): Promise<Html | undefined> {
   const options = await signInOptions(visitor.identity, visitor.holder);
   if (!options) return undefined;
-  return html`<form method="post" action="${passkeySignInPath}" data-passkey="get"
+  return html`<form method="post" action="${passkeySignInPath}" class="narrow" data-passkey="get"
     data-options="${JSON.stringify(options)}" hidden>${formToken(visitor)}
     <input type="hidden" name="next" value="${next}">${browserZoneField}
     <input type="hidden" name="credential" value="">
-    <button class="plain">Sign in with a passkey</button>
+    <div class="actions"><button class="plain">Sign in with a passkey</button></div>
     <p class="error" role="status"></p></form>`;
 }

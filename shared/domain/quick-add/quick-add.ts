@@ -35,8 +35,8 @@ export type QuickHabit = Readonly<{
   category: string | null;
 }>;
 
-/** A longer line is a title and nothing else, so that nobody can make reading it costly. */
-const longestRead = 500;
+/** Reading one of so many characters takes up to 40 ms; a longer one is a title and nothing else. */
+export const longestLine = 300;
 
 /**
  * Reads a line such as `Pay rent every month on the 1st at 9 #Home @desk 10min`, as docs/quick-add.md describes.
@@ -44,15 +44,15 @@ const longestRead = 500;
  * @param wanted todo or habit, where that is known; else the line says it
  */
 export function readQuickAdd(line: string, clock: Clock, wanted?: "todo" | "habit"): QuickTodo | QuickHabit {
-  const [lead = "", bad, noun] = /^\s*(?:(bad\s+)?(habit)|todo)(?=\s|:|$)\s*:?/i.exec(line) ?? [];
+  const [lead = "", bad, noun] = /^\s*(?:(bad\s+)?(habit)(?=\s|:|$)\s*:?|todo\s*:)/i.exec(line) ?? [];
   const text = line.slice(lead.length);
   const isHabit = wanted ? wanted === "habit" : noun !== undefined || (lead === "" && hasTimes(line));
   const type = bad === undefined ? "good" : "bad";
-  if (line.length > longestRead) return isHabit ? plainHabit(text, type) : plainTodo(text);
+  if (line.length > longestLine) return isHabit ? plainHabit(text, type) : plainTodo(text);
   return isHabit ? readHabit(text, type) : readTodo(text, clock);
 }
 
-const hasTimes = (line: string): boolean => line.length <= longestRead && findTimes(line).value !== undefined;
+const hasTimes = (line: string): boolean => line.length <= longestLine && findTimes(line).value !== undefined;
 
 function readHabit(text: string, type: HabitType): QuickHabit {
   const category = findCategory(text);
@@ -72,13 +72,14 @@ function readTodo(text: string, clock: Clock): QuickTodo {
   const { value: repeat, rest: unrepeated } = findRepeat(context.rest);
   const minutes = findMinutes(unrepeated);
   const part = findTimeOfDay(minutes.rest);
-  const { value: when = {}, rest } = findWhen(part.rest, clock, repeat !== undefined);
+  const said = { hasRepeat: repeat !== undefined, timeOfDay: part.value ?? repeat?.timeOfDay };
+  const { value: when = {}, rest } = findWhen(part.rest, clock, said);
   const due_date = dueDate(when, repeat, clock);
   return {
     ...plainTodo(rest),
     due_date,
     remind_at: due_date !== null && when.time !== undefined ? `${due_date}T${when.time}` : null,
-    time_of_day: part.value ?? repeat?.timeOfDay ?? when.timeOfDay ?? null,
+    time_of_day: said.timeOfDay ?? when.timeOfDay ?? null,
     recurrence: repeat ? ruleUntil(repeat.rule, when.until) : null,
     recurrence_from: repeat?.fromCompletion ? "completion" : null,
     estimated_minutes: minutes.value ?? null,

@@ -12,7 +12,7 @@ export function readRepeat(text: string, clock: Clock): RepeatField | Readonly<{
     return "error" in parsed ? parsed : { rule: parsed.rule, fromCompletion: false };
   }
   const { value: repeat, rest } = findRepeat(text);
-  const when = findWhen(rest, clock, true);
+  const when = findWhen(rest, clock, { hasRepeat: true });
   if (!repeat || when.rest.trim() !== "" || when.value?.date !== undefined || when.value?.time !== undefined)
     return notUnderstood;
   const rule = ruleUntil(repeat.rule, when.value?.until);

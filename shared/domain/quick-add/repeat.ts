@@ -27,13 +27,17 @@ export type RepeatInText = Readonly<{
   timeOfDay: TimeOfDay | undefined;
 }>;
 
+/** To find that a rule fits no date takes milliseconds. */
+const mostTries = 5;
+
 /** The first repetition in a text, as docs/quick-add.md has them. */
 export function findRepeat(text: string): Part<RepeatInText> {
   const words = wordsOf(text);
+  let tries = 0;
   for (const [at, { text: first, start }] of words.entries()) {
     const [repeat, next] = repeatAt(words, at) ?? [];
     const end = words[(next ?? 0) - 1]?.end;
-    const rule = repeat && ruleIn(repeat);
+    const rule = repeat && tries++ < mostTries ? ruleIn(repeat) : undefined;
     if (rule === undefined || end === undefined) continue;
     const value = { rule, fromCompletion: first === "every!", timeOfDay: repeat?.timeOfDay };
     return { value, rest: without(text, { start, end }) };

@@ -5,6 +5,9 @@ import type { HandlerContext } from "../handler.ts";
 import type { KnownIds } from "./parts.ts";
 import { notInFuture, timesOf } from "./times.ts";
 
+/** Earlier ones are mistakes of whatever wrote the file. */
+const firstDate = "1970-01-01";
+
 /** By date, when it was completed. */
 type Completions = Map<string, string | null>;
 
@@ -28,7 +31,7 @@ function completionsIn(
   const completions: Completions = new Map();
   for (const { dates, times } of histories)
     for (const [index, date] of dates.entries())
-      if (date <= today.date) completions.set(date, times[index] ?? null);
+      if (firstDate <= date && date <= today.date) completions.set(date, times[index] ?? null);
   return completions;
 }
 

@@ -9,6 +9,8 @@ export function timesOf(context: Clock, { created_at, updated_at }: Times) {
   return { created_at: made, updated_at: updated_at === null ? made : notInFuture(context, updated_at) };
 }
 
-/** @returns the time of a file, or the present where it has none or one that is still to come */
-export const notInFuture = ({ now, nowMs }: Clock, time: string | null): string =>
-  time === null || Date.parse(time) > nowMs ? now : time;
+/** @returns the time of a file, or the present where it has none, one that is still to come or one before all computers */
+export function notInFuture({ now, nowMs }: Clock, time: string | null): string {
+  const ms = Date.parse(time ?? "");
+  return time !== null && ms >= 0 && ms <= nowMs ? time : now;
+}

@@ -2,6 +2,7 @@ import type { ImportedThings } from "../../../shared/contracts/import-things.ts"
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import { resolveLocalTime } from "../../../shared/domain/day.ts";
 import type { HandlerContext } from "../handler.ts";
+import { endOfTimes } from "../todo/reminder.ts";
 import { newUser } from "../user/settings.ts";
 import type { KnownIds } from "./parts.ts";
 import { notInFuture, timesOf } from "./times.ts";
@@ -68,6 +69,7 @@ function insertReminder(
     remind_at: wall_time === null ? remind_at : new Date(instant).toISOString(),
     wall_time,
   };
+  if (instant < 0 || instant >= endOfTimes) return;
   const present = status === "scheduled" && is_completed ? "suspended" : status;
   const isMissed = present === "scheduled" && instant < acceptedAt;
   reminders.insert({

@@ -12,7 +12,7 @@ type ReminderTime = Pick<ReminderRow, "remind_at" | "wall_time">;
 /** A slow request may ask for a time that has passed by up to this much (ms) meanwhile. */
 const graceMs = 60_000;
 /** The end of the times whose year has four digits in every zone. */
-const endOfTimes = Date.UTC(9999);
+export const endOfTimes = Date.UTC(9999);
 
 /** A wall time is turned into an instant by the zone, which must not change until that is committed. */
 export const rowsForTime = (remindAt: string | null | undefined): RowRequest[] =>

@@ -9,7 +9,7 @@ import {
 import { type Fields, validate } from "../../../../shared/contracts/validate.ts";
 import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/recurrence.ts";
 import { isRefused } from "../../../../shared/errors.ts";
-import { type Found, type FoundThing, type Left, left, type ReadingContext } from "./found.ts";
+import { type Finding, type FoundThing, type Left, left, type ReadingContext } from "./found.ts";
 
 const schemas = {
   categories: ImportedCategory,
@@ -25,7 +25,7 @@ const longestDescription = 5_000;
 
 type Checker = Readonly<{
   /** @returns the thing as Kept can have it, and what of it, or why all of it, does not come */
-  check(found: FoundThing): Found[];
+  check(found: FoundThing): Finding[];
 }>;
 
 /** Checks what is found in one upload by the same rules as what is typed in. */
@@ -102,4 +102,4 @@ function repair(
   return undefined;
 }
 
-export const isLeft = (found: Found): found is Left => found.kind === "left";
+export const isLeft = (found: Finding): found is Left => found.kind === "left";

@@ -13,7 +13,7 @@ export type FoundThing = {
 export type Left = Readonly<{ kind: "left"; name: string; why: string }>;
 
 /** What a reader of files finds, one by one, so that its caller can do other things in between. */
-export type Found = FoundThing | Left;
+export type Finding = FoundThing | Left;
 
 export const left = (name: string, why: string): Left => ({ kind: "left", name, why });
 

@@ -1,6 +1,6 @@
 import { localTime } from "../../../../shared/domain/day.ts";
 import {
-  type Found,
+  type Finding,
   keyOf,
   left,
   plainCategory,
@@ -21,7 +21,7 @@ export const isHabitica = (value: unknown): boolean => {
 };
 
 /** Reads habits, dailies and to-dos; tags are categories where a task has one, and rewards are left. */
-export function* readHabitica(value: unknown, context: ReadingContext): Generator<Found> {
+export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding> {
   const { tasks, tags } = objectIn(value);
   const { habits, dailys, todos, rewards } = objectIn(tasks);
   const names: Tags = new Map(
@@ -67,7 +67,7 @@ function instantIn(value: unknown): string | null {
 const dayOf = (instant: string, { today }: ReadingContext): string =>
   localTime(Date.parse(instant), today.timeZone).slice(0, 10);
 
-function* history(habit: string, entries: readonly Task[], context: ReadingContext): Generator<Found> {
+function* history(habit: string, entries: readonly Task[], context: ReadingContext): Generator<Finding> {
   const times = new Map<string, string>();
   for (const { date } of entries) {
     const instant = instantIn(date);
@@ -78,7 +78,7 @@ function* history(habit: string, entries: readonly Task[], context: ReadingConte
 }
 
 /** A habit that is only bad says when it was not avoided, and nothing of the days on which it was. */
-function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Found> {
+function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const [key, name] = [keyIn(task), textIn(task.text)];
   const isBad = task.up === false && task.down === true;
   const frequency = task.frequency === "weekly" || task.frequency === "monthly" ? "weekly" : "daily";
@@ -123,7 +123,7 @@ function rhythmOf(task: Task) {
     : { frequency: "custom" as const, schedule: { weekdays } };
 }
 
-function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Found> {
+function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const [key, name, rhythm] = [keyIn(task), textIn(task.text), rhythmOf(task)];
   if (!rhythm) return yield left(name, "Kept has no habits of such a rhythm; make it a todo that repeats.");
   const created_at = instantIn(task.createdAt);
@@ -136,7 +136,7 @@ function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator
   yield* history(key, [...withGains(objectsIn(task.history), "completed"), ...now], context);
 }
 
-function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Found> {
+function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const date = textIn(task.date);
   const instant = /^\d{4}-\d{2}-\d{2}$/.test(date) ? null : instantIn(date || undefined);
   const due_date = instant === null ? (textOrNull(date)?.slice(0, 10) ?? null) : dayOf(instant, context);

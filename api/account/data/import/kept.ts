@@ -1,6 +1,6 @@
 import type { ImportedThings } from "../../../../shared/contracts/import-things.ts";
 import { exportFormat } from "../exported-things.ts";
-import { type Found, keyOf, left, type Origin } from "./found.ts";
+import { type Finding, keyOf, left, type Origin } from "./found.ts";
 import { numberIn, objectIn, objectsIn, textIn } from "./json-fields.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ function originOf({ id, created_at }: Fields): { origin?: Origin } {
 export const isKeptExport = (value: unknown): boolean => objectIn(value).format === exportFormat.format;
 
 /** Reads a file that `/account/data/export?format=json` made. What it says of settings is left. */
-export function* readKept(value: unknown): Generator<Found> {
+export function* readKept(value: unknown): Generator<Finding> {
   const file = objectIn(value);
   if (file.version !== exportFormat.version)
     return yield left(
@@ -60,7 +60,7 @@ export function* readKept(value: unknown): Generator<Found> {
 function* histories(
   completions: readonly Fields[],
   habitKeys: ReadonlyMap<unknown, string>,
-): Generator<Found> {
+): Generator<Finding> {
   for (const [id, some] of Map.groupBy(completions, ({ habit_id }) => habit_id)) {
     const habit = habitKeys.get(id);
     if (habit === undefined) {

@@ -1,6 +1,6 @@
 import { isCalendarDate } from "../../../../shared/contracts/text.ts";
 import { csvRecords, csvRows } from "./csv-rows.ts";
-import { type Found, keyOf, left, plainHabit, type TextFile } from "./found.ts";
+import { createKeys, type Finding, left, plainHabit, type TextFile } from "./found.ts";
 
 type Row = ReadonlyMap<string, string>;
 
@@ -10,16 +10,18 @@ type LoopHabit = Readonly<{ row: Row; name: string; isArchived: boolean; isDone(
 type LoopFiles = Readonly<{ habits?: TextFile | undefined; checkmarks?: TextFile | undefined }>;
 
 /** Reads the two tables of Loop's export: what the habits are, and a column of days for each. */
-export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Found> {
+export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Finding | undefined> {
   const habits = list ? habitsIn(list.text) : [];
   const known = habits.length > 0 ? habits : namedIn(checkmarks?.text ?? "");
-  const dates = checkmarks ? datesIn(checkmarks.text, known) : new Map<LoopHabit, string[]>();
+  const dates = checkmarks ? yield* datesIn(checkmarks.text, known) : new Map<LoopHabit, string[]>();
   if (!checkmarks)
     yield left("Checkmarks.csv", "It was not among the files, so the habits come without their days.");
   if (!list) yield left("Habits.csv", "It was not among the files, so all habits are daily.");
+  const keys = createKeys("loop");
   for (const habit of known) {
+    const key = keys(habit.name);
     if (habit.isArchived) yield left(habit.name, "It is archived in Loop.");
-    else yield* readHabit(habit, dates.get(habit) ?? []);
+    else yield* readHabit(habit, key, dates.get(habit) ?? []);
   }
 }
 
@@ -55,12 +57,16 @@ function doneBy(row: Row): LoopHabit["isDone"] {
 }
 
 /** Names in the head of this table are written as they are, commas too; so columns are counted where that fits. */
-function datesIn(text: string, habits: readonly LoopHabit[]): Map<LoopHabit, string[]> {
+function* datesIn(
+  text: string,
+  habits: readonly LoopHabit[],
+): Generator<undefined, Map<LoopHabit, string[]>> {
   const dates = new Map(habits.map((habit) => [habit, [] as string[]]));
   const rows = csvRows(text);
   const head: string[] = rows.next().value ?? [];
   const byName = new Map(habits.map((habit) => [habit.name, habit]));
   for (const [date = "", ...values] of rows) {
+    yield undefined;
     if (!isCalendarDate(date)) continue;
     if (values.at(-1) === "") values.pop();
     const inOrder = values.length === habits.length;
@@ -72,8 +78,7 @@ function datesIn(text: string, habits: readonly LoopHabit[]): Map<LoopHabit, str
   return dates;
 }
 
-function* readHabit({ row, name }: LoopHabit, dates: readonly string[]): Generator<Found> {
-  const key = keyOf("loop", name);
+function* readHabit({ row, name }: LoopHabit, key: string, dates: readonly string[]): Generator<Finding> {
   const { approximate, ...rhythm } = rhythmOf(row);
   if (approximate) yield left(name, `Comes as ${approximate}, which is the nearest rhythm that Kept has.`);
   const [unit, target] = [cell(row, "unit"), cell(row, "target value")];

@@ -4,7 +4,7 @@ import { createGiveWay } from "../../../http/give-way.ts";
 import type { QueryContext } from "../../../queries/context.ts";
 import { readWhatIsHere } from "../../../queries/imported.ts";
 import { createChecker, isLeft } from "./check.ts";
-import type { FoundThing, Left, ReadingContext, TextFile } from "./found.ts";
+import { type FoundThing, type Left, left, type ReadingContext, type TextFile } from "./found.ts";
 import { readFiles } from "./read-files.ts";
 
 /** What an upload would make. */
@@ -30,28 +30,25 @@ export async function planImport(
   files: readonly TextFile[],
   context: ReadingContext,
 ): Promise<ImportPlan> {
-  const { found, left, leftCount, refusal } = await collect(files, context);
-  if (refusal !== undefined) return { ...emptyPlan(), left, leftCount, refusal };
+  const { found, ...told } = await collect(files, context);
+  const plan: ImportPlan = { ...told, things: noThings(), completions: 0, here: 0 };
+  if (plan.refusal !== undefined) return plan;
   const isHere = await readWhatIsHere(query, found);
-  const plan = { ...emptyPlan(), left, leftCount };
   const gone = new Set(found.flatMap((one) => ("key" in one.thing && isHere(one) ? [one.thing.key] : [])));
   const used = new Set(found.flatMap((one) => usedBy(one, gone)));
-  let [completions, here] = [0, 0];
-  for (const one of found) {
-    const isGone = "habit" in one.thing ? gone.has(one.thing.habit) : gone.has(one.thing.key);
-    const isMissed = one.kind === "categories" && used.has(one.thing.key);
-    if (isGone && one.kind !== "histories") here += 1;
-    if (isGone && !isMissed) continue;
-    if (one.kind === "histories") completions += one.thing.dates.length;
-    put(plan.things, one);
-  }
-  return { ...plan, completions, here };
+  const isMissed = ({ kind, thing }: FoundThing) =>
+    "key" in thing && (!gone.has(thing.key) || (kind === "categories" && used.has(thing.key)));
+  const coming = new Map(
+    found.flatMap((one) => ("key" in one.thing && isMissed(one) ? [[one.thing.key, one]] : [])),
+  );
+  for (const one of coming.values()) put(plan.things, one);
+  const histories = found.filter((one) => one.kind === "histories" && coming.has(one.thing.habit));
+  for (const one of histories) put(plan.things, one);
+  const completions = plan.things.histories.reduce((sum, { dates }) => sum + dates.length, 0);
+  return { ...plan, completions, here: gone.size };
 }
 
-const emptyPlan = (): ImportPlan => ({
-  ...{ things: { categories: [], habits: [], histories: [], todos: [] }, completions: 0, here: 0 },
-  ...{ refusal: undefined, left: [], leftCount: 0 },
-});
+const noThings = (): ImportPlan["things"] => ({ categories: [], habits: [], histories: [], todos: [] });
 
 /** The category that a thing needs which comes; a name leads to it if the person has it. */
 const usedBy = ({ thing }: FoundThing, gone: ReadonlySet<string>): string[] =>
@@ -62,29 +59,33 @@ function put(things: ImportPlan["things"], found: FoundThing): void {
   list.push(found.thing);
 }
 
-async function collect(files: readonly TextFile[], context: ReadingContext) {
+type Collection = { found: FoundThing[]; left: Left[]; leftCount: number; refusal: string | undefined };
+
+async function collect(files: readonly TextFile[], context: ReadingContext): Promise<Collection> {
   const { check } = createChecker(context);
   const giveWay = createGiveWay();
-  const [found, left]: [FoundThing[], Left[]] = [[], []];
+  const collection: Collection = { found: [], left: [], leftCount: 0, refusal: undefined };
   const keys = new Set<string>();
-  let [leftCount, completions, things] = [0, 0, 0];
+  let completions = 0;
   for (const one of readFiles(files, context)) {
     await giveWay();
-    for (const checked of isLeft(one) ? [one] : check(one)) {
-      if (isLeft(checked)) {
-        leftCount += 1;
-        if (left.length < mostLeftShown) left.push(checked);
-      } else if (checked.kind === "histories") {
-        completions += checked.thing.dates.length;
-        found.push(checked);
-      } else if (!keys.has(checked.thing.key)) {
-        keys.add(checked.thing.key);
-        things += 1;
-        found.push(checked);
-      }
+    for (const checked of one === undefined ? [] : isLeft(one) ? [one] : check(one)) {
+      if (isLeft(checked)) leave(collection, checked);
+      else if (checked.kind === "histories") completions += checked.thing.dates.length;
+      else if (keys.has(checked.thing.key)) leave(collection, twice(checked.thing));
+      else keys.add(checked.thing.key);
+      if (!isLeft(checked)) collection.found.push(checked);
     }
-    const isTooMuch = things > maxImported.things || completions > maxImported.completions;
-    if (isTooMuch) return { found, left, leftCount, refusal: tooMuch };
+    const isTooMuch = keys.size > maxImported.things || completions > maxImported.completions;
+    if (isTooMuch) return { ...collection, refusal: tooMuch };
   }
-  return { found, left, leftCount, refusal: undefined };
+  return collection;
 }
+
+function leave(collection: Collection, one: Left): void {
+  collection.leftCount += 1;
+  if (collection.left.length < mostLeftShown) collection.left.push(one);
+}
+
+const twice = ({ name = "", title = name }: Readonly<{ name?: string; title?: string }>): Left =>
+  left(title, "It is in these files twice, and comes once.");

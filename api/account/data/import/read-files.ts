@@ -1,6 +1,6 @@
 import { parseJson } from "../../../http/body.ts";
 import { csvRows } from "./csv-rows.ts";
-import { type Found, left, type ReadingContext, type TextFile } from "./found.ts";
+import { type Finding, left, type ReadingContext, type TextFile } from "./found.ts";
 import { isHabitica, readHabitica } from "./habitica.ts";
 import { isKeptExport, readKept } from "./kept.ts";
 import { readLoop } from "./loop.ts";
@@ -21,8 +21,11 @@ function kindOf({ name, text }: TextFile): FileKind {
   return isDays && !names.includes("value") ? "loop checkmarks" : "other";
 }
 
-/** Reads the files of one upload, whatever they are. */
-export function* readFiles(files: readonly TextFile[], context: ReadingContext): Generator<Found> {
+/** Reads the files of one upload, whatever they are; undefined says that the next thing takes a while. */
+export function* readFiles(
+  files: readonly TextFile[],
+  context: ReadingContext,
+): Generator<Finding | undefined> {
   const byKind = Map.groupBy(files, kindOf);
   for (const file of byKind.get("json") ?? []) yield* readJson(file, context);
   for (const file of byKind.get("todoist") ?? []) yield* readTodoist(file, context);
@@ -34,7 +37,7 @@ export function* readFiles(files: readonly TextFile[], context: ReadingContext):
     yield left(name, "This is no file that Kept can read.");
 }
 
-function* readJson({ name, text }: TextFile, context: ReadingContext): Generator<Found> {
+function* readJson({ name, text }: TextFile, context: ReadingContext): Generator<Finding> {
   const value = parseJson(text.replace(/^\u{FEFF}/u, ""));
   if (value === undefined) yield left(name, "This is not JSON, or it is not whole.");
   else if (isKeptExport(value)) yield* readKept(value);

@@ -1,7 +1,7 @@
 import { csvRecords } from "./csv-rows.ts";
 import {
   createKeys,
-  type Found,
+  type Finding,
   keyOf,
   left,
   plainCategory,
@@ -17,7 +17,7 @@ type Task = Readonly<{ row: Row; section: string; parent: string | undefined; no
 const cell = (row: Row, name: string): string => (row.get(name) ?? "").trim();
 
 /** Reads one project: the CSV that Todoist makes of it as a template, or has in its backups. */
-export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Found> {
+export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Finding> {
   const keys = createKeys("todoist");
   const project = projectOf(file.name);
   const category = project === undefined ? null : keyOf("todoist project", project);
@@ -60,7 +60,7 @@ function* tasksIn(text: string): Generator<Task> {
 
 type Place = Readonly<{ key: string; category: string | null }>;
 
-function* readTask(task: Task, { key, category }: Place, { today }: ReadingContext): Generator<Found> {
+function* readTask(task: Task, { key, category }: Place, { today }: ReadingContext): Generator<Finding> {
   const { row } = task;
   const { title, labels } = withoutLabels(cell(row, "content"));
   const [context = null, ...otherLabels] = labels;

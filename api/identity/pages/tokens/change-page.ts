@@ -59,7 +59,7 @@ function rotationForm(visitor: SignedIn, { id, expiresAt }: Connection, lifetime
   return html`<h2>New secret</h2>
     <form method="post" action="${tokensPath}/rotate" class="card">${formToken(visitor)}
     <input type="hidden" name="id" value="${id}">
-    <p>The token keeps its name, its permissions and its actions in the log, and gets another secret. It
+    <p class="quiet small">The token keeps its name, its permissions and its actions in the log, and gets another secret. It
       ends on ${timeIn(timeZone, expiresAt)}.</p>
     <div class="field"><label for="grace">The old secret ends</label><select id="grace" name="grace">
     ${[...graceChoices].map(([seconds, label]) => html`<option value="${seconds}">${label}</option>`)}</select></div>
