@@ -8,7 +8,7 @@ import { readTodoCounts, readTodoGroups, type TodoCounts } from "./todo-groups.t
 
 /** More than these are on the pages of all habits and todos. */
 const mostHabits = 100;
-const mostTodosOfGroup = 25;
+const mostTodosOfGroup = 15;
 
 /** What the page of a day shows. */
 export type DaySummary = Readonly<{

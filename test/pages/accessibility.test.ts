@@ -1,4 +1,4 @@
-import { afterAll, expect } from "bun:test";
+import { afterAll, expect, setDefaultTimeout } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -21,6 +21,8 @@ const views = {
 /** `npm run screenshots` draws the pictures anew that the documents show. */
 const picturesFolder = join(import.meta.dir, "../../docs/screenshots");
 const draws = Bun.env.SCREENSHOTS === "yes";
+// A year of life takes longer to make than the days that are enough to look at.
+if (draws) setDefaultTimeout(240_000);
 const checked: string[] = [];
 afterAll(async () => {
   console.log(`axe-core looked at ${checked.length} pages.`);

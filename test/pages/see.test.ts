@@ -153,7 +153,7 @@ test("filters live in the address, work together, and what makes no sense is tol
 });
 
 test("pages of a full account send a fixed number of statements, and page by page show each todo once", async () => {
-  await fillUser(database.pool, "full", today);
+  await fillUser(config.databaseUrl, "full", today);
   const browser = await signedInBrowser(config, "full");
   const pool = Object.getPrototypeOf(database.pool);
   const seen = new Set<string>();

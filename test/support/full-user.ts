@@ -1,37 +1,38 @@
-import type { Pool } from "pg";
+import { SQL } from "bun";
 import { addDays } from "../../shared/domain/day.ts";
 import { complete, newStreak, view } from "../../shared/domain/streak.ts";
 
 const rules = { frequency: "daily", schedule: null, grace_days: 1 } as const;
 
 /** 30 habits with a year of completions each, 1,000 pending todos around today and without a date, and 1,000 done ones. */
-export async function fillUser(pool: Pick<Pool, "query">, userId: string, today: string): Promise<void> {
+export async function fillUser(databaseUrl: string, userId: string, today: string): Promise<void> {
+  await using sql = new SQL(databaseUrl, { max: 1 });
   let state = newStreak();
   for (let ago = 365; ago > 0; ago--) {
     const next = complete(state, rules, addDays(today, -ago));
     if (typeof next !== "string") state = next;
   }
   const { streak_count, alive_through, longest_streak, next_due, recent_dates } = view(state, rules);
-  await pool.query(
+  await sql.unsafe(
     `insert into categories (user_id, id, name, color, created_at, updated_at)
      select $1, 9000000 + n, 'Category ' || n, '#1971c2', now(), now() from generate_series(1, 10) n`,
     [userId],
   );
-  await pool.query(
+  await sql.unsafe(
     `insert into habits (user_id, id, name, type, frequency, time_of_day, category_id, grace_days, completions_count,
        streak, streak_alive_through, longest_streak, next_due, recent_dates, streak_state, created_at, updated_at)
      select $1, 9000000 + n, 'Habit ' || n, 'good', 'daily',
        (array['morning', 'afternoon', 'evening', null])[1 + n % 4]::time_of_day, 9000001 + n % 10, 1, 365,
        $2, $3, $4, $5, $6, $7, now() - interval '1 year', now()
      from generate_series(1, 30) n`,
-    [userId, streak_count, alive_through, longest_streak, next_due, recent_dates, JSON.stringify(state)],
+    [userId, streak_count, alive_through, longest_streak, next_due, `{${recent_dates.join(",")}}`, state],
   );
-  await pool.query(
+  await sql.unsafe(
     `insert into habit_completions (user_id, habit_id, local_date, completed_at)
      select $1, 9000000 + n, $2::date - ago, now() from generate_series(1, 30) n, generate_series(1, 365) ago`,
     [userId, today],
   );
-  await pool.query(
+  await sql.unsafe(
     `insert into todos (user_id, id, title, description, due_date, estimated_minutes, context, category_id, is_completed,
        completed_at, completed_on, recurrence, recurrence_from, created_at, updated_at)
      select $1, 9000000 + n, 'Todo ' || n, 'Ask about the heating and the lease',
@@ -41,5 +42,5 @@ export async function fillUser(pool: Pick<Pool, "query">, userId: string, today:
      from generate_series(1, 2000) n`,
     [userId, today],
   );
-  await pool.query("analyze habits, habit_completions, todos, categories");
+  await sql.unsafe("analyze habits, habit_completions, todos, categories");
 }
