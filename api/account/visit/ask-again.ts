@@ -34,7 +34,7 @@ export function sentText(form: URLSearchParams): Html | false {
   return facts.length > 0 && html`<dl class="facts card">${facts}</dl>`;
 }
 
-const isForUs = /^(csrf|from|next|day|done|key|tag|base|called_at|request_id|\w+_id)$/;
+const isForUs = /^(csrf|key|tag|base|from|next|day|done|called_at|request_id|\w+_id)$/;
 
 /** What a form asks for, where no text in it says so. */
 async function sayDeed(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
