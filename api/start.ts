@@ -41,12 +41,7 @@ const countingTimeoutMs = 300;
 
 /** Starts one front door. Any number of them can run side by side. */
 export async function startApi({ config, log, ...options }: Options): Promise<{ stop(): Promise<void> }> {
-  const database = await openDatabase({
-    url: config.databaseUrl,
-    log,
-    prepare: config.databasePrepare,
-    connections: config.databaseConnections ?? 10,
-  });
+  const database = await openDoorDatabase({ config, log });
   const redis = connectFailFast(config.redisUrl, countingTimeoutMs);
   const metrics = createMetrics(config);
   const reads = await openReads({ config, log, database, redis, count: metrics.countStandbyRead });
@@ -107,6 +102,14 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
     },
   };
 }
+
+const openDoorDatabase = ({ config, log }: Options) =>
+  openDatabase({
+    url: config.databaseUrl,
+    log,
+    prepare: config.databasePrepare,
+    connections: config.databaseConnections ?? 10,
+  });
 
 function createQuery(
   { defaultTimeZone, baseUrl }: Config,

@@ -18,7 +18,7 @@ export type Layout = Readonly<{
   tools?: Html | undefined;
   /** What became of the last thing that was done, below the title. */
   notice?: Html | undefined;
-  /** Scripts of our own, without which the page is complete as well. */
+  /** Modules of our own, which share no names, without which the page is complete as well. */
   scripts?: readonly Readonly<{ href: string }>[];
 }>;
 
@@ -36,7 +36,7 @@ export function layout(
 <title>${title} · Kept</title>
 <link rel="icon" type="image/svg+xml" href="${favicon.href}">
 <link rel="stylesheet" href="${stylesheet.href}">
-${scripts.map(({ href }) => html`<script src="${href}" defer></script>`)}
+${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

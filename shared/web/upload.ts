@@ -12,7 +12,7 @@ const notFiles: FormProblem = { status: 415, text: "Files are sent as multipart/
 const tooLarge: FormProblem = { status: 413, text: "These files are larger than 5 MB together." };
 const incomplete: FormProblem = { status: 400, text: "The files did not arrive as a whole. Try again." };
 const busy: FormProblem = {
-  status: 503,
+  status: 429,
   text: "Other files of yours are still being read. Try again in a moment.",
 };
 

@@ -74,13 +74,18 @@ test("the answer is the same for every address, and only confirmed ones get mail
     "update identity.accounts set email_verified_at = null where email = 'unconfirmed@example.org'",
   );
   const pages: string[] = [];
-  for (const email of ["bob@example.org", "nobody@example.org", "unconfirmed@example.org"]) {
+  for (const email of ["unconfirmed@example.org", "nobody@example.org", "bob@example.org"]) {
     const { status, text } = await forget(email);
     pages.push(`${status} ${text.replace(email, "…")}`);
   }
   expect(new Set(pages).size).toBe(1);
-  await askForLink("bob@example.org");
+  for (let n = 0; n < 100 && resetsFor("bob@example.org") === 0; n++) await Bun.sleep(20);
+  expect(resetsFor("bob@example.org")).toBe(1);
+  // The others were asked for earlier, and a link is stored before it is mailed.
   expect([resetsFor("nobody@example.org"), resetsFor("unconfirmed@example.org")]).toEqual([0, 0]);
+  expect(
+    await identity.sql("select from identity.password_resets where email = 'unconfirmed@example.org'"),
+  ).toEqual([]);
 });
 
 test("a link is worth nothing after half an hour, at another address of the account, or in a strange form", async () => {

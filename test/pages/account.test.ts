@@ -24,7 +24,8 @@ browserTest("a person ticks habits and todos off, and takes it back", async () =
   const { page, rest } = await newPerson();
   await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
   await rest("POST", "/habits", { name: "Smoke", type: "bad", frequency: "daily" });
-  const todo = await rest("POST", "/todos", { title: "Water the plants" });
+  const due_date = new Date().toLocaleDateString("sv-SE", { timeZone: "Europe/Berlin" });
+  const todo = await rest("POST", "/todos", { title: "Water the plants", due_date });
 
   await page.goto(`${baseUrl}/account`);
   expect(await page.locator(".tile").first().textContent()).toContain("0 of 2");

@@ -44,7 +44,9 @@ browserTest("a person sees what comes and what failed, and sends that again, onc
     return body.id;
   };
   await create("Renew passport", "2040-01-01T09:00:00");
-  await page.goto(settingsPage);
+  await page.goto(`${baseUrl}/account`);
+  await page.getByText("they reach nobody").waitFor();
+  await page.getByRole("link", { name: "Choose where they go" }).click();
   await page.getByText("they reach nobody").waitFor();
   expect(await page.locator("#coming + ul").textContent()).toContain("Sun 1 Jan 2040 09:00 Renew passport");
   await page.getByRole("textbox", { name: "Address" }).fill(receiver.url.href);

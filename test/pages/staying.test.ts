@@ -6,6 +6,8 @@ import { browserTest, callTool, createToken, signUp, startSite } from "./support
 const site = await startSite();
 const { stack } = site;
 const { baseUrl } = stack.config;
+/** In the zone of everybody who signs up in these tests. */
+const today = new Date().toLocaleDateString("sv-SE", { timeZone: "Europe/Berlin" });
 
 /** A person with a habit and enough todos to scroll, signed in with and without scripts. */
 async function newPerson() {
@@ -16,7 +18,7 @@ async function newPerson() {
   const rest = async (method: string, path: string, body?: object) =>
     (await stack.rest(method, path, { token, ...(body && { body }) })).body;
   await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
-  for (let n = 1; n <= 20; n++) await rest("POST", "/todos", { title: `Todo ${n}` });
+  for (let n = 1; n <= 20; n++) await rest("POST", "/todos", { title: `Todo ${n}`, due_date: today });
   const state = await page.context().storageState();
   const plain = await site.open({
     viewport: { width: 800, height: 600 },
@@ -50,7 +52,7 @@ browserTest("with scripts ticks keep place and focus, and what an agent does app
   expect(await scrollOf(page)).toBe(before);
 
   await page.evaluate("window.isTheSame = true");
-  await callTool(site, token, "create-todo", { title: "From the agent" });
+  await callTool(site, token, "create-todo", { title: "From the agent", due_date: today });
   await page.getByRole("button", { name: "Done: From the agent" }).waitFor({ state: "attached" });
   await rest("POST", "/habits", { name: "Stretch", type: "good", frequency: "daily" });
   await page.getByRole("button", { name: "Done today: Stretch" }).waitFor({ state: "attached" });
@@ -62,7 +64,7 @@ browserTest("with scripts ticks keep place and focus, and what an agent does app
   // Back to a page from before: it shows what is true now.
   await page.goto(`${baseUrl}/account`);
   await page.goto(`${baseUrl}/account/settings`);
-  await callTool(site, token, "create-todo", { title: "While away" });
+  await callTool(site, token, "create-todo", { title: "While away", due_date: today });
   await page.goBack();
   await page.getByRole("button", { name: "Done: While away" }).waitFor({ state: "attached" });
   expect(faults).toEqual([]);

@@ -135,7 +135,7 @@ test("another site plants nothing over a sign-in", async () => {
 });
 
 test("a form of an earlier session is shown again with what was typed, and a long text is not lost either", async () => {
-  const { sub, browser } = await newPerson();
+  const { sub, browser, rest } = await newPerson();
   const page = await browser.open("/account/settings");
   browser.cookies.set("kept_account", {
     value: await sessionOf(config, sub, { sid: "new" }),
@@ -148,6 +148,21 @@ test("a form of an earlier session is shown again with what was typed, and a lon
     "https://example.com/hook",
   );
 
+  browser.cookies.delete("kept_account");
+  const rent = await rest("POST", "/todos", { title: "Pay rent" });
+  await browser.submit(
+    {
+      ...page,
+      forms: [{ action: `/account/todos/${rent.id}/delete`, fields: page.forms.at(-1)?.fields ?? [] }],
+    },
+    `/account/todos/${rent.id}/delete`,
+    {},
+  );
+  browser.cookies.set("kept_account", {
+    value: await sessionOf(config, sub, { sid: "other" }),
+    path: "/account",
+  });
+  expect(textOf(await browser.open("/account/sent"))).toContain("Go on with: Delete: Pay rent?");
   browser.cookies.delete("kept_account");
   const long = { webhook_url: `https://example.com/${"long ".repeat(2_000)}` };
   const held = await browser.submit(page, "/account/settings/webhook", long);

@@ -20,11 +20,7 @@ export function citusWrites(table: Table): NonNullable<Table["writes"]> {
       return [...before, sql.remove].map((text) => ({ text, values: [userId, ...keys] }));
     }
     // What these do is no plain writing of rows.
-    if (
-      name === "category_returns" ||
-      name === "habit_histories" ||
-      (name === "action_log" && kind === "update")
-    )
+    if (name === "category_returns" || (name === "action_log" && kind === "update"))
       return [{ text: sql[kind], values: [asJson(changed), userId] }];
     const clause = kind === "insert" && name !== "deletions" ? "" : onConflict;
     return chunks(changed).map((some) => insertion(table, some, clause));

@@ -66,7 +66,7 @@ function ownStatements(engine: Engine, name: TableName): Partial<Table["sql"]> {
 }
 
 const inEngine = (engine: Engine, table: Table): Table =>
-  engine === "citus" ? { ...table, writes: citusWrites(table) } : table;
+  engine === "citus" ? { ...table, writes: table.writes ?? citusWrites(table) } : table;
 
 function statements(
   engine: Engine,

@@ -6,5 +6,5 @@ import { sayWallTime } from "../visit/dates.ts";
 export function sayInstant(instant: string, timeZone: string): Html {
   const minute = localTime(Date.parse(instant), timeZone).slice(0, 16);
   const today = localTime(Date.now(), timeZone).slice(0, 10);
-  return html`<time datetime="${instant}">${sayWallTime(minute, today)}</time>`;
+  return html`<time datetime="${instant}">${sayWallTime(`${minute}:00`, today)}</time>`;
 }

@@ -10,6 +10,7 @@ import type { Visit } from "../visit/context.ts";
 import { countInWords, sayDated } from "../visit/dates.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { reminderWarning } from "../visit/reminder-warning.ts";
 import { activityStrip } from "./activity-strip.ts";
 import { habitsOfDay } from "./habits.ts";
 import { tile } from "./tile.ts";
@@ -18,7 +19,7 @@ import { todosOfDay } from "./todos.ts";
 /** GET /account: the user's day at a glance. */
 export async function showToday(visit: Visit): Promise<Response> {
   const { context, session } = visit;
-  const mark = await liveMark(visit);
+  const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const user = { userId: session.sub };
   const query = context.query(user, { standbyMayAnswer: true });
   const day = await query.inTurn((own) => readDay(own, firstCalendarDay), false);
@@ -27,6 +28,7 @@ export async function showToday(visit: Visit): Promise<Response> {
   const date = new Date(today.date).toLocaleDateString("en-GB", { dateStyle: "full", timeZone: "UTC" });
   const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
     <div id="day" data-part><p class="quiet lead">${date} <span class="zone">${today.timeZone}</span></p>
+    ${warning}
     ${tiles(day)}
     ${activityStrip(totals.strip, today.date)}
     ${totals.habits > 0 && yearOfHabits(day)}

@@ -18,6 +18,7 @@ import { chosenFilters, withoutPage } from "../visit/filter-fields.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { pager } from "../visit/pager.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
+import { reminderWarning } from "../visit/reminder-warning.ts";
 import { todoFilterForm } from "./filter-form.ts";
 import { readTodoFilters, todoFilterNames } from "./filters.ts";
 
@@ -29,7 +30,7 @@ export async function showTodos(visit: Visit): Promise<Response> {
   const chosen = chosenFilters(url, todoFilterNames);
   const wanted = readTodoFilters(chosen);
   if (isRefused(wanted)) return refusalPage(context, wanted.refusal);
-  const mark = await liveMark(visit);
+  const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const user = { userId: session.sub };
   const query = context.query(user, { standbyMayAnswer: true });
   const found = await query.inTurn((own) => readAll(own, wanted), wanted.q !== undefined);
@@ -37,7 +38,7 @@ export async function showTodos(visit: Visit): Promise<Response> {
   const { today, categories, counts, todos } = found;
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
   const narrowing = withoutPage(chosen);
-  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}${warning}
     <p class="links"><a href="/account/todos/new">New todo</a>
     <a href="/account/categories">Categories</a></p>
     ${todoFilterForm(narrowing, categoryChoices(categories))}

@@ -12,7 +12,7 @@ export type SentForm = Readonly<{ path: string; form: URLSearchParams }>;
 
 /** Shows what a person sent that was not carried out, and carries it out when they say so once more. */
 export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> {
-  const deed = await sayTick(visit, sent);
+  const deed = await sayDeed(visit, sent);
   const body = html`<div class="note warn" role="status"><p>Nothing was done yet: the page from which you sent this was
     too old, or you were signed out. It is all here.</p></div>
     ${deed && html`<p>Go on with: <strong>${deed}</strong>?</p>`}${sentText(sent.form)}
@@ -36,17 +36,37 @@ export function sentText(form: URLSearchParams): Html | false {
 
 const isForUs = /^(csrf|key|tag|base|from|next|day|done|called_at|request_id|\w+_id)$/;
 
-/** A tick in words; it has no text of its own. */
-async function sayTick(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
-  if (path !== "/account/tick") return undefined;
+/** What a form asks for, where no text in it says so. */
+async function sayDeed(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
+  const [, kind, id] = /^\/account\/(habit|todo)s\/(\d{1,15})/.exec(path) ?? thingIn(form);
+  const name =
+    id === undefined ? undefined : await nameOf(visit, kind === "habit" ? "habit" : "todo", Number(id));
+  const verb = path === "/account/tick" ? (form.get("done") === "yes" ? "Done" : "Undo") : verbIn(path);
+  if (verb === undefined) return name;
+  return name === undefined ? verb : `${verb}: ${name}`;
+}
+
+const thingIn = (form: URLSearchParams): readonly (string | undefined)[] => {
+  const kind = form.has("habit_id") ? "habit" : "todo";
+  return ["", kind, /^\d{1,15}$/.exec(form.get(`${kind}_id`) ?? "")?.[0]];
+};
+
+const verbs = new Map([
+  ["delete", "Delete"],
+  ["undo", "Take back"],
+  ["run", "Take it all back"],
+  ["forget", "Forget for good"],
+  ["sign-out", "Sign out"],
+]);
+
+const verbIn = (path: string): string | undefined => verbs.get(/[^/?]+(?=\?|$)/.exec(path)?.[0] ?? "");
+
+async function nameOf(visit: Visit, kind: "habit" | "todo", id: number): Promise<string | undefined> {
   const query = visit.context.query({ userId: visit.session.sub });
-  const id = Number(form.get("habit_id") ?? form.get("todo_id"));
-  if (!Number.isSafeInteger(id)) return undefined;
-  const verb = form.get("done") === "yes" ? "Done" : "Undo";
-  if (form.has("habit_id")) {
+  if (kind === "habit") {
     const habit = await readHabit(query, { habit_id: id });
-    return isRefused(habit) ? undefined : `${verb}: ${habit.name}`;
+    return isRefused(habit) ? undefined : habit.name;
   }
   const todo = await readTodo(query, { todo_id: id });
-  return isRefused(todo) ? undefined : `${verb}: ${todo.title}`;
+  return isRefused(todo) ? undefined : todo.title;
 }

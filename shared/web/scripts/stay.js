@@ -24,10 +24,8 @@ document.addEventListener("submit", (event) => {
   });
 });
 
-const refresh = () => {
-  const from = document.getElementById("live")?.dataset.from ?? location.href;
-  inOrder(async () => show(await fetch(from))).catch(() => {});
-};
+const from = () => document.getElementById("live")?.dataset.from ?? location.href;
+const refresh = () => inOrder(async () => show(await fetch(from()))).catch(() => {});
 addEventListener("stale", refresh);
 addEventListener("pageshow", ({ persisted }) => persisted && refresh());
 

@@ -13,16 +13,14 @@ export type ImportPlan = Readonly<{
   completions: number;
   /** How many things of the files are here already. */
   here: number;
-  /** Why all of it is refused. */
-  refusal: string | undefined;
+  /** How many would come that one import has no room for. */
+  later: number;
   /** What does not come, or not as a whole: the first of it, and how much there is. */
   left: readonly Left[];
   leftCount: number;
 }>;
 
 const mostLeftShown = 100;
-const count = (number: number) => number.toLocaleString("en");
-const tooMuch = `These files have more than one import takes: ${count(maxImported.things)} habits, todos and categories with ${count(maxImported.completions)} completions. Import them in parts.`;
 
 /** Reads files and looks what of them is here already. Other requests of this process go on meanwhile. */
 export async function planImport(
@@ -31,21 +29,36 @@ export async function planImport(
   context: ReadingContext,
 ): Promise<ImportPlan> {
   const { found, ...told } = await collect(files, context);
-  const plan: ImportPlan = { ...told, things: noThings(), completions: 0, here: 0 };
-  if (plan.refusal !== undefined) return plan;
   const isHere = await readWhatIsHere(query, found);
   const gone = new Set(found.flatMap((one) => ("key" in one.thing && isHere(one) ? [one.thing.key] : [])));
   const used = new Set(found.flatMap((one) => usedBy(one, gone)));
   const isMissed = ({ kind, thing }: FoundThing) =>
     "key" in thing && (!gone.has(thing.key) || (kind === "categories" && used.has(thing.key)));
-  const coming = new Map(
-    found.flatMap((one) => ("key" in one.thing && isMissed(one) ? [[one.thing.key, one]] : [])),
+  const { coming, completions, later } = withinLimits(found, isMissed);
+  const things = noThings();
+  for (const one of coming) put(things, one);
+  return { ...told, things, completions, here: gone.size, later };
+}
+
+/** As much as one import takes, in the order of the files. What comes later names its category by its key again. */
+function withinLimits(found: readonly FoundThing[], isMissed: (one: FoundThing) => boolean) {
+  const histories = Map.groupBy(
+    found.filter((one) => one.kind === "histories"),
+    ({ thing }) => thing.habit,
   );
-  for (const one of coming.values()) put(plan.things, one);
-  const histories = found.filter((one) => one.kind === "histories" && coming.has(one.thing.habit));
-  for (const one of histories) put(plan.things, one);
-  const completions = plan.things.histories.reduce((sum, { dates }) => sum + dates.length, 0);
-  return { ...plan, completions, here: gone.size };
+  const coming: FoundThing[] = [];
+  let [things, completions, later] = [0, 0, 0];
+  for (const one of found) {
+    if (one.kind === "histories" || !isMissed(one)) continue;
+    const history = one.kind === "habits" ? (histories.get(one.thing.key) ?? []) : [];
+    const days = history.reduce((sum, { thing }) => sum + thing.dates.length, 0);
+    const fits = things < maxImported.things && completions + days <= maxImported.completions;
+    if (fits) coming.push(one, ...history);
+    things += fits ? 1 : 0;
+    completions += fits ? days : 0;
+    later += fits ? 0 : 1;
+  }
+  return { coming, completions, later };
 }
 
 const noThings = (): ImportPlan["things"] => ({ categories: [], habits: [], histories: [], todos: [] });
@@ -59,25 +72,23 @@ function put(things: ImportPlan["things"], found: FoundThing): void {
   list.push(found.thing);
 }
 
-type Collection = { found: FoundThing[]; left: Left[]; leftCount: number; refusal: string | undefined };
+type Collection = { found: FoundThing[]; left: Left[]; leftCount: number };
 
 async function collect(files: readonly TextFile[], context: ReadingContext): Promise<Collection> {
   const { check } = createChecker(context);
   const giveWay = createGiveWay();
-  const collection: Collection = { found: [], left: [], leftCount: 0, refusal: undefined };
+  const collection: Collection = { found: [], left: [], leftCount: 0 };
   const keys = new Set<string>();
-  let completions = 0;
   for (const one of readFiles(files, context)) {
     await giveWay();
     for (const checked of one === undefined ? [] : isLeft(one) ? [one] : check(one)) {
       if (isLeft(checked)) leave(collection, checked);
-      else if (checked.kind === "histories") completions += checked.thing.dates.length;
-      else if (keys.has(checked.thing.key)) leave(collection, twice(checked.thing));
-      else keys.add(checked.thing.key);
-      if (!isLeft(checked)) collection.found.push(checked);
+      else if ("key" in checked.thing && keys.has(checked.thing.key)) leave(collection, twice(checked.thing));
+      else {
+        collection.found.push(checked);
+        if ("key" in checked.thing) keys.add(checked.thing.key);
+      }
     }
-    const isTooMuch = keys.size > maxImported.things || completions > maxImported.completions;
-    if (isTooMuch) return { ...collection, refusal: tooMuch };
   }
   return collection;
 }

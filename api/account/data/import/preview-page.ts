@@ -18,16 +18,24 @@ export function previewPage(visit: Visit, plan: ImportPlan, staged: StagedImport
   const body = html`${staged ? whatComes(visit, plan, staged) : nothingComes(plan)}
     ${plan.leftCount > 0 && whatStays(plan)}
     <p><a href="/account/data">Back to your data</a></p>`;
-  const status = plan.refusal === undefined ? 200 : 422;
-  return page(visit.context.site, { title: "What would come", body, ...accountFrame(visit) }, { status });
+  return page(visit.context.site, { title: "What would come", body, ...accountFrame(visit) });
 }
 
-const nothingComes = ({ refusal, here }: ImportPlan): Html =>
-  refusal === undefined
-    ? html`<p class="note" role="status">${here > 0 ? "Everything in this file is here already." : "There is nothing in this file that Kept can take."}</p>`
-    : html`<p class="note bad" role="alert">${refusal}</p>`;
+const nothingComes = ({ here, later }: ImportPlan): Html => {
+  if (later > 0)
+    return html`<p class="note bad" role="alert">A habit of this file has more days than one import takes.</p>`;
+  const why =
+    here > 0
+      ? "Everything in this file is here already."
+      : "There is nothing in this file that Kept can take.";
+  return html`<p class="note" role="status">${why}</p>`;
+};
 
-function whatComes(visit: Visit, { things, completions, here }: ImportPlan, staged: StagedImport): Html {
+function whatComes(
+  visit: Visit,
+  { things, completions, here, later }: ImportPlan,
+  staged: StagedImport,
+): Html {
   const { categories, habits, todos } = things;
   const done = todos.filter(({ is_completed }) => is_completed).length;
   const withDays = completions > 0 ? ` with ${countInWords(completions, "completion")}` : "";
@@ -39,6 +47,11 @@ function whatComes(visit: Visit, { things, completions, here }: ImportPlan, stag
       here > 0 &&
       html`<p>${countInWords(here, "thing")} of this file ${here === 1 ? "is" : "are"} here already and
       ${here === 1 ? "stays" : "stay"} as ${here === 1 ? "it is" : "they are"}.</p>`
+    }
+    ${
+      later > 0 &&
+      html`<p><strong>This is the first part of it:</strong> ${countInWords(later, "thing")} more than one import
+      takes. Choose the same files again afterwards, and the next part comes.</p>`
     }
     <p class="quiet small">A category of a name that you already have is that one. Everything comes at once, or nothing;
       afterwards it can be taken back on <a href="/account/actions">Actions</a>.</p>
