@@ -18,7 +18,7 @@ async function newPerson() {
   const rest = async (method: string, path: string, body?: object) =>
     (await stack.rest(method, path, { token, ...(body && { body }) })).body;
   await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
-  for (let n = 1; n <= 20; n++) await rest("POST", "/todos", { title: `Todo ${n}`, due_date: today });
+  for (let n = 1; n <= 12; n++) await rest("POST", "/todos", { title: `Todo ${n}`, due_date: today });
   const state = await page.context().storageState();
   const plain = await site.open({
     viewport: { width: 800, height: 600 },
@@ -37,18 +37,18 @@ browserTest("with scripts ticks keep place and focus, and what an agent does app
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(error.message));
   await page.goto(`${baseUrl}/account`);
-  await page.getByRole("button", { name: "Done: Todo 12" }).scrollIntoViewIfNeeded();
+  await page.getByRole("button", { name: "Done: Todo 8" }).scrollIntoViewIfNeeded();
   const before = await scrollOf(page);
   expect(before).toBeGreaterThan(300);
-  await page.getByRole("button", { name: "Done: Todo 12" }).focus();
+  await page.getByRole("button", { name: "Done: Todo 8" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByText("Done: Todo 12").waitFor();
-  expect([await scrollOf(page), await focusOf(page)]).toEqual([before, "Done: Todo 13"]);
+  await page.getByText("Done: Todo 8").waitFor();
+  expect([await scrollOf(page), await focusOf(page)]).toEqual([before, "Done: Todo 9"]);
   expect(await page.getByRole("button", { name: "Undo", exact: true }).isVisible()).toBe(true);
   const notice = await page.locator("#notice .note").boundingBox();
   expect((notice?.y ?? 999) + (notice?.height ?? 999)).toBeLessThanOrEqual(600);
   await page.getByRole("button", { name: "Undo", exact: true }).click();
-  await page.getByRole("button", { name: "Done: Todo 12" }).waitFor();
+  await page.getByRole("button", { name: "Done: Todo 8" }).waitFor();
   expect(await scrollOf(page)).toBe(before);
 
   await page.evaluate("window.isTheSame = true");
@@ -75,14 +75,14 @@ browserTest(
   async () => {
     const { plain, rest } = await newPerson();
     await plain.goto(`${baseUrl}/account`);
-    await plain.getByRole("button", { name: "Done: Todo 12" }).click();
-    await plain.getByText("Done: Todo 12").waitFor();
-    const next = plain.getByRole("button", { name: "Done: Todo 13" });
+    await plain.getByRole("button", { name: "Done: Todo 8" }).click();
+    await plain.getByText("Done: Todo 8").waitFor();
+    const next = plain.getByRole("button", { name: "Done: Todo 9" });
     expect((await next.boundingBox())?.y).toBeGreaterThan(0);
     expect((await next.boundingBox())?.y).toBeLessThan(600);
     expect(await plain.getByRole("button", { name: "Undo", exact: true }).isVisible()).toBe(true);
     await plain.keyboard.press("Tab");
-    expect(await plain.locator(":focus").getAttribute("aria-label")).toBe("Done: Todo 13");
+    expect(await plain.locator(":focus").getAttribute("aria-label")).toBe("Done: Todo 9");
 
     stack.clock.now = Date.now() + 24 * 3_600_000;
     await plain.getByRole("button", { name: "Done today: Read" }).click();
