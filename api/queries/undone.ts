@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 import { type LoggedAction, undoDays } from "../../shared/contracts/action.ts";
 import { msPerDay } from "../../shared/domain/day.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
+import { isRefused } from "../../shared/errors.ts";
 import { actionColumns, presentAction, type ReadRow, readActions } from "./action.ts";
 import { rangeConditions } from "./action-filters.ts";
 import { allOf, type QueryContext } from "./context.ts";
@@ -31,6 +32,12 @@ export async function readAction(
   const cursor = `${called_at}_${lastId}`;
   const { actions } = await readActions(query, { from: called_at, cursor, limit: 200 });
   return actions.find((action) => action.request_id === request_id);
+}
+
+/** The same when it is the user's turn. @returns undefined too where that does not come in time */
+export async function readActionInTurn(query: QueryContext, key: ActionKey): Promise<Action | undefined> {
+  const found = await query.inTurn(async (own) => ({ action: await readAction(own, key) }), false);
+  return isRefused(found) ? undefined : found.action;
 }
 
 /** The actions that took others back, by their request ids. Only pages take back, so they are found by no token. */

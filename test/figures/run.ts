@@ -8,6 +8,7 @@ import { frozen } from "./frozen.ts";
 import { fuzz } from "./fuzz.ts";
 import { held } from "./held.ts";
 import { overload } from "./overload.ts";
+import { pages } from "./pages.ts";
 import { rolling } from "./rolling.ts";
 
 const figures: Record<string, Figure> = {
@@ -19,6 +20,7 @@ const figures: Record<string, Figure> = {
   overload,
   flood,
   rolling,
+  pages,
   fuzz,
 };
 

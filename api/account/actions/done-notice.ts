@@ -4,7 +4,7 @@ import { isRefused } from "../../../shared/errors.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { readDaySettings } from "../../queries/context.ts";
-import { readAction } from "../../queries/undone.ts";
+import { readActionInTurn } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { doneParameter, hereWithoutNotes } from "../visit/go-on.ts";
 import type { LoggedRow } from "./logged-row.ts";
@@ -20,7 +20,7 @@ export async function doneNotice(visit: Visit): Promise<Html | undefined> {
   const undone = await readNote(visit, query, { timeZone: today.timeZone, today: today.date }, cursor);
   if (undone) return undone.note;
   const [called_at = "", request_id = ""] = cursor.split("_");
-  const action = await readAction(query, { called_at, request_id });
+  const action = await readActionInTurn(query, { called_at, request_id });
   return action && action.outcome === "ok" ? undoOffer(visit, action) : undefined;
 }
 

@@ -6,7 +6,7 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import { notFoundPage } from "../../../shared/web/router.ts";
-import { readAction } from "../../queries/undone.ts";
+import { readActionInTurn } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
@@ -22,7 +22,7 @@ export async function askForget(visit: Visit): Promise<Response> {
   const { called_at, request_id } = Object.fromEntries(url.searchParams);
   const validated = validate(undoActions, { actions: [{ called_at, request_id }] });
   const [key] = isRefused(validated) ? [] : validated.input.actions;
-  const action = key && (await readAction(context.query({ userId: session.sub }), key));
+  const action = key && (await readActionInTurn(context.query({ userId: session.sub }), key));
   const things = action?.undone_by === null ? deletedThings(action) : [];
   if (things.length === 0) return notFoundPage(context.site);
   const body = html`<p>Then it cannot be brought back, and nobody can read here any more what it was: the log says only

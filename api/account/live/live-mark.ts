@@ -1,3 +1,4 @@
+import { isRefused } from "../../../shared/errors.ts";
 import { liveScript, quickScript, stayScript } from "../../../shared/web/assets.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { readUserState } from "../streams/version.ts";
@@ -11,6 +12,8 @@ export const liveScripts = [stayScript, liveScript, quickScript];
  * @param from where the parts are fetched anew, if not at the page's own address
  */
 export async function liveMark({ context, session }: Visit, from?: string): Promise<Html> {
-  const state = await readUserState(context.query({ userId: session.sub }), session.sub);
-  return html`<div id="live" hidden data-part data-version="${state?.version}"${from !== undefined && html` data-from="${from}"`}></div>`;
+  const query = context.query({ userId: session.sub });
+  const found = await query.inTurn(async (own) => ({ state: await readUserState(own, session.sub) }), false);
+  const version = isRefused(found) ? undefined : found.state?.version;
+  return html`<div id="live" hidden data-part data-version="${version}"${from !== undefined && html` data-from="${from}"`}></div>`;
 }

@@ -4,7 +4,7 @@ import { isRefused } from "../../../shared/errors.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { QueryContext } from "../../queries/context.ts";
-import { readAction } from "../../queries/undone.ts";
+import { readActionInTurn } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { hereWithoutNotes } from "../visit/go-on.ts";
 import { lateNotice } from "./late-notice.ts";
@@ -43,7 +43,7 @@ type Ticked = Readonly<{ kind: "done" | "undone"; key: string }>;
 async function undoNotice(visit: Visit, query: QueryContext, { kind, key }: Ticked): Promise<Html | null> {
   if (isRefused(validate(listActions, { cursor: key }))) return null;
   const [called_at = "", request_id = ""] = key.split("_");
-  const action = await readAction(query, { called_at, request_id });
+  const action = await readActionInTurn(query, { called_at, request_id });
   if (!action || action.undone_by !== null || action.door !== "page") return null;
   const place = `${action.resource_kind}-${action.resource_id}`;
   return note(
