@@ -72,8 +72,8 @@ describe("Redis away", () => {
 
 test("processes that start while Redis is away do their work when it is back", async () => {
   gates.redis.shut();
-  kill("api");
-  kill("workers");
+  await kill("api");
+  await kill("workers");
   await Bun.sleep(500);
   expect(await healing(read)).toBeLessThan(15_000);
   gates.redis.open();

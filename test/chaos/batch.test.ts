@@ -48,7 +48,7 @@ test("kill -9 of workers and doors in the middle of batches loses and doubles no
   });
   for (const victim of ["workers", "api", "workers", "workers", "postgres", "workers"] as const) {
     await Bun.sleep(700);
-    kill(victim);
+    await kill(victim);
   }
   await Bun.sleep(700);
   over = true;

@@ -71,7 +71,7 @@ test(
 test("a crash of PostgreSQL, which may give numbers out again, makes copies begin anew", async () => {
   const copy = newCopy();
   await bringUpToDate(getAt(0), copy);
-  kill("postgres");
+  await kill("postgres");
   const answers = async () => (await getAt(0)(`/changes?cursor=${copy.cursor}`)).status;
   for (let looks = 0; looks < 100 && (await answers()) !== 422; looks++) await Bun.sleep(100);
   expect(await answers()).toBe(422);

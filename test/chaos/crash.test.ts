@@ -29,7 +29,7 @@ const maybeApplied = { refusal: { code: "overloaded", applied: "unknown" } };
 
 /** Replies without a key are in unlogged tables, which PostgreSQL empties when it starts after a crash. */
 async function crash(): Promise<void> {
-  kill("postgres");
+  await kill("postgres");
   for (let looks = 0; looks < 100; looks++) {
     const rows = await sql`select 1 from inbox`.catch(() => undefined);
     if (rows?.length === 0) return;

@@ -40,10 +40,10 @@ test("kill -9 of any part, each in turn and twice, loses and doubles no acknowle
     const victims: Victim[] = ["workers", "api", "redis", "postgres"];
     for (const victim of [...victims, ...victims]) {
       await Bun.sleep(600);
-      kill(victim);
+      await kill(victim);
     }
     await Bun.sleep(600);
-    for (const victim of victims) kill(victim);
+    for (const victim of victims) await kill(victim);
   });
   expect(written.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThan(0);
   await expectExactlyOnce(written);

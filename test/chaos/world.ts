@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { migrate } from "../../shared/db/migrate.ts";
@@ -20,7 +20,7 @@ export type World = Readonly<{
   gates: Readonly<{ redis: Gate; postgres: Gate }>;
   call: Call;
   /** Kills every process of that kind with -9; what supervises it starts it again. */
-  kill(victim: Victim): void;
+  kill(victim: Victim): Promise<void>;
   /** Stops a server's processes where they stand while `work` runs. */
   frozen(victim: "redis" | "postgres", work: () => Promise<void>): Promise<void>;
 }>;
@@ -56,11 +56,13 @@ export async function startWorld(name: string, env: Record<string, string> = {})
     await Promise.all([postgres.stop(), redis.stop()]);
     rmSync(folder, { recursive: true });
   });
-  const serverPid = (victim: "redis" | "postgres") =>
-    Number.parseInt(
-      readFileSync(join(folder, victim, victim === "redis" ? "redis.pid" : "postmaster.pid"), "utf8"),
-      10,
-    );
+  /** A server that is just coming back has no pid yet. */
+  const serverPid = async (victim: "redis" | "postgres") => {
+    const path = join(folder, victim, victim === "redis" ? "redis.pid" : "postmaster.pid");
+    const deadline = performance.now() + 10_000;
+    while (!existsSync(path) && performance.now() < deadline) await Bun.sleep(10);
+    return Number.parseInt(readFileSync(path, "utf8"), 10);
+  };
   const token = await roles.issuer.token();
   return {
     sql,
@@ -68,12 +70,12 @@ export async function startWorld(name: string, env: Record<string, string> = {})
     redisUrl: redis.url,
     gates,
     call: callDoors(roles.baseUrls, token),
-    kill(victim) {
-      const pids = victim === "api" || victim === "workers" ? pidsOf(victim) : [serverPid(victim)];
+    async kill(victim) {
+      const pids = victim === "api" || victim === "workers" ? pidsOf(victim) : [await serverPid(victim)];
       for (const pid of pids) process.kill(pid, "SIGKILL");
     },
     async frozen(victim, work) {
-      const server = serverPid(victim);
+      const server = await serverPid(victim);
       const backends = descendants().filter(({ parent }) => parent === server);
       const pids = [server, ...backends.map(({ pid }) => pid)];
       for (const pid of pids) process.kill(pid, "SIGSTOP");

@@ -12,11 +12,17 @@ import { browserTest, createToken, signUp, startSite } from "./support.ts";
 const mailbox = await startMailbox();
 const site = await startSite({ SMTP_URL: mailbox.url, RATE_LIMIT_PER_MINUTE: "0" });
 const { baseUrl, authUrl } = site.stack.config;
+type View = Readonly<{
+  colorScheme: "light" | "dark";
+  viewport: { width: number; height: number };
+  rules?: readonly string[];
+}>;
+
 const views = {
   light: { colorScheme: "light", viewport: { width: 1000, height: 700 } },
-  dark: { colorScheme: "dark", viewport: { width: 1000, height: 700 } },
-  phone: { colorScheme: "light", viewport: { width: 390, height: 800 } },
-} as const;
+  dark: { colorScheme: "dark", viewport: { width: 1000, height: 700 }, rules: ["color-contrast"] },
+  phone: { colorScheme: "light", viewport: { width: 320, height: 800 } },
+} as const satisfies Record<string, View>;
 
 /** `npm run screenshots` draws the pictures anew that the documents show. */
 const picturesFolder = join(import.meta.dir, "../../docs/screenshots");
@@ -29,12 +35,12 @@ afterAll(async () => {
   await mailbox.stop();
 });
 
-/** What axe-core calls serious or worse, and what a phone would have to scroll sideways for. */
+/** What axe-core finds, and what a phone would have to scroll sideways for. */
 async function check(page: Page, name: string): Promise<void> {
-  for (const [view, { colorScheme, viewport }] of Object.entries(views)) {
+  for (const [view, { colorScheme, viewport, rules }] of Object.entries<View>(views)) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(viewport);
-    expect([name, view, await axeFaults(page)]).toEqual([name, view, []]);
+    expect([name, view, await axeFaults(page, rules)]).toEqual([name, view, []]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewport.width);
     checked.push(`${name} ${view}`);
     const path = join(picturesFolder, `${name}-${view}.png`);
@@ -42,7 +48,7 @@ async function check(page: Page, name: string): Promise<void> {
   }
 }
 
-browserTest("the account pages have no serious fault, light, dark and on a phone", async () => {
+browserTest("the account pages have no fault, light, dark and on a phone", async () => {
   const page = await site.open();
   await page.goto(baseUrl);
   await check(page, "front");
@@ -109,7 +115,7 @@ browserTest("the account pages have no serious fault, light, dark and on a phone
   await check(page, "not-found");
 });
 
-browserTest("the pages that take back have no serious fault, light, dark and on a phone", async () => {
+browserTest("the pages that take back have no fault, light, dark and on a phone", async () => {
   const page = await site.open();
   await signUp(site, page, "barbara@example.org", mailbox);
   const token = await createToken(site, page, "Cursor", allScopes);
@@ -132,7 +138,7 @@ browserTest("the pages that take back have no serious fault, light, dark and on 
   await check(page, "take-back-done");
 });
 
-browserTest("the provider's pages have no serious fault, light, dark and on a phone", async () => {
+browserTest("the provider's pages have no fault, light, dark and on a phone", async () => {
   const page = await site.open();
   await page.goto(`${authUrl}/sign-in`);
   await check(page, "sign-in");
