@@ -9,6 +9,7 @@ const timed = [
   "test/flow/batch.test.ts",
   "test/flow/costly-search.test.ts",
   "test/flow/idempotency.test.ts",
+  "test/flow/read-batches.test.ts",
   "test/reminders/flood.test.ts",
 ];
 
