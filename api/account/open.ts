@@ -1,4 +1,4 @@
-import type { IdentityClient } from "../../shared/db/identity-client.ts";
+import { type IdentityClient, secretsOf } from "../../shared/db/identity-client.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { message } from "../../shared/web/page.ts";
 import { answerPage } from "./router.ts";
@@ -12,9 +12,9 @@ type Parts = Omit<PagesContext, "keys" | "site" | "findProvider"> & { client: Id
 export function openAccountPages({ client, ...parts }: Parts): (request: Request) => Promise<Response> {
   if (!client?.secret) return async () => notSetUp(parts.config);
   const { config } = parts;
-  const keys = deriveKeys(client.secret);
+  const keys = deriveKeys(...secretsOf(client));
   const origin = new URL(config.baseUrl).origin;
-  const site = { ...front(config), origin, formKey: keys.forms, afterSignIn: "/account", root: "/account" };
+  const site = { ...front(config), origin, formKeys: keys.forms, afterSignIn: "/account", root: "/account" };
   const context = { ...parts, keys, site, findProvider: createFindProvider(config, client) };
   return (request) => answerPage(context, request);
 }

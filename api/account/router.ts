@@ -8,6 +8,7 @@ import {
   type PageMethods,
 } from "../../shared/web/router.ts";
 import { takeUpload } from "../../shared/web/upload.ts";
+import { loggedIds } from "../http/request-origin.ts";
 import { doneNotice } from "./actions/done-notice.ts";
 import { exportActions } from "./actions/export.ts";
 import { askForget, forgetThing } from "./actions/forget.ts";
@@ -130,17 +131,26 @@ function formOn(
 /** Addresses that the account pages answer; `*` stands for anything. */
 export const accountPaths = ["/", "/account", "/account/*"];
 
+const pathOf = (url: URL): string => url.pathname.replace(idInPath, ":id");
+
+/** What a request for a page counts as: its path if there is such a page, since anybody can ask for others. */
+export function routeOfPage({ method, url }: Request): Readonly<{ method: string; path: string }> {
+  const path = pathOf(new URL(url));
+  return { method, path: Object.hasOwn(pages, path) ? path : "/account/*" };
+}
+
 /** Answers one request for a page. */
 export async function answerPage(context: PagesContext, request: Request): Promise<Response> {
   const { site, log } = context;
   const url = new URL(request.url);
-  const methods = pages[url.pathname.replace(idInPath, ":id")];
+  // Who writes `:id` in an address means no id.
+  const methods = url.pathname.includes(":id") ? undefined : pages[pathOf(url)];
   if (!methods) return notFoundPage(site);
   try {
     return await answerByMethod(methods, { context, site, request, url });
   } catch (error) {
     const reason = error instanceof Error ? error.stack : String(error);
-    log.error({ path: url.pathname, reason }, "a page failed");
+    log.error({ ...loggedIds(request), path: url.pathname, reason }, "a page failed");
     return failurePage(site);
   }
 }

@@ -3,6 +3,7 @@ import { contracts, type InputOf, type Queries } from "../../shared/contracts/ca
 import { resourceRead } from "../../shared/contracts/mcp-resource.ts";
 import type { ActionRow } from "../../shared/db/entities.ts";
 import type { ActionKind } from "../../shared/domain/vocabulary.ts";
+import { requestFamily } from "../../shared/queue/command-id.ts";
 import { anyOf, type Condition } from "./context.ts";
 import { searchPattern } from "./search.ts";
 
@@ -56,6 +57,12 @@ const ofKind: Readonly<Record<ActionKind, Condition>> = {
   refusal: sql`a.outcome <> 'ok'`,
 };
 
+/** Whether a text can be the `X-Request-Id` of an answer. */
+export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
+const isOfRequest = (id: string): Condition =>
+  sql`left(a.request_id::text, ${sql.lit(requestFamily(id).length)}) = ${requestFamily(id)}`;
+
 /** Of JSON only the texts in it are searched, as they are written there: every row has names of fields. */
 function mentions(q: string): Condition {
   const pattern = searchPattern(q);
@@ -63,5 +70,5 @@ function mentions(q: string): Condition {
   const inText = String.raw`:"(?:[^"\\]|\\.)*(?:${written})`;
   const texts = [sql`a.resource_name`, sql`a.message`].map((text) => sql`${text} ~ ${pattern}`);
   const json = [sql`a.before`, sql`a.after`, sql`a.arguments`].map((text) => sql`${text} ~ ${inText}`);
-  return anyOf([...texts, ...json]);
+  return anyOf([...texts, ...json, ...(isRequestId(q) ? [isOfRequest(q)] : [])]);
 }

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Habit } from "../../shared/contracts/habit-schema.ts";
+import { addDays } from "../../shared/domain/day.ts";
 import { graceLeft } from "../../shared/domain/grace.ts";
-import { firstChangeableDay } from "../../shared/domain/streak.ts";
+import { daysBack, firstChangeableDay } from "../../shared/domain/streak.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { daysAskedFor, weekOf } from "../../shared/domain/week-progress.ts";
 import type { Condition, QueryContext } from "./context.ts";
@@ -19,9 +20,19 @@ export type HabitInWeek = Readonly<{
   target: number | undefined;
   /** How much more its streak forgives. */
   graceLeft: number;
-  /** The first day whose completion can still be made or taken back, if it is not too long ago. */
+  /** The first day whose completion can still be made or taken back. */
   changeableFrom: string;
 }>;
+
+/** @returns undefined when there is no such habit */
+export async function readHabitInWeek(
+  query: QueryContext,
+  today: Today,
+  habitId: number,
+): Promise<HabitInWeek | undefined> {
+  const { habits } = await readHabitsInWeek(query, today, { where: sql`h.id = ${habitId}::bigint` });
+  return habits[0];
+}
 
 type WeekColumns = { is_due: boolean; done_days: string[] };
 
@@ -53,6 +64,8 @@ function inWeek(row: HabitWithCategory & WeekColumns, today: Today): HabitInWeek
     doneDays: row.done_days,
     target: daysAskedFor(habit),
     graceLeft: graceLeft(row.streak_state, habit, today.date),
-    changeableFrom: firstChangeableDay(row.streak_state),
+    changeableFrom: later(firstChangeableDay(row.streak_state), addDays(today.date, -daysBack)),
   };
 }
+
+const later = (one: string, other: string): string => (one > other ? one : other);

@@ -1,8 +1,7 @@
-import { sql } from "kysely";
 import type { Today } from "../../shared/domain/today.ts";
 import { type QueryContext, readDaySettings } from "./context.ts";
 import { type DoneDays, readDoneDaysOf } from "./done-days.ts";
-import { type HabitInWeek, readHabitsInWeek } from "./habit-week.ts";
+import { type HabitInWeek, readHabitInWeek } from "./habit-week.ts";
 
 /** A habit with the days of a period up to today on which it was done. */
 export type HabitInYear = Readonly<{ today: Today; item: HabitInWeek; done: DoneDays }>;
@@ -18,7 +17,6 @@ export async function readHabitInYear(
 ): Promise<HabitInYear | undefined> {
   const { today } = await readDaySettings(query);
   const period = { from: beginning(today.date), to: today.date };
-  const { habits } = await readHabitsInWeek(query, today, { where: sql`h.id = ${habitId}::bigint` });
-  const [item] = habits;
+  const item = await readHabitInWeek(query, today, habitId);
   return item && { today, item, done: await readDoneDaysOf(query, period, habitId) };
 }

@@ -4,6 +4,9 @@ import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { QueryContext } from "./context.ts";
 import { inPatientTurn } from "./patient-turn.ts";
 
+/** A read of more would take longer than the database lets one. */
+const keysAtOnce = 5_000;
+
 const tables = ["categories", "habits", "todos"] as const;
 type Table = (typeof tables)[number];
 
@@ -19,14 +22,15 @@ export async function readWhatIsHere<Thing extends FromFile>(
   query: QueryContext,
   things: readonly Thing[],
 ): Promise<(thing: Thing) => boolean> {
-  const keys = await readImportedKeys(
-    query,
-    things.flatMap(({ thing }) => keyOf(thing) ?? []),
-  );
-  const own = new Set<string>();
-  for (const table of tables) {
-    const origins = things.flatMap(({ kind, origin }) => (kind === table && origin ? [origin] : []));
-    for (const id of await readSame(query, table, origins)) own.add(`${table} ${id}`);
+  const [keys, own] = [new Set<string>(), new Set<string>()];
+  for (let at = 0; at < things.length; at += keysAtOnce) {
+    const some = things.slice(at, at + keysAtOnce);
+    const imported = some.flatMap(({ thing }) => keyOf(thing) ?? []);
+    for (const key of await readImportedKeys(query, imported)) keys.add(key);
+    for (const table of tables) {
+      const origins = some.flatMap(({ kind, origin }) => (kind === table && origin ? [origin] : []));
+      for (const id of await readSame(query, table, origins)) own.add(`${table} ${id}`);
+    }
   }
   return ({ kind, thing, origin }) =>
     keys.has(keyOf(thing) ?? "") || (origin !== undefined && own.has(`${kind} ${origin.id}`));
@@ -34,8 +38,8 @@ export async function readWhatIsHere<Thing extends FromFile>(
 
 const keyOf = (thing: { key?: string }): string | undefined => thing.key;
 
-async function readImportedKeys(query: QueryContext, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  if (keys.length === 0) return new Set();
+async function readImportedKeys(query: QueryContext, keys: readonly string[]): Promise<readonly string[]> {
+  if (keys.length === 0) return [];
   const rows = await inPatientTurn(query, ({ own, rows: run }) => {
     const here = tables.map(
       (table) => sql`(k.kind = ${sql.lit(deletionKinds[table])} and exists (
@@ -45,7 +49,7 @@ async function readImportedKeys(query: QueryContext, keys: readonly string[]): P
       select k.key from ${own("import_keys")} k
       where k.key = any(${`{${keys.join(",")}}`}::text[]) and (${sql.join(here, sql` or `)})`);
   });
-  return new Set(rows.map(({ key }) => key));
+  return rows.map(({ key }) => key);
 }
 
 async function readSame(

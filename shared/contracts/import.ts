@@ -4,13 +4,13 @@ import { WholeNumber } from "./fields.ts";
 import { ImportedCategory, ImportedHabit, ImportedHistory, ImportedTodo } from "./import-things.ts";
 
 /**
- * How many things one import makes at the most, and how many completions beside them. It is one transaction, which keeps
- * its worker from other commands for as long as it builds rows: some 0.2 s on a busy machine, and 0.7 s for 5,000 things.
+ * How many things one import makes at the most, how many completions beside them, and how long all of it is as JSON. It is
+ * one transaction, which keeps its worker from others for as long as it builds rows: 0.2 s, and 0.7 s for 5,000 things.
  */
-export const maxImported = { things: 2_000, completions: 20_000 } as const;
+export const maxImported = { things: 2_000, completions: 20_000, length: 2_000_000 } as const;
 
-/** The most parts that a file can wait in; the next file of the same person takes their places. */
-export const maxImportParts = 400;
+/** The most parts that a file can wait in, which what is `maxImported` does not reach; the next file takes their places. */
+export const maxImportParts = 100;
 
 const ImportId = Type.String({ format: "uuid" });
 const Some = <Item extends TSchema>(item: Item) => Type.Optional(Type.Array<Item>(item, { minItems: 1 }));

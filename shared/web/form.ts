@@ -8,7 +8,7 @@ const maxFormBytes = 64 * 1024;
 
 /** The hidden field that every form carries. */
 export function formToken({ site, holder, owner }: Pick<FormRequest, "site" | "holder" | "owner">): Html {
-  return html`<input type="hidden" name="csrf" value="${csrfToken(site.formKey, holder, owner)}">`;
+  return html`<input type="hidden" name="csrf" value="${csrfToken(site.formKeys, holder, owner)}">`;
 }
 
 /**
@@ -23,8 +23,8 @@ export function takeForm<Visit extends FormRequest>(
     if (!(form instanceof URLSearchParams)) return problemPage(visit, form);
     const { site, holder, owner, askAgain } = visit;
     const token = form.get("csrf") ?? "";
-    if (csrfHolds(site.formKey, holder, token)) return act(visit, form);
-    const isOwn = owner !== undefined && isFromHere(visit) && isOwnersToken(site.formKey, owner, token);
+    if (csrfHolds(site.formKeys, holder, token)) return act(visit, form);
+    const isOwn = owner !== undefined && isFromHere(visit) && isOwnersToken(site.formKeys, owner, token);
     return isOwn && askAgain ? askAgain(form) : problemPage(visit, notOurs);
   };
 }

@@ -4,6 +4,8 @@ import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 import type { FormRequest, PageHandler } from "./site.ts";
 
 const maxUploadBytes = 5 * 1024 * 1024;
+/** Each can take a hundred megabytes of memory for some seconds. */
+const mostAtOnce = 4;
 
 type UploadedFile = Readonly<{ name: string; bytes: Uint8Array }>;
 export type Upload = Readonly<{ files: readonly UploadedFile[] }>;
@@ -15,23 +17,33 @@ const busy: FormProblem = {
   status: 429,
   text: "Other files of yours are still being read. Try again in a moment.",
 };
+const allBusy: FormProblem = {
+  status: 503,
+  text: "Files of other people are being read at present. Try again in a moment.",
+};
 
 /**
- * A page that takes files. One upload of a holder is read at a time, so that nobody can fill the memory by many; a form
- * that our own page in this browser did not send is refused.
+ * A page that takes files. One upload of a person and a few in all are read at a time, so that nobody can fill the memory;
+ * one that is still arriving is none of the few, however slow. A form that our own page in this browser did not send is refused.
  */
 export function takeUpload<Visit extends FormRequest>(
   act: (visit: Visit, upload: Upload) => Promise<Response>,
   personOf: (visit: Visit) => string,
 ): PageHandler<Visit> {
   const underWay = new Set<string>();
+  let beingRead = 0;
   return async (visit) => {
     const person = personOf(visit);
     if (underWay.has(person)) return problemPage(visit, busy);
     underWay.add(person);
     try {
       const upload = await readUpload(visit);
-      return "files" in upload ? await act(visit, upload) : problemPage(visit, upload);
+      if (!("files" in upload)) return problemPage(visit, upload);
+      if (beingRead === mostAtOnce) return problemPage(visit, allBusy);
+      beingRead += 1;
+      return await act(visit, upload).finally(() => {
+        beingRead -= 1;
+      });
     } finally {
       underWay.delete(person);
     }
@@ -49,7 +61,7 @@ async function readUpload(visit: FormRequest): Promise<Upload | FormProblem> {
   const form = await readForm(body, type);
   if (!form) return incomplete;
   const token = form.get("csrf");
-  if (typeof token !== "string" || !csrfHolds(site.formKey, holder, token)) return notOurs;
+  if (typeof token !== "string" || !csrfHolds(site.formKeys, holder, token)) return notOurs;
   const files = form.getAll("files").filter((value) => typeof value !== "string");
   const named = files.filter(({ name, size }) => name !== "" || size > 0);
   return {

@@ -81,6 +81,11 @@ test("as tasks, todos come without rules, and those without a due date too", asy
   expect(events.every((one) => !one.hasProperty("rrule"))).toBe(true);
 });
 
+test("of a long description the beginning is shown, and never half a character", async () => {
+  const { events } = await parse([{ ...plain, description: `x${"😀".repeat(2_000)}` }]);
+  expect(events[0]?.getFirstPropertyValue("description")).toBe(`x${"😀".repeat(499)}…`);
+});
+
 test("any text comes back as it was, in lines of at most 75 octets", async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import ICAL from "ical.js";
-import { hashOf, newSecret } from "../../api/account/calendar/address.ts";
+import { hashOf } from "../../api/account/calendar/address.ts";
 import { loggedPath } from "../../api/http/logged-path.ts";
+import { newSecret } from "../../shared/web/key-ring.ts";
 import { startStack } from "../harness.ts";
 import { openPageDoor } from "../support/page-door.ts";
 
@@ -77,4 +78,15 @@ test("a secret is stored as a hash and logged nowhere, and asking too often is r
   const statuses: number[] = [];
   for (let n = 0; n < 21; n++) statuses.push((await ada.get()).status);
   expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+});
+
+test("many who ask for addresses that there are not do not keep a person from theirs", async () => {
+  const ada = await personWithFeed();
+  const strangers = Array.from({ length: 300 }, () => ada.get(`${newSecret()}.ics`));
+  const answers = await Promise.all(strangers);
+  expect(answers.filter(({ status }) => status !== 404 && status !== 503)).toEqual([]);
+  expect(
+    answers.filter(({ status, headers }) => status === 503 && headers.get("retry-after") === null),
+  ).toEqual([]);
+  expect((await ada.get()).status).toBe(200);
 });

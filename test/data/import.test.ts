@@ -5,6 +5,7 @@ import { planImport } from "../../api/account/data/import/plan.ts";
 import { partsOf } from "../../api/account/data/import/stage.ts";
 import { createQueryContext, readDaySettings } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
+import { maxImportParts } from "../../shared/contracts/import.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { pruneImports } from "../../workers/upkeep/old-rows.ts";
@@ -176,7 +177,10 @@ test("a file that does not wait as a whole makes nothing", async () => {
   const staged = await ada.stage([{ name: "Inbox.csv", text }]);
   expect(staged.parts).toBeGreaterThan(1);
   await ada.stage([{ name: "Inbox.csv", text: "TYPE,CONTENT\ntask,Another file\n" }]);
-  expect(await ada.send("import.apply", staged)).toMatchObject({ code: "conflict" });
+  expect(await ada.send("import.apply", staged)).toMatchObject({
+    code: "conflict",
+    message: "This file does not wait any more. Choose it again.",
+  });
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(0);
   expect(await pruneImports(database)).toBe(0);
   expect(await pruneImports(database, "25 hours")).toBeGreaterThan(0);
@@ -193,6 +197,24 @@ test("an import that has no room for all of it makes nothing", async () => {
     code: "invalid",
   });
   expect((await ada.rest("GET", "/todos")).body.meta.total).toBe(0);
+  // A category of a name that is there is none to be made.
+  expect(await ada.bring({ name: "c7.csv", text: "TYPE,CONTENT\ntask,Sow\n" })).toMatchObject({
+    categories: 0,
+    todos: 1,
+  });
+});
+
+test("a todo that comes again knows the one that followed it, which is here from the same file", async () => {
+  const [ada, bob] = [await person(), await person()];
+  await fillWithLife(ada);
+  const file = asFile(await ada.exported());
+  await bob.bring(file);
+  const done = async () =>
+    (await bob.exported()).todos.find(({ next_todo_id }: JsonBody) => next_todo_id !== null);
+  const { id, next_todo_id } = await done();
+  await bob.rest("DELETE", `/todos/${id}`);
+  expect(await bob.bring(file)).toMatchObject({ todos: 1 });
+  expect(await done()).toMatchObject({ next_todo_id });
 });
 
 test("an import is one action, which can be taken back as a whole, and again", async () => {
@@ -252,11 +274,20 @@ test("a file that is more than one import takes comes in parts, each at once", a
   const completions = dates.map((date) => ({ habit_id: 1, date }));
   const habits = [1, 2].map((id) => ({ ...habit, id }));
   const long = asFile({ format: "kept-export", version: 1, habits, completions });
-  expect(await ada.plan(long)).toMatchObject({
-    later: 1,
-    completions: 0,
-    things: { habits: [{ name: "Swim" }] },
-  });
+  expect(await ada.plan(long)).toMatchObject({ later: 0, completions: 0, leftCount: 1 });
+});
+
+test("a file of long texts comes in parts that are no more than can wait, and all of its things are looked for", async () => {
+  const ada = await person();
+  const texts = Array.from({ length: 500 }, (_, n) => `task,Todo ${n},"${'""'.repeat(4_900)}"`).join("\n");
+  const plan = await ada.plan({ name: "Inbox.csv", text: `TYPE,CONTENT,DESCRIPTION\n${texts}` });
+  expect(plan.things.todos.length + plan.later).toBe(500);
+  expect(plan.things.todos.length).toBeGreaterThan(150);
+  expect([...partsOf(plan.things)].length).toBeLessThanOrEqual(maxImportParts);
+  await ada.bring({ name: "Inbox.csv", text: "TYPE,CONTENT\ntask,The last one\n" });
+  const many = Array.from({ length: 5_001 }, (_, n) => `task,Todo ${n}`).join("\n");
+  const file = { name: "Inbox.csv", text: `TYPE,CONTENT\n${many}\ntask,The last one\n` };
+  expect(await ada.plan(file)).toMatchObject({ here: 1, later: 3_001 });
 });
 
 test("an import that the database refuses at its end makes nothing, and says so", async () => {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { Zip, ZipDeflate, zipSync } from "fflate";
 import { createChecker, isLeft } from "../../api/account/data/import/check.ts";
-import { csvRows } from "../../api/account/data/import/csv-rows.ts";
+import { collect } from "../../api/account/data/import/collect.ts";
+import { csvRecords, csvRows } from "../../api/account/data/import/csv-rows.ts";
 import type { TextFile } from "../../api/account/data/import/found.ts";
 import { readFiles } from "../../api/account/data/import/read-files.ts";
 import { readTodoistDate } from "../../api/account/data/import/todoist-dates.ts";
@@ -58,6 +59,11 @@ test.each([
   ["every 15th", { recurrence: "FREQ=MONTHLY;BYMONTHDAY=15" }],
   ["every 24 dec", { recurrence: "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12" }],
   ["every month starting 2027-01-31", { recurrence: "FREQ=MONTHLY", due_date: "2027-01-31" }],
+  ["monthly", { recurrence: "FREQ=MONTHLY" }],
+  ["daily at 7pm", { recurrence: "FREQ=DAILY", time_of_day: "evening" }],
+  ["every mondays", { recurrence: "FREQ=WEEKLY;BYDAY=MO" }],
+  ["month", undefined],
+  ["sunset", undefined],
   ["2026-02-30", undefined],
   ["when it is full", undefined],
 ] as const)("Todoist's date %s", (written, expected) => {
@@ -175,6 +181,69 @@ test("what Kept cannot have is told, and keeps nothing else from coming", () => 
     text: JSON.stringify({ format: "kept-export", version: 2, todos }),
   });
   expect(newer.left[0]).toContain("newer Kept");
+});
+
+test("large files of nothing are read in small steps, whatever lists and columns they have", () => {
+  const steps = (name: string, text: string) => [...readFiles([{ name, text }], context)].length;
+  const [columns, rows] = [",a".repeat(3_000), "\nx,y".repeat(3_000)];
+  const empty = Array.from({ length: 3_000 }, () => ({}));
+  const kept = { format: "kept-export", version: 1, categories: empty, completions: empty };
+  const daily = { frequency: "daily", text: "Swim", history: empty.map(() => ({ completed: true })) };
+  expect(steps("a.csv", `type,content${columns}${rows}`)).toBeGreaterThan(3_000);
+  expect(steps("a.csv", `type,content${"\n".repeat(3_000_000)}`)).toBeGreaterThan(2_000);
+  expect(steps("Habits.csv", `Name,NumRepetitions${columns}${rows}`)).toBeGreaterThan(3_000);
+  expect(steps("Checkmarks.csv", `Date${columns}`)).toBeLessThan(1_100);
+  expect(steps("a.json", JSON.stringify(kept))).toBeGreaterThan(9_000);
+  expect(steps("a.json", JSON.stringify({ tasks: { dailys: [daily] } }))).toBeGreaterThan(3_000);
+  const records = [...csvRecords(`type,content${columns}${rows}`)];
+  expect(Math.max(...records.map((record) => record?.size ?? 0))).toBe(2);
+});
+
+test("of a file with more things than an account can have the first are looked at, and it is told", async () => {
+  const tasks = (rows: string, count: number) => ({
+    name: "Inbox.csv",
+    text: `TYPE,CONTENT\n${rows.repeat(count)}`,
+  });
+  const many = await collect([tasks("task,A\n", 60_001)], context);
+  expect([many.found.length, many.leftCount]).toEqual([60_000, 1]);
+  expect(many.left[0]?.why).toContain("the end of them was left out");
+  const exactly = await collect([tasks("task,A\n", 100)], context);
+  expect([exactly.found.length, exactly.leftCount]).toEqual([100, 0]);
+  const long = "x".repeat(9_000);
+  const { found } = await collect([tasks(`section,${long}\ntask,A\n`, 1), tasks("task,A\n", 100)], context);
+  expect(JSON.stringify(found).length).toBeLessThan(100_000);
+});
+
+test("a history of more days than any habit has does not come", () => {
+  const habits = [{ id: 1, name: "Swim", type: "good", frequency: "daily", grace_days: 1 }];
+  const completions = Array.from({ length: 20_001 }, () => ({ habit_id: 1, date: "2026-01-01" }));
+  const text = JSON.stringify({ format: "kept-export", version: 1, habits, completions });
+  const found = read({ name: "kept.json", text });
+  expect([found.habits.length, found.histories.length]).toEqual([1, 0]);
+  expect(found.left).toEqual([
+    ": A habit comes without its days, because there are more than 20,000 of them.",
+  ]);
+});
+
+test("things that are no text, where one is expected, are read like others", () => {
+  const odd = { toString: 1 };
+  const file = { format: "kept-export", version: 1, completions: [{ habit_id: odd }] };
+  const texts = [JSON.stringify(file), JSON.stringify({ ...file, version: odd })];
+  expect(texts.map((text) => read({ name: "kept.json", text }).left)).toEqual([
+    [": Completions of habits that are not in the file: 1."],
+    ["Version unknown: This file was made by a newer Kept. Update this one first."],
+  ]);
+});
+
+test("what is done today in Habitica is done today, in any zone", () => {
+  const daily = { frequency: "daily", text: "Swim", completed: true };
+  const text = JSON.stringify({ tasks: { dailys: [daily] } });
+  for (const timeZone of ["Pacific/Kiritimati", "Pacific/Auckland", "America/Los_Angeles"]) {
+    const today = { date: "2026-11-22", timeZone };
+    const found = [...readFiles([{ name: "userdata.json", text }], { today })];
+    const histories = found.flatMap((one) => (one?.kind === "histories" ? [one.thing.dates] : []));
+    expect(histories).toEqual([["2026-11-22"]]);
+  }
 });
 
 test("whatever bytes are sent, reading them ends without an error", async () => {

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Pool } from "pg";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
-import { pruneDeliveries } from "../../workers/upkeep/old-rows.ts";
+import { pruneDeliveries, pruneImports } from "../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
+import { runSteps } from "../../workers/upkeep/run-steps.ts";
 import { createDatabase } from "../harness.ts";
 
 const log = createLog("test", "error");
@@ -151,4 +152,29 @@ test("deliveries stay 30 days, also when more than one batch of them goes", asyn
   expect(await pruneDeliveries(database)).toBe(12_000);
   expect(await agesOf("reminder_deliveries", "created_at", "0")).toHaveLength(1);
   expect(await pruneDeliveries(database)).toBe(0);
+});
+
+test("parts of files are forgotten after a day in batches, beside one that is being taken", async () => {
+  await pool.query(`
+    insert into import_parts (user_id, part, import_id, kind, keys, content, created_at)
+    select user_id, part, gen_random_uuid(), 'todos', '{}', '[]', now() - interval '25 hours'
+    from unnest(array['ada', 'bob', 'eve']) user_id, generate_series(0, 99) part`);
+  const taking = await pool.connect();
+  await taking.query("begin");
+  await taking.query("select from import_parts where user_id = 'ada' for update");
+  expect(await pruneImports(database)).toBe(200);
+  await taking.query("rollback");
+  taking.release();
+  expect(await pruneImports(database)).toBe(100);
+});
+
+test("a step of upkeep that fails is told, and keeps none of the others from running", async () => {
+  const done: string[] = [];
+  const steps = {
+    first: () => pool.query("select from nowhere"),
+    second: async () => done.push("second"),
+    third: () => pool.query("select 1 / 0"),
+  };
+  await expect(runSteps(steps)).rejects.toThrow(/^first: .*nowhere.*; third: .*zero/);
+  expect(done).toEqual(["second"]);
 });

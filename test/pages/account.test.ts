@@ -1,9 +1,8 @@
 import { afterAll, expect } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { allScopes } from "../../shared/contracts/scopes.ts";
 import { newestLink } from "../identity/support.ts";
 import { startMailbox } from "../support/mailbox.ts";
-import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
+import { browserTest, callTool, signedInPerson, startSite } from "./support.ts";
 
 const mailbox = await startMailbox();
 afterAll(() => mailbox.stop());
@@ -11,10 +10,8 @@ const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes", SMTP_URL: mailbox.
 const { baseUrl, authUrl } = site.stack.config;
 
 async function newPerson() {
-  const page = await site.open();
-  const email = `${crypto.randomUUID()}@example.org`;
-  await signUp(site, page, email, mailbox);
-  const token = await createToken(site, page, "Script", allScopes);
+  const { page, email, newToken } = await signedInPerson(site, { mailbox });
+  const token = await newToken("Script");
   const rest = (method: string, path: string, body?: object) =>
     site.stack.rest(method, path, { token, ...(body && { body }) });
   return { page, email, token, rest };

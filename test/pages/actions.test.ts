@@ -1,7 +1,6 @@
 import { afterAll, expect } from "bun:test";
 import { SQL } from "bun";
-import { allScopes } from "../../shared/contracts/scopes.ts";
-import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
+import { browserTest, callTool, signedInPerson, startSite } from "./support.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
 afterAll(() => sql.close());
@@ -10,9 +9,8 @@ const { baseUrl, databaseUrl } = site.stack.config;
 const sql = new SQL(databaseUrl, { max: 1 });
 
 async function personWithAgent() {
-  const page = await site.open();
-  await signUp(site, page);
-  const token = await createToken(site, page, "Claude", allScopes);
+  const { page, newToken } = await signedInPerson(site);
+  const token = await newToken("Claude");
   const call = (name: string, args: object = {}) => callTool(site, token, name, args);
   const open = async (query = "") => {
     await page.goto(`${baseUrl}/account/actions${query}`);

@@ -7,10 +7,10 @@ import type { Stream } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { connectGuides } from "../../shared/web/connect-guides.ts";
+import { connectGuides, tokenGuides } from "../../shared/web/connect-guides.ts";
 import { freePort } from "../harness.ts";
 import { consent, signedUp } from "../identity/support.ts";
-import { browserTest, signUp, startSite } from "./support.ts";
+import { browserTest, signedInPerson, startSite } from "./support.ts";
 
 const port = freePort();
 const site = await startSite({ PORT: String(port), BASE_URL: `http://localhost:${port}`, HOST: "" });
@@ -27,6 +27,8 @@ test("docs/connect.md and the page give the same lines for the same clients", as
   }));
   const guides = connectGuides("http://localhost:3000");
   expect(documented).toEqual(guides.map(({ client, lines }) => ({ client, lines })));
+  const readme = await Bun.file(join(import.meta.dir, "../../README.md")).text();
+  expect(readme).toContain(guides.find(({ client }) => client === "Claude Code")?.lines ?? "none");
 });
 
 browserTest("without scripts the lines are there for anybody, and one click selects them", async () => {
@@ -40,8 +42,7 @@ browserTest("without scripts the lines are there for anybody, and one click sele
 });
 
 browserTest("with scripts a button copies the lines, and no other script could run", async () => {
-  const page = await site.open({ permissions: ["clipboard-read", "clipboard-write"] });
-  await signUp(site, page);
+  const { page } = await signedInPerson(site, { permissions: ["clipboard-read", "clipboard-write"] });
   const violations: string[] = [];
   page.on("console", (message) => violations.push(message.text()));
   const answer = await page.goto(`${baseUrl}/account/connect`);
@@ -78,6 +79,36 @@ test.skipIf(!canRunClaude)(
     await signingIn;
     expect(output).toContain(`Added HTTP MCP server kept with URL: ${baseUrl}/mcp to user config`);
     expect(output).toMatch(/kept: .* Connected/);
+  },
+  90_000,
+);
+
+test.skipIf(Bun.which("codex") === null)(
+  "the line for Codex is taken by its CLI, which signs in",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "kept-codex-"));
+    const env = { PATH: process.env.PATH, HOME: folder, CODEX_HOME: folder, BROWSER: "/bin/true" };
+    const commands = `${linesFor("Codex")} && codex mcp list`;
+    const shell = spawn("sh", ["-c", commands], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    const signingIn = signInWhereTold(shell.stdout, "Authorize");
+    const output = await text(shell.stdout);
+    await signingIn;
+    expect(output).toMatch(/^kept .* OAuth/m);
+  },
+  90_000,
+);
+
+const tokenLinesFor = (client: string) =>
+  tokenGuides(baseUrl, site.identity.owner.token).find((guide) => guide.client === client)?.lines ?? "";
+
+test.skipIf(Bun.which("gemini") === null)(
+  "the line for Gemini CLI with a token is taken by its CLI, which is connected",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "kept-gemini-"));
+    const env = { PATH: process.env.PATH, HOME: folder, GEMINI_CLI_TRUST_WORKSPACE: "true" };
+    const commands = `${tokenLinesFor("Gemini CLI")} && gemini mcp list 2>&1`;
+    const shell = spawn("sh", ["-c", commands], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    expect(await text(shell.stdout)).toMatch(/kept: .* Connected/);
   },
   90_000,
 );

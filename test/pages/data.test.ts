@@ -1,17 +1,15 @@
 import { expect } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { allScopes } from "../../shared/contracts/scopes.ts";
-import { browserTest, createToken, signUp, startSite } from "./support.ts";
+import { browserTest, signedInPerson, startSite } from "./support.ts";
 
 const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0" });
 const { baseUrl, authUrl } = site.stack.config;
 const samples = join(import.meta.dir, "../data/samples");
 
 browserTest("a person brings a file, takes everything along, and lets a calendar look", async () => {
-  const page = await site.open();
-  await signUp(site, page);
-  const token = await createToken(site, page, "Script", allScopes);
+  const { page, newToken } = await signedInPerson(site);
+  const token = await newToken("Script");
   const total = async () => (await site.stack.rest("GET", "/todos", { token })).body.meta.total;
 
   await page.goto(`${authUrl}/profile`);
@@ -67,8 +65,7 @@ browserTest("a person brings a file, takes everything along, and lets a calendar
 });
 
 browserTest("whatever is uploaded is answered by a page", async () => {
-  const page = await site.open();
-  await signUp(site, page);
+  const { page } = await signedInPerson(site);
   await page.goto(`${baseUrl}/account/data`);
   const csrf = await page.locator('form[action="/account/data/import"] [name=csrf]').inputValue();
   const send = async (name: string, buffer: Buffer, token = csrf) => {

@@ -39,6 +39,7 @@ test("programs get JSON, and addresses of programs answer in JSON to browsers to
     ["/mcp/nothing", browsers],
     ["/health/nothing", browsers],
     ["/.well-known/nothing", browsers],
+    ["/.well-known/security.txt", browsers],
   ] as const;
   for (const [path, accept] of calls) {
     const answer = await ask(path, accept);

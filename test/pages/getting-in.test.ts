@@ -1,9 +1,8 @@
 import { afterAll, expect } from "bun:test";
-import type { AxeResults } from "axe-core";
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { newestLink } from "../identity/support.ts";
 import { startMailbox } from "../support/mailbox.ts";
+import { axeFaults } from "./axe.ts";
 import { browserTest, startSite } from "./support.ts";
 
 const mailbox = await startMailbox();
@@ -17,11 +16,7 @@ const newPassword = "an easy one to keep";
 
 /** No rule of axe-core is broken, and a phone of 320 px scrolls in one direction only. */
 async function check(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-  expect(violations.map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map((node) => node.html)}`)).toEqual(
-    [],
-  );
+  expect({ url: page.url(), faults: await axeFaults(page) }).toEqual({ url: page.url(), faults: [] });
   const size = page.viewportSize() ?? { width: 1000, height: 700 };
   await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);

@@ -1,7 +1,6 @@
 import { expect } from "bun:test";
-import { allScopes } from "../../shared/contracts/scopes.ts";
 import { authorizationRequest, registerApp, tokenRequest } from "../identity/support.ts";
-import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
+import { browserTest, callTool, createToken, signedInPerson, signUp, startSite } from "./support.ts";
 
 const site = await startSite();
 const { baseUrl, authUrl, tokenCacheSeconds } = site.stack.config;
@@ -37,8 +36,7 @@ browserTest(
 );
 
 browserTest("a person lets an app do less than it asked for, and it can do no more than that", async () => {
-  const page = await site.open();
-  await signUp(site, page);
+  const { page } = await signedInPerson(site);
   const app = startApp();
   const client_id = await registerApp(site.identity.config, {
     client_name: "Planner",
@@ -73,10 +71,8 @@ browserTest("a person lets an app do less than it asked for, and it can do no mo
 browserTest(
   "the list of actions is filtered by token, tool and outcome, and goes back page by page",
   async () => {
-    const page = await site.open();
-    await signUp(site, page);
-    const first = await createToken(site, page, "First", allScopes);
-    const second = await createToken(site, page, "Second", allScopes);
+    const { page, newToken } = await signedInPerson(site);
+    const [first, second] = [await newToken("First"), await newToken("Second")];
     await callTool(site, first, "delete-todo", { todo_id: 404 });
     for (let call = 0; call < 55; call++)
       await callTool(site, second, "create-todo", { title: `Todo ${call}` });

@@ -1,3 +1,4 @@
+import type { Followed } from "../../api/account/streams/version.ts";
 import { deriveKeys } from "../../api/account/visit/keys.ts";
 import { sessionCookie } from "../../api/account/visit/session.ts";
 import type { Config } from "../../shared/process/config.ts";
@@ -38,14 +39,16 @@ export type TestStream = Readonly<{
   close(): void;
 }>;
 
+type StreamOptions = Readonly<{ lastEventId?: string; generation?: number; follows?: Followed }>;
+
 /** Listens to the events of a person's pages. */
 export async function openStream(
   config: Place,
   sub: string,
-  { lastEventId, generation = 0 }: { lastEventId?: string; generation?: number } = {},
+  { lastEventId, generation = 0, follows = "changes" }: StreamOptions = {},
 ): Promise<TestStream> {
   const abort = new AbortController();
-  const answer = await fetch(`${config.baseUrl}/account/live`, {
+  const answer = await fetch(`${config.baseUrl}/account/live?follows=${follows}`, {
     headers: {
       cookie: `kept_account=${await sessionOf(config, sub, { generation })}`,
       ...(lastEventId !== undefined && { "last-event-id": lastEventId }),

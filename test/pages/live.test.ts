@@ -3,9 +3,11 @@ import { connect } from "node:net";
 import { Redis } from "ioredis";
 import { openLiveHub } from "../../api/account/streams/hub.ts";
 import { openSink } from "../../api/account/streams/sink.ts";
+import { watchUser } from "../../api/account/streams/watch-user.ts";
 import { changedChannel } from "../../shared/queue/watched-users.ts";
 import { startStack } from "../harness.ts";
 import { openStream, pagesEnv, sessionOf, signedInBrowser, type TestStream } from "./live-support.ts";
+import { callTool } from "./support.ts";
 
 const stack = await startStack({ env: pagesEnv });
 const { config } = stack;
@@ -47,6 +49,17 @@ test("what an agent does is told to its person's pages alone, and who comes back
   const behind = await openFor("ada", { lastEventId: before });
   expect(await behind.event("changed")).toBe(after);
   expect([upToDate.count("changed"), theirs.count("changed")]).toEqual([0, 1]);
+});
+
+test("what an agent only reads is told to the pages that list it, and to no others", async () => {
+  const token = await stack.issuer.token({ sub: "ines" });
+  const [today, actions] = [await openFor("ines"), await openFor("ines", { follows: "actions" })];
+  await Promise.all([today.event("changed"), actions.event("changed")]);
+  await callTool({ stack }, token, "get-pending-todos");
+  await actions.event("changed", 2);
+  expect(today.count("changed")).toBe(1);
+  await callTool({ stack }, token, "create-todo", { title: "Pay rent" });
+  await Promise.all([today.event("changed", 2), actions.event("changed", 3)]);
 });
 
 test("workers send no word about anybody who is not watched", async () => {
@@ -125,12 +138,33 @@ test("a client that does not read what it is sent is dropped", async () => {
   await server.stop(true);
 });
 
+test("a word that comes while a door reads makes it read once more", async () => {
+  const reads = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<string>();
+  const state = (changes: string) => ({ versions: { actions: "", changes }, generation: 0 });
+  let count = 0;
+  const user = watchUser(async () => {
+    count += 1;
+    if (count > 1) return state("new");
+    user.look();
+    await reads.promise;
+    return state("old");
+  });
+  const tell = ({ changes }: { changes: string }) => changes === "new" && told.resolve(changes);
+  // With the next beat it reads in any case.
+  user.streams.add({ generation: 0, tell, beat: () => told.resolve("late"), end() {} });
+  user.look();
+  reads.resolve();
+  expect(await told.promise).toBe("new");
+  user.close();
+});
+
 test("a door that is full takes a place from who has several, and none from who has one", async () => {
   const none = { ...config, queuePrefix: `full-${crypto.randomUUID()}` };
   const hub = await openLiveHub({
     config: none,
     redis,
-    readState: async () => ({ version: "1", generation: 0 }),
+    readState: async () => ({ versions: { actions: "1", changes: "1" }, generation: 0 }),
   });
   const ended: string[] = [];
   const join = (userId: string) => {

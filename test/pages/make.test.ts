@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import axe, { type AxeResults } from "axe-core";
-import { allScopes } from "../../shared/contracts/scopes.ts";
 import { createBrowser, type Page } from "../identity/browser.ts";
 import { signedUp } from "../identity/support.ts";
-import { browserTest, createToken, signUp, startSite } from "./support.ts";
+import { axeFaults } from "./axe.ts";
+import { browserTest, signedInPerson, startSite, tokenByForm } from "./support.ts";
 
 const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", TOKEN_CACHE_SECONDS: "60" });
 const { stack, identity } = site;
@@ -14,10 +13,7 @@ async function newPerson() {
   const provider = await signedUp(identity.config);
   const account = createBrowser(baseUrl);
   await account.open((await provider.open((await account.open("/account")).url)).url);
-  const tokens = await provider.open("/profile/api-tokens");
-  const answers = { name: "Script", days: "30", preset: "all" };
-  const made = await provider.submit(tokens, "/profile/api-tokens", answers);
-  const token = /class="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
+  const token = await tokenByForm(provider, "Script");
   const rest = async (method: string, path: string, body?: object) =>
     (await stack.rest(method, path, { token, ...(body && { body }) })).body;
   const preview = (line: string, more: Record<string, string> = {}) =>
@@ -62,7 +58,7 @@ describe("the line at the top", () => {
     expect(data[0].reminder.local_time).toBe(`${data[0].due_date}T09:00:00`);
 
     const undone = await account.submit(saved, "/account/actions/undo", {});
-    expect(undone.url).toStartWith(`${baseUrl}/account/settings?did=`);
+    expect(undone.url).toStartWith(`${baseUrl}/account/settings?undid=`);
     expect(textOf(undone)).toContain("Taken back.");
     expect((await rest("GET", "/todos")).meta.total).toBe(0);
   });
@@ -88,7 +84,8 @@ describe("the line at the top", () => {
     await account.submit(shown, "/account/todos/new", {});
     await account.submit(shown, "/account/todos/new", {});
     expect((await rest("GET", "/todos")).meta.total).toBe(1);
-    await account.submit(shown, "/account/todos/new", { title: "Buy bread" });
+    for (const title of ["Buy bread", "Buy bread"])
+      await account.submit(shown, "/account/todos/new", { title });
     expect((await rest("GET", "/todos")).meta.total).toBe(2);
     expect((await rest("GET", "/categories")).meta.total).toBe(1);
   });
@@ -157,6 +154,9 @@ describe("the page of a todo", () => {
       recurrence: "FREQ=WEEKLY;BYDAY=FR",
       due_date: after.reminder.local_time.slice(0, 10),
     });
+    await rest("PATCH", `/todos/${id}`, { recurrence_from: "due" });
+    await account.submit(await account.open(path), path, { recurrence: "every! Friday" });
+    expect((await rest("GET", `/todos/${id}`)).recurrence_from).toBe("completion");
     const done = await account.submit(saved, "/account/tick", { done: "yes" });
     expect(textOf(done)).toMatch(/Done: Pay the rent .*Done: Today\. The next one/);
     const unknown = await account.submit(saved, path, { words: "tomorrow or so" });
@@ -205,6 +205,12 @@ describe("the page of a todo", () => {
       schedule: { weekdays: [1, 3] },
       is_completed_today: true,
     });
+    // Only who tries to take it back is told that something of it stays.
+    await rest("PATCH", `/habits/${id}`, { name: "Read aloud" });
+    const later = await account.open(saved.url);
+    expect(textOf(later)).toContain("Saved: Read");
+    const undone = await account.submit(later, "/account/actions/undo", {});
+    expect(textOf(undone)).toContain("Taken back, but not all of it. The habit Read keeps its present name");
   });
 
   test("deleted by somebody else meanwhile, what was written can be saved anew", async () => {
@@ -262,6 +268,7 @@ test("whatever is sent, no answer is a fault, and nobody sees another's things",
   const [one, other] = [await newPerson(), await newPerson()];
   const { id } = await one.rest("POST", "/todos", { title: "Mine" });
   expect((await other.account.open(`/account/todos/${id}`)).status).toBe(404);
+  expect((await other.account.open("/account/habits/:id")).status).toBe(404);
   const odd = [
     "\0",
     "\ud800",
@@ -304,9 +311,7 @@ test("whatever is sent, no answer is a fault, and nobody sees another's things",
 }, 30_000);
 
 async function check(page: import("playwright-core").Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-  expect(violations.map(({ id, nodes }) => `${id} at ${nodes.map((node) => node.html)}`)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
 }
 
@@ -316,8 +321,8 @@ for (const javaScriptEnabled of [true, false])
     async () => {
       const viewport = { width: 320, height: 700 };
       // axe-core needs scripts, so that it looks at the pages of the person who has them.
-      const page = await site.open({ viewport, javaScriptEnabled });
-      await signUp(site, page);
+      const { page, newToken } = await signedInPerson(site, { viewport, javaScriptEnabled });
+      await page.goto(`${baseUrl}/account`);
       const add = async (line: string) => {
         await page.getByLabel("Add a todo or a habit in words").fill(line);
         const understood = page.getByRole("list", { name: "What was understood" });
@@ -333,7 +338,7 @@ for (const javaScriptEnabled of [true, false])
       await add("habit Run 3 times a week");
       expect(await page.getByRole("link", { name: "Run", exact: true }).count()).toBe(1);
 
-      const token = await createToken(site, page, "Script", allScopes);
+      const token = await newToken("Script");
       const [{ id }] = (await stack.rest("GET", "/todos", { token })).body.data;
       await page.goto(`${baseUrl}/account/todos/${id}`);
       await page.getByLabel("Title").fill("Pay the rent");

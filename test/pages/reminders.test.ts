@@ -1,8 +1,8 @@
 import { afterAll, expect } from "bun:test";
-import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { eventually } from "../reminders/support/stack.ts";
-import { browserTest, createToken, signUp, startSite } from "./support.ts";
+import { axeFaults } from "./axe.ts";
+import { browserTest, signedInPerson, startSite } from "./support.ts";
 
 const site = await startSite({ WEBHOOK_ALLOW_LOOPBACK: "yes" });
 const { baseUrl } = site.stack.config;
@@ -28,16 +28,13 @@ async function letFail(todoId: number) {
 }
 
 async function expectAccessible(page: Page) {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
 }
 
 browserTest("a person sees what comes and what failed, and sends that again, once", async () => {
-  const page = await site.open({ viewport: { width: 320, height: 700 } });
-  await signUp(site, page);
-  const token = await createToken(site, page, "Script", ["todos:read", "todos:write"]);
+  const { page, newToken } = await signedInPerson(site, { viewport: { width: 320, height: 700 } });
+  const token = await newToken("Script");
   const create = async (title: string, remind_at: string): Promise<number> => {
     const { body } = await site.stack.rest("POST", "/todos", { token, body: { title } });
     await site.stack.rest("PUT", `/todos/${body.id}/reminder`, { token, body: { remind_at } });

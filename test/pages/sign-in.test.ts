@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { deriveKeys } from "../../api/account/visit/keys.ts";
 import { sealedCookie } from "../../api/account/visit/sealed-cookie.ts";
+import type { KeyRing } from "../../shared/web/key-ring.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
 import { serviceClient, signedUp } from "../identity/support.ts";
 import { startSite } from "./support.ts";
@@ -45,7 +46,7 @@ test("a session that is forged, changed, of another key or expired is none", asy
   const { account } = await signIn(await signedUp(identity.config));
   const real = account.cookies.get("kept_account")?.value ?? "";
   const { secret } = await serviceClient(stack.config);
-  const seal = async (key: Uint8Array, lifetimeSeconds: number) => {
+  const seal = async (key: KeyRing<Uint8Array>, lifetimeSeconds: number) => {
     const cookie = sealedCookie({ name: "kept_account", key, lifetimeSeconds, secure: false });
     return (await cookie.seal({ sub: "ada", sid: "1", generation: 0 }))
       .split(";")[0]

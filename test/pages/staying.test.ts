@@ -1,31 +1,25 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { allScopes } from "../../shared/contracts/scopes.ts";
-import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
+import { browserTest, callTool, signedInPerson, startSite } from "./support.ts";
 
 const site = await startSite();
 const { stack } = site;
 const { baseUrl } = stack.config;
-/** In the zone of everybody who signs up in these tests. */
+/** In the zone of everybody in these tests. */
 const today = new Date().toLocaleDateString("sv-SE", { timeZone: "Europe/Berlin" });
 
 /** A person with a habit and enough todos to scroll, signed in with and without scripts. */
 async function newPerson() {
-  const page = await site.open({ viewport: { width: 800, height: 600 } });
-  const email = `${crypto.randomUUID()}@example.org`;
-  await signUp(site, page, email);
-  const token = await createToken(site, page, "Claude Desktop", allScopes);
+  const viewport = { width: 800, height: 600 };
+  const { page, newToken } = await signedInPerson(site, { viewport });
+  const token = await newToken("Claude Desktop");
   const rest = async (method: string, path: string, body?: object) =>
     (await stack.rest(method, path, { token, ...(body && { body }) })).body;
   await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
   for (let n = 1; n <= 12; n++) await rest("POST", "/todos", { title: `Todo ${n}`, due_date: today });
   const state = await page.context().storageState();
-  const plain = await site.open({
-    viewport: { width: 800, height: 600 },
-    javaScriptEnabled: false,
-    storageState: state,
-  });
-  return { page, plain, token, rest };
+  const plain = await site.open({ viewport, javaScriptEnabled: false, storageState: state });
+  return { page, plain, token, newToken, rest };
 }
 
 const scrollOf = (page: Page) => page.evaluate("scrollY") as Promise<number>;
@@ -34,6 +28,8 @@ const focusOf = (page: Page) => page.evaluate("document.activeElement.getAttribu
 browserTest("with scripts ticks keep place and focus, and what an agent does appears by itself", async () => {
   const { page, token, rest } = await newPerson();
   const faults: string[] = [];
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
   page.on("pageerror", (error) => faults.push(error.message));
   await page.goto(`${baseUrl}/account`);
@@ -57,9 +53,10 @@ browserTest("with scripts ticks keep place and focus, and what an agent does app
   await rest("POST", "/habits", { name: "Stretch", type: "good", frequency: "daily" });
   await page.getByRole("button", { name: "Done today: Stretch" }).waitFor({ state: "attached" });
   expect(await page.evaluate("window.isTheSame")).toBe(true);
-  await page.goto(`${baseUrl}/account/actions`);
+  await page.goto(`${baseUrl}/account/actions?did=this`);
   await callTool(site, token, "create-todo", { title: "One more" });
   await page.getByText("Created the todo One more").waitFor();
+  expect(asked.filter((url) => url.includes("did=this"))).toHaveLength(1);
 
   // Back to a page from before: it shows what is true now.
   await page.goto(`${baseUrl}/account`);
@@ -109,9 +106,8 @@ browserTest(
 browserTest(
   "the light of the connect page turns green with a new client's first call, with and without scripts",
   async () => {
-    const { page, plain, token } = await newPerson();
-    const makers = await site.open({ storageState: await page.context().storageState() });
-    const fresh = await createToken(site, makers, "Cursor", allScopes);
+    const { page, plain, token, newToken } = await newPerson();
+    const fresh = await newToken("Cursor");
     await page.goto(`${baseUrl}/account/connect`);
     await plain.goto(`${baseUrl}/account/connect`);
     await callTool(site, token, "get-pending-todos");

@@ -7,13 +7,16 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { connectService, type Service } from "../../api/identity/service.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { freePort, type Stack, startStack } from "../harness.ts";
-import { newestLink, runIdentity, type TestIdentity } from "../identity/support.ts";
+import { createBrowser, type Browser as PlainBrowser } from "../identity/browser.ts";
+import { newestLink, runIdentity, signedUp, signedUpByMail, type TestIdentity } from "../identity/support.ts";
 import type { Mailbox } from "../support/mailbox.ts";
 
-const executablePath = Bun.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
+/** The same browser without its own windows and menus takes a third of the time, so it goes first. */
+const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
+const executablePath = Bun.env.CHROMIUM_PATH ?? programs.find(existsSync) ?? programs[0];
 const hasBrowser = existsSync(executablePath);
 if (!hasBrowser)
-  console.warn(`SKIPPED: tests in a real browser need ${executablePath} (Debian: apt-get install chromium).`);
+  console.warn(`SKIPPED: tests in a real browser need ${executablePath} (Debian's chromium-headless-shell).`);
 
 /** A test that needs a real browser; skipped, with the reason on the screen, where there is none. */
 export const browserTest = test.skipIf(!hasBrowser);
@@ -52,9 +55,12 @@ export async function startSite(env: Record<string, string> = {}): Promise<Site>
   };
 }
 
-/** A container has no sandbox for it; the rest keeps it from calling home. */
+/** A container has no sandbox for it. The next three save processes, and the rest keeps it from calling home. */
 const browserFlags = [
   "--no-sandbox",
+  "--no-zygote",
+  "--disable-site-isolation-trials",
+  "--renderer-process-limit=1",
   "--disable-gpu",
   "--disable-quic",
   "--no-first-run",
@@ -89,6 +95,47 @@ export async function signUp(
   await page.waitForURL(`${site.stack.config.baseUrl}/account`);
 }
 
+export type Person = Readonly<{
+  page: Page;
+  email: string;
+  /** Makes a token of all scopes. */
+  newToken(name: string): Promise<string>;
+}>;
+
+/**
+ * Somebody new in Europe/Berlin, signed in to the service and the provider, on an empty page. They signed up without the
+ * real browser, which takes a fraction of the time; how people sign up in one is what other tests are about.
+ */
+export async function signedInPerson(
+  site: Site,
+  { mailbox, ...options }: BrowserContextOptions & { mailbox?: Mailbox } = {},
+): Promise<Person> {
+  const { baseUrl, authUrl } = site.stack.config;
+  const email = `${crypto.randomUUID()}@example.org`;
+  const { config } = site.identity;
+  const answers = { time_zone: "Europe/Berlin" };
+  const provider = mailbox
+    ? await signedUpByMail(config, mailbox, email, answers)
+    : await signedUp(config, email, answers);
+  const account = createBrowser(baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const page = await site.open(options);
+  await page.context().addCookies([...cookiesOf(provider, authUrl), ...cookiesOf(account, baseUrl)]);
+  return { page, email, newToken: (name) => tokenByForm(provider, name) };
+}
+
+/** Makes a token of all scopes on the page of a browser without scripts. */
+export async function tokenByForm(provider: PlainBrowser, name: string): Promise<string> {
+  const form = await provider.open("/profile/api-tokens");
+  const made = await provider.submit(form, "/profile/api-tokens", { name, days: "30", preset: "all" });
+  return /class="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
+}
+
+function cookiesOf({ cookies }: PlainBrowser, site: string) {
+  const domain = new URL(site).hostname;
+  return [...cookies].map(([name, { value, path }]) => ({ name, value, path, domain, httpOnly: true }));
+}
+
 /** Makes a personal access token on the provider's page, by the scopes' checkboxes. */
 export async function createToken(site: Site, page: Page, name: string, scopes: readonly string[]) {
   await page.goto(`${site.identity.config.authUrl}/profile/api-tokens`);
@@ -100,7 +147,12 @@ export async function createToken(site: Site, page: Page, name: string, scopes: 
 }
 
 /** One tool call over MCP. */
-export async function callTool({ stack }: Site, token: string, name: string, args: unknown = {}) {
+export async function callTool(
+  { stack }: Pick<Site, "stack">,
+  token: string,
+  name: string,
+  args: unknown = {},
+) {
   const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
   const headers = {
     authorization: `Bearer ${token}`,

@@ -1,8 +1,7 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { allScopes } from "../../shared/contracts/scopes.ts";
 import { addDays } from "../../shared/domain/day.ts";
-import { browserTest, callTool, createToken, signUp, startSite } from "./support.ts";
+import { browserTest, callTool, signedInPerson, startSite } from "./support.ts";
 
 const site = await startSite({ RATE_LIMIT_PER_MINUTE: "0", MCP_RATE_LIMIT_PER_MINUTE: "0" });
 const { stack, identity } = site;
@@ -10,10 +9,9 @@ const { baseUrl } = stack.config;
 const today = new Date().toISOString().slice(0, 10);
 
 async function newPerson() {
-  const page = await site.open();
-  await signUp(site, page);
-  const own = await createToken(site, page, "My script", allScopes);
-  const agent = await createToken(site, page, "Claude Desktop", allScopes);
+  const { page, newToken } = await signedInPerson(site);
+  const own = await newToken("My script");
+  const agent = await newToken("Claude Desktop");
   const rest = async (method: string, path: string, body?: object) =>
     (await stack.rest(method, path, { token: own, ...(body && { body }) })).body;
   const call = (name: string, args: object) => callTool(site, agent, name, args);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SQL } from "bun";
 import { startStack } from "../harness.ts";
 import type { Browser, Page } from "../identity/browser.ts";
 import { pagesEnv, sessionOf, signedInBrowser } from "./live-support.ts";
@@ -84,7 +85,12 @@ test("a page of yesterday ticks nothing without asking, and then for the day tha
   // Of a todo that is done once, the day does not matter.
   await tick(browser, monday, `todo-${plain.id}`);
   expect((await rest("GET", `/todos/${plain.id}`)).is_completed).toBe(true);
-  // After more days than may still change there is only today.
+  // There is only today where the days before are settled, and after more days than may still change.
+  await using sql = new SQL(config.databaseUrl, { max: 1 });
+  const settledBefore = Date.parse("2026-11-17") / msPerDay;
+  await sql`update habits set streak_state = jsonb_set(streak_state, '{since}', to_jsonb(${settledBefore}::int))
+    where id = ${habit.id}`;
+  expect(textOf(await tick(browser, monday, `habit-${habit.id}`))).not.toContain("Tick it for Mon");
   clock.now += 9 * msPerDay;
   const late = textOf(await tick(browser, monday, `habit-${habit.id}`));
   expect(late).toContain("Tick it for today");
@@ -173,6 +179,19 @@ test("a form of an earlier session is shown again with what was typed, and a lon
   });
   const again = await browser.submit(held, "/account/settings/webhook", {});
   expect([again.status, again.text]).toEqual([409, expect.stringContaining(long.webhook_url)]);
+});
+
+test("a tick that fails inside says so", async () => {
+  const { browser, rest } = await newPerson();
+  const todo = await rest("POST", "/todos", { title: "Poison" });
+  await using sql = new SQL(config.databaseUrl, { max: 1 });
+  await sql.unsafe(`
+    create function refuse_poison() returns trigger language plpgsql as $$ begin raise exception 'poison'; end $$`);
+  await sql.unsafe(`
+    create trigger poison before insert or update on todos
+    for each row when (new.title = 'Poison') execute function refuse_poison()`);
+  const page = await tick(browser, await browser.open("/account"), `todo-${todo.id}`);
+  expect([page.status, textOf(page)]).toEqual([500, expect.stringContaining("That did not work")]);
 });
 
 test("odd ticks, notes and undos are told in words or ignored, and break nothing", async () => {

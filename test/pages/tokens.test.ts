@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
-import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { tokenGuides } from "../../shared/web/connect-guides.ts";
-import { browserTest, signUp, startSite } from "./support.ts";
+import { axeFaults } from "./axe.ts";
+import { browserTest, signedInPerson, startSite } from "./support.ts";
 
 const site = await startSite();
 const { baseUrl, authUrl, tokenCacheSeconds } = site.stack.config;
@@ -13,16 +13,13 @@ const statusOf = async (token: string) => (await site.stack.rest("GET", "/todos"
 const untilForgotten = () => Bun.sleep(tokenCacheSeconds * 1_000);
 
 async function expectAccessible(page: Page) {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
 }
 
 browserTest(
   "a token from a preset to its end: copied, reloaded, renamed, narrowed, renewed, revoked",
   async () => {
-    const page = await site.open({ permissions: ["clipboard-read", "clipboard-write"] });
-    await signUp(site, page);
+    const { page } = await signedInPerson(site, { permissions: ["clipboard-read", "clipboard-write"] });
     await page.setViewportSize({ width: 320, height: 700 });
     await page.goto(tokensPage);
     expect(await page.getByLabel("todos:write").isVisible()).toBe(false);
@@ -68,8 +65,7 @@ browserTest(
 );
 
 browserTest("without scripts the presets, the boxes and the lines are there as well", async () => {
-  const page = await site.open({ javaScriptEnabled: false });
-  await signUp(site, page);
+  const { page } = await signedInPerson(site, { javaScriptEnabled: false });
   await page.goto(tokensPage);
   await page.getByLabel("Name").fill("Script");
   await page.getByLabel("Only what I choose").check();

@@ -1,11 +1,10 @@
 import { expect } from "bun:test";
-import { browserTest, signUp, startSite } from "./support.ts";
+import { browserTest, signedInPerson, startSite } from "./support.ts";
 
 const site = await startSite();
 
 browserTest("an address that leads to this machine or a private network is not saved", async () => {
-  const page = await site.open();
-  await signUp(site, page, `${crypto.randomUUID()}@example.org`);
+  const { page } = await signedInPerson(site);
   await page.goto(`${site.stack.config.baseUrl}/account/settings`);
   const address = page.getByRole("textbox", { name: "Address" });
   const refused = [

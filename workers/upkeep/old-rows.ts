@@ -10,9 +10,9 @@ const oldRows = (table: string, key: string, time: string): string => `(
   where ${time} < now() + $1::interval - interval '30 days' order by ${time} limit ${batch}) old`;
 
 /** In small batches, so that no other statement waits long. @returns how many rows were deleted */
-async function deleteInBatches({ pool }: Store, sql: string, travel: string): Promise<number> {
+async function deleteInBatches({ pool }: Store, sql: string, travel: string, most = batch): Promise<number> {
   let deleted = 0;
-  for (let rows = batch; rows === batch; deleted += rows)
+  for (let rows = most; rows === most; deleted += rows)
     rows = (await pool.query(sql, [travel])).rowCount ?? 0;
   return deleted;
 }
@@ -22,8 +22,14 @@ const oldDeliveries = `
   where d.user_id = old.user_id and d.id = old.id`;
 
 /** Citus takes no batches. Its servers delete at the same time, each its own rows. */
-async function deleteOld({ pool }: Store, table: string, time: string, travel: string): Promise<number> {
-  const sql = `delete from ${table} where ${time} < now() + $1::interval - interval '30 days'`;
+async function deleteOld(
+  { pool }: Store,
+  table: string,
+  time: string,
+  travel: string,
+  age = "30 days",
+): Promise<number> {
+  const sql = `delete from ${table} where ${time} < now() + $1::interval - interval '${age}'`;
   return (await pool.query(sql, [travel])).rowCount ?? 0;
 }
 
@@ -53,10 +59,23 @@ export const pruneDeletions = (store: Store, travel = "0"): Promise<number> =>
     ? deleteOld(store, "deletions", "deleted_at", travel)
     : deleteInBatches(store, oldDeletions, travel);
 
-/** Forgets files that nobody said yes to within a day. */
-export const pruneImports = async ({ pool }: Store, travel = "0"): Promise<number> =>
-  (
-    await pool.query("delete from import_parts where created_at < now() + $1::interval - interval '1 day'", [
-      travel,
-    ])
-  ).rowCount ?? 0;
+/** A part of a file is up to 48,000 characters long. */
+const partsInBatch = 200;
+
+/** What its person is just replacing or taking is left to the next run. */
+const oldParts = `
+  delete from import_parts p using (
+    select user_id, part from import_parts
+    where created_at < now() + $1::interval - interval '1 day'
+    order by created_at limit ${partsInBatch} for update skip locked
+  ) old
+  where p.user_id = old.user_id and p.part = old.part`;
+
+/**
+ * Forgets files that nobody said yes to within a day.
+ * @param travel the interval by which tests travel in time
+ */
+export const pruneImports = (store: Store, travel = "0"): Promise<number> =>
+  store.engine === "citus"
+    ? deleteOld(store, "import_parts", "created_at", travel, "1 day")
+    : deleteInBatches(store, oldParts, travel, partsInBatch);

@@ -6,6 +6,7 @@ import { startSchedule } from "../schedule.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
 import { pruneDeletions, pruneDeliveries, pruneImports } from "./old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
+import { runSteps } from "./run-steps.ts";
 
 const everyMs = 60_000;
 /** A run may have many rows to delete, but must not keep others from making partitions, which are made for an hour. */
@@ -25,13 +26,15 @@ async function runUpkeep(context: WorkerContext): Promise<void> {
   const { pool } = database;
   await exclusively(pool, { name: "kept.upkeep", taken: "skip" }, async () => {
     const kept = keptFor(config.actionLogDays);
-    await makePartitions(pool, kept);
-    await dropPartitions(database, log, kept);
-    await pruneDeliveries(database);
-    await pruneDeletions(database);
-    await pruneImports(database);
-    await sweepDeletedUsers(pool);
-    await cleanCommands(context);
+    await runSteps({
+      makePartitions: () => makePartitions(pool, kept),
+      dropPartitions: () => dropPartitions(database, log, kept),
+      pruneDeliveries: () => pruneDeliveries(database),
+      pruneDeletions: () => pruneDeletions(database),
+      pruneImports: () => pruneImports(database),
+      sweepDeletedUsers: () => sweepDeletedUsers(pool),
+      cleanCommands: () => cleanCommands(context),
+    });
   });
 }
 

@@ -3,25 +3,35 @@ import { validate } from "../../../shared/contracts/validate.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { readDaySettings } from "../../queries/context.ts";
+import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import { readActionInTurn } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
-import { doneParameter, hereWithoutNotes } from "../visit/go-on.ts";
+import { doneParameter, hereWithoutNotes, undoneParameter } from "../visit/go-on.ts";
 import type { LoggedRow } from "./logged-row.ts";
 import { undoPath } from "./paths.ts";
-import { readNote } from "./undo-note.ts";
+import { type Day, readNote } from "./undo-note.ts";
 
-/** What the person has just done (`?did=…`), with a button that takes it back; or what became of taking it back. */
+/**
+ * What the person has just done (`?did=…`), with a button that takes it back; or what became of taking it back
+ * (`?undid=…`), which alone takes a preview: that is as slow as an undo, and is not for every page that is loaded.
+ */
 export async function doneNotice(visit: Visit): Promise<Html | undefined> {
-  const cursor = visit.url.searchParams.get(doneParameter) ?? "";
+  const { searchParams } = visit.url;
+  const undone = searchParams.get(undoneParameter);
+  const cursor = undone ?? searchParams.get(doneParameter) ?? "";
   if (cursor === "" || isRefused(validate(listActions, { cursor }))) return undefined;
   const query = visit.context.query({ userId: visit.session.sub });
-  const { today } = await readDaySettings(query);
-  const undone = await readNote(visit, query, { timeZone: today.timeZone, today: today.date }, cursor);
-  if (undone) return undone.note;
+  const noted = undone === null ? undefined : await readNote(visit, query, await dayOf(query), undone);
+  if (noted) return noted.note;
   const [called_at = "", request_id = ""] = cursor.split("_");
   const action = await readActionInTurn(query, { called_at, request_id });
-  return action && action.outcome === "ok" ? undoOffer(visit, action) : undefined;
+  const stands = action?.outcome === "ok" && action.undone_by === null;
+  return action && stands ? undoOffer(visit, action) : undefined;
+}
+
+async function dayOf(query: QueryContext): Promise<Day> {
+  const { today } = await readDaySettings(query);
+  return { timeZone: today.timeZone, today: today.date };
 }
 
 const verbs: Readonly<Record<string, string>> = { create: "Added", update: "Saved", delete: "Deleted" };

@@ -48,16 +48,20 @@ export async function* exportedRows(
   let [cursor, left]: [string | null | undefined, number] = [filters.cursor, mostExported];
   do {
     const limit = Math.min(rowsInStep, left);
-    const { actions, next_cursor } = await inPatientTurn(
+    const { actions, next_cursor, names } = await inPatientTurn(
       query,
-      (own) => readActions(own, { ...filters, limit, ...(cursor && { cursor }) }),
+      (own) => readNamedActions(own, { ...filters, limit, ...(cursor && { cursor }) }),
       filters.q !== undefined,
     );
-    const telling = { timeZone, names: await namesOf(query, idsNamedIn(actions)) };
-    yield await mapGivingWay(actions, (row) => exportedRow(row, telling));
+    yield await mapGivingWay(actions, (row) => exportedRow(row, { timeZone, names }));
     [cursor, left] = [next_cursor, left - actions.length];
   } while (cursor && left > 0);
   if (cursor) yield [{ what: `Older actions are not in this file, which has the newest ${mostExported}.` }];
+}
+
+async function readNamedActions(query: QueryContext, input: Parameters<typeof readActions>[1]) {
+  const found = await readActions(query, input);
+  return { ...found, names: await namesOf(query, idsNamedIn(found.actions)) };
 }
 
 function exportedRow(row: LoggedRow, telling: Telling): ExportedRow {

@@ -7,6 +7,7 @@ import { examples } from "../../../shared/domain/example-dates.ts";
 import type { ActionKind } from "../../../shared/domain/vocabulary.ts";
 import { type FieldErrors, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { queryFields } from "../../http/query-fields.ts";
+import { isRequestId } from "../../queries/action-filters.ts";
 
 /** What the parameter `show` can be, in the words of the form; without it, changes and refusals. */
 export const shownKinds = [
@@ -37,7 +38,8 @@ export const chosenIn = (url: URL): URLSearchParams =>
 export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsFilter | Refused {
   const { from, to, ...fields } = queryFields(listActions.input, chosen);
   delete fields.limit;
-  const isUsual = !kindsOf.has(chosen.get("show")) && fields.tool === undefined;
+  const namesRequest = typeof fields.q === "string" && isRequestId(fields.q);
+  const isUsual = !kindsOf.has(chosen.get("show")) && fields.tool === undefined && !namesRequest;
   const kinds = isUsual ? (["change", "refusal"] as const) : kindsOf.get(chosen.get("show"));
   const wrong = wrongDates({ from, to });
   if (wrong) return invalid(wrong);

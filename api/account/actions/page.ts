@@ -19,7 +19,7 @@ import { readNote } from "./undo-note.ts";
 /** GET /account/actions?show=…&q=…&from=…&to=…&token_id=…&…&cursor=…: what was done in the user's name, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
-  const mark = await liveMark(visit);
+  const mark = await liveMark(visit, { follows: "actions" });
   const query = context.query({ userId: session.sub });
   const { timeZone } = await readDaySettings(query);
   const chosen = chosenIn(url);

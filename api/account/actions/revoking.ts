@@ -10,10 +10,10 @@ const holderOf = ({ holder }: Visit, tokenId: string): string => `${holder}.revo
 
 /** Says in an address that this session revoked the token: nobody else can make a link that tells its person so. */
 export const revokedMark = (visit: Visit, tokenId: string): string =>
-  csrfToken(visit.site.formKey, holderOf(visit, tokenId));
+  csrfToken(visit.site.formKeys, holderOf(visit, tokenId));
 
 /** @returns the mark of an address or form, if it is true */
 export function revokedMarkIn(visit: Visit, params: URLSearchParams, tokenId: string): string | undefined {
   const mark = params.get("revoked") ?? "";
-  return csrfHolds(visit.site.formKey, holderOf(visit, tokenId), mark) ? mark : undefined;
+  return csrfHolds(visit.site.formKeys, holderOf(visit, tokenId), mark) ? mark : undefined;
 }

@@ -1,7 +1,7 @@
 import { isRefused } from "../../../shared/errors.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
 import type { Visit } from "../visit/context.ts";
-import { doneAddress } from "../visit/go-on.ts";
+import { doneAddress, undoneParameter } from "../visit/go-on.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { submitUndo } from "../visit/submit-undo.ts";
 import { actionsPath } from "./paths.ts";
@@ -15,7 +15,8 @@ export async function undoAction(visit: Visit, form: URLSearchParams): Promise<R
     safeNext({ ...visit.site, afterSignIn: actionsPath }, form.get("from")),
     visit.site.origin,
   );
-  if (back.pathname !== actionsPath) return seeOther(doneAddress(visit, back.pathname + back.search, key));
+  if (back.pathname !== actionsPath)
+    return seeOther(doneAddress(visit, back.pathname + back.search, key, undoneParameter));
   back.searchParams.set("note", `${key.called_at}_${key.request_id}`);
   return seeOther(`${back.pathname}${back.search}#action-${key.request_id}`);
 }

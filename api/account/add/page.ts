@@ -1,16 +1,19 @@
 import { readQuickAdd } from "../../../shared/domain/quick-add/quick-add.ts";
+import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { newThingId, newThingPage } from "../edit/form-page.ts";
 import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
-import { type FormContext, openForm } from "../edit/thing-form.ts";
+import { openForm } from "../edit/thing-form.ts";
 import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
 import type { Visit } from "../visit/context.ts";
 import { addPath } from "../visit/quick-bar.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { chips } from "./chips.ts";
 
 /** GET /account/add?line=…&kind=…: what a line in words was understood to say, in a form that saves it. */
 export async function previewLine(visit: Visit): Promise<Response> {
   const context = await openForm(visit);
+  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
   const { searchParams } = visit.url;
   const from = searchParams.get("from");
   const kind = searchParams.get("kind");
@@ -27,15 +30,17 @@ export async function previewLine(visit: Visit): Promise<Response> {
 }
 
 /** GET /account/todos/new */
-export const newTodo = async (visit: Visit): Promise<Response> => newPage(await openForm(visit), "todo");
+export const newTodo = (visit: Visit): Promise<Response> => newPage(visit, "todo");
 
 /** GET /account/habits/new */
-export const newHabit = async (visit: Visit): Promise<Response> => newPage(await openForm(visit), "habit");
+export const newHabit = (visit: Visit): Promise<Response> => newPage(visit, "habit");
 
-function newPage(context: FormContext, kind: "todo" | "habit"): Response {
+async function newPage(visit: Visit, kind: "todo" | "habit"): Promise<Response> {
+  const context = await openForm(visit);
+  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
   const form = kind === "todo" ? todoForm : habitForm;
-  const from = context.visit.url.searchParams.get("from");
-  return newThingPage(form, context, { draft: form.blank, lead: lineHelp(context.visit, kind), from });
+  const from = visit.url.searchParams.get("from");
+  return newThingPage(form, context, { draft: form.blank, lead: lineHelp(visit, kind), from });
 }
 
 /** How to write a line, and the way to the other kind of thing. */

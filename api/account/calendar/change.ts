@@ -1,9 +1,10 @@
 import { isRefused } from "../../../shared/errors.ts";
+import { newSecret } from "../../../shared/web/key-ring.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { submit } from "../visit/submit.ts";
-import { hashOf, newSecret } from "./address.ts";
+import { hashOf } from "./address.ts";
 import { madeCookie } from "./made-cookie.ts";
 
 /** POST /account/data/calendar: makes an address in place of any earlier one, or ends the feed. */

@@ -17,16 +17,17 @@ export const joinLines = (lines: readonly string[]): string =>
   lines.map((line) => `${folded(line)}\r\n`).join("");
 
 function folded(line: string): string {
-  if (Buffer.byteLength(line) <= mostOctets) return line;
-  let [text, octets] = ["", 0];
-  for (const character of line) {
-    const own = Buffer.byteLength(character);
-    if (octets + own > mostOctets) {
-      text += "\r\n ";
-      octets = 1;
-    }
-    text += character;
-    octets += own;
+  const octets = Buffer.from(line);
+  if (octets.length <= mostOctets) return line;
+  const parts: string[] = [];
+  for (let from = 0; from < octets.length; ) {
+    // The blank that a further line begins with is one of its octets.
+    let end = from + mostOctets - (from === 0 ? 0 : 1);
+    while (isWithinCharacter(octets[end])) end -= 1;
+    parts.push(octets.toString("utf8", from, end));
+    from = end;
   }
-  return text;
+  return parts.join("\r\n ");
 }
+
+const isWithinCharacter = (octet = 0): boolean => (octet & 0xc0) === 0x80;

@@ -12,18 +12,21 @@ type Parts = Readonly<{ form: FeedForm; todos: readonly FeedTodo[]; today: strin
 /** To find when a series goes on costs milliseconds for some rules, so it is said of the next due todos alone. */
 const mostSeries = 200;
 
+/** As much as a calendar shows of a description; a thousand whole ones would be megabytes with each request. */
+const longestDescription = 1_000;
+
 /** An iCalendar object (RFC 5545). All of it are whole days, which are the same in every zone. */
 export async function calendarDocument({ form, todos, today, host }: Parts): Promise<string> {
   const recurring = new Set(todos.filter(({ recurrence }) => recurrence !== null).slice(0, mostSeries));
   const components = await mapGivingWay(todos, (todo) => {
     const common = commonLines(todo);
-    if (form === "tasks") return taskLines(todo, common, host);
-    return [
+    if (form === "tasks") return joinLines(taskLines(todo, common, host));
+    return joinLines([
       ...eventLines(`todo-${todo.id}@${host}`, [dayLine("DTSTART", todo.due_date), ...common]),
       ...(recurring.has(todo) ? seriesLines(todo, common, { today, host }) : []),
-    ];
+    ]);
   });
-  return joinLines([
+  const head = joinLines([
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
     "PRODID:-//Kept//Todos//EN",
@@ -32,9 +35,8 @@ export async function calendarDocument({ form, todos, today, host }: Parts): Pro
     "X-WR-CALNAME:Kept",
     "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
     "X-PUBLISHED-TTL:PT1H",
-    ...components.flat(),
-    "END:VCALENDAR",
   ]);
+  return [head, ...components, joinLines(["END:VCALENDAR"])].join("");
 }
 
 /** What is said of a todo in any form. Its last change stands for the time of the object, so that equal feeds are equal. */
@@ -44,10 +46,16 @@ function commonLines({ title, description, category_name, updated_at, created_at
     `LAST-MODIFIED:${utc(updated_at)}`,
     `CREATED:${utc(created_at)}`,
     textLine("SUMMARY", title),
-    ...(description ? [textLine("DESCRIPTION", description)] : []),
+    ...(description ? [textLine("DESCRIPTION", cut(description))] : []),
     ...(category_name ? [textLine("CATEGORIES", category_name)] : []),
   ];
 }
+
+/** Never within a character. */
+const cut = (text: string): string =>
+  text.length > longestDescription
+    ? `${text.slice(0, longestDescription - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
+    : text;
 
 /** Days that are due keep nobody from being free. */
 const eventLines = (uid: string, lines: readonly string[]): string[] => [

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRefused, refuse } from "../../../shared/errors.ts";
+import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
 import { nothingHere, refusalResponse } from "../../http/refusal-response.ts";
@@ -12,8 +12,8 @@ import { calendarDocument, type FeedForm } from "./document.ts";
 export type CalendarContext = Pick<PerformContext, "query"> &
   Readonly<{
     config: Pick<Config, "baseUrl">;
-    /** Whose feed has a secret with this hash. */
-    findOwner(secretHash: string): Promise<string | undefined>;
+    /** Whose feed has a secret with this hash; refused where too many are asked for at once. */
+    findOwner(secretHash: string): Promise<string | undefined | Refused>;
     /** Counts a request for a feed, by the hash of its secret. */
     limit: RateLimit;
   }>;
@@ -25,18 +25,21 @@ const tooOften = refuse("rate_limited", "This feed is asked for too often. Pleas
   retryAfterSeconds: 60,
 });
 
-/**
- * GET /calendar/<secret>.ics: the pending todos of whoever made the address, for programs that have nothing else to show.
- * An unknown address costs the same look-up as a known one, whatever it looks like.
- */
+/** As `newSecret` makes them. */
+const feedFile = /^([\w-]{43})\.ics$/;
+
+/** GET /calendar/<secret>.ics: the pending todos of whoever made the address, for programs that have nothing else to show. */
 export async function answerFeed(
   { query, config, findOwner, limit }: CalendarContext,
   request: Request,
   file: string,
 ): Promise<Response> {
-  const secretHash = hashOf(file.replace(/\.ics$/, ""));
+  const [, secret] = feedFile.exec(file) ?? [];
+  if (secret === undefined) return refusalResponse(nothingHere.refusal);
+  const secretHash = hashOf(secret);
   const userId = await findOwner(secretHash);
   if (userId === undefined) return refusalResponse(nothingHere.refusal);
+  if (typeof userId === "object") return refusalResponse(userId.refusal);
   const allowance = await limit(secretHash);
   if (allowance?.allowed === false) return refusalResponse(tooOften.refusal);
   const context = query({ userId }, { standbyMayAnswer: true });

@@ -1,3 +1,4 @@
+import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { readNewTokens } from "../../queries/new-tokens.ts";
 import type { Visit } from "../visit/context.ts";
@@ -15,7 +16,9 @@ export function waitingAddress(visit: Visit): string {
 /** A light that turns green with the first call of a client that never called before. */
 export async function connectLight(visit: Visit, waiting: string): Promise<Html> {
   const since = new Date(Number(waiting.split("=")[1])).toISOString();
-  const fresh = await readNewTokens(visit.context.query({ userId: visit.session.sub }), since);
+  const query = visit.context.query({ userId: visit.session.sub });
+  const found = await query.inTurn((own) => readNewTokens(own, since), false);
+  const fresh = isRefused(found) ? [] : found;
   const content =
     fresh.length > 0
       ? html`<p><strong>Connected.</strong> ${fresh.map(sayClient)}</p>`

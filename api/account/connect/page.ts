@@ -14,7 +14,7 @@ export async function showConnect(guest: Guest): Promise<Response> {
   const { baseUrl, authUrl, builtInIdentity } = context.config;
   const visit = await signedInVisit(guest);
   const waiting = visit && waitingAddress(visit);
-  const mark = visit && (await liveMark(visit, waiting));
+  const mark = visit && (await liveMark(visit, { follows: "actions", from: waiting }));
   const body = html`${mark}<p class="lead quiet">An agent that is connected reads and changes your habits and todos, as far
     as you allow it when it signs in. What it did is under <a href="/account/actions">Actions</a>.</p>
     ${visit && waiting && (await connectLight(visit, waiting))}

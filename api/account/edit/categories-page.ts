@@ -1,15 +1,18 @@
+import { isRefused } from "../../../shared/errors.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { categoryTag } from "../today/category-tag.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { categoryForm } from "./category-form.ts";
 import { openForm } from "./thing-form.ts";
 
 /** GET /account/categories: all of them, and a form for a new one. */
 export async function showCategories(visit: Visit): Promise<Response> {
   const context = await openForm(visit);
+  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
   const { categories } = context;
   const list = categories.toSorted((one, other) => one.name.localeCompare(other.name, "en"));
   const body = html`<p class="quiet lead">Themes of your habits and todos. A deleted one leaves them without a category.</p>

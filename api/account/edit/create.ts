@@ -1,5 +1,4 @@
 import { idempotencyKeyLimit } from "../../../shared/contracts/fields.ts";
-import type { Fields } from "../../../shared/contracts/validate.ts";
 import { isRefused, type Refused } from "../../../shared/errors.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import { readCategoryRefs } from "../../queries/category.ts";
@@ -18,41 +17,42 @@ export const createThing =
   (form: ThingForm) =>
   async (visit: Visit, sent: URLSearchParams): Promise<Response> => {
     const opened = await openForm(visit);
+    if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
     const { draft, errors } = settled(form, sent, opened);
     const from = sent.get("from");
     const again = (told: Complaint) => newThingPage(form, opened, { draft, from, ...told });
     const complaint = invalidDraft(errors);
     if (complaint) return again(complaint);
-    const key = sent.get("key")?.slice(0, maxKey) || crypto.randomUUID();
+    const key = sent.get("key") || crypto.randomUUID();
     const context = await withNewCategory(draft, opened, key);
     if (isRefused(context)) return again(complaintOf(form, context.refusal));
-    const { outcome, key: logged } = await create(form, visit, form.toFields(draft, context).fields, key);
+    const { fields } = form.toFields(draft, context);
+    const how = { idempotencyKey: keyOf(key, JSON.stringify(fields)) };
+    const { outcome, key: logged } = await submitLogged(visit, form.commands.create, fields, how);
     if (isRefused(outcome)) return again(complaintOf(form, outcome.refusal));
     return seeOther(doneAddress(visit, from ?? form.home, logged));
   };
 
-/** Leaves room for the end of the key of a category that is made on the way. */
+/** Leaves room for the hash of what is made. */
 const maxKey = idempotencyKeyLimit - 20;
 
-/** Who goes back, changes the form and sends it again wants another thing. */
-async function create({ commands }: ThingForm, visit: Visit, fields: Fields, idempotencyKey: string) {
-  const made = await submitLogged(visit, commands.create, fields, { idempotencyKey });
-  const isOther = isRefused(made.outcome) && made.outcome.refusal.errors?.["Idempotency-Key"] !== undefined;
-  return isOther ? submitLogged(visit, commands.create, fields) : made;
-}
+/** Who goes back, changes the form and sends it again wants another thing, and of that one as well. */
+const keyOf = (formKey: string, content: string): string =>
+  `${formKey.slice(0, maxKey)}-${Bun.hash(content).toString(36)}`;
 
 /** Makes the category that a draft names, if it names one that is not there. */
 export async function withNewCategory(
   draft: Draft,
   context: FormContext,
-  key?: string,
+  formKey: string,
 ): Promise<FormContext | Refused> {
   const name = newCategoryName(draft.category ?? "", context);
   if (name === undefined) return context;
-  const how = key === undefined ? {} : { idempotencyKey: `${key}-${Bun.hash(name).toString(36)}` };
+  const how = { idempotencyKey: keyOf(formKey, name) };
   const { outcome } = await submitLogged(context.visit, "category.create", { name }, how);
   if (isRefused(outcome)) return outcome;
-  return { ...context, categories: await readCategoryRefs(context.query) };
+  const categories = await context.query.inTurn(readCategoryRefs, false);
+  return isRefused(categories) ? categories : { ...context, categories };
 }
 
 /** POST …/:id/delete: without a question, because the page that follows offers to take it back. */

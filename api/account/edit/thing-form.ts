@@ -2,7 +2,7 @@ import type { CommandName } from "../../../shared/contracts/catalogue.ts";
 import type { Fields } from "../../../shared/contracts/validate.ts";
 import type { CategoryRefRow } from "../../../shared/db/present.ts";
 import type { Clock } from "../../../shared/domain/quick-add/clock.ts";
-import type { Refused } from "../../../shared/errors.ts";
+import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Html } from "../../../shared/web/html.ts";
 import { readCategoryRefs } from "../../queries/category.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
@@ -61,11 +61,31 @@ export type ThingForm = Readonly<{
 
 export type Settled = Readonly<{ draft: Draft; errors: DraftErrors }>;
 
-export async function openForm(visit: Visit): Promise<FormContext> {
-  const query = visit.context.query({ userId: visit.session.sub });
-  const [{ today }, categories] = await Promise.all([readDaySettings(query), readCategoryRefs(query)]);
+/** How many forms a person may open or send in a minute: reading the words in one keeps a front door for itself. */
+export const formsPerMinute = 240;
+
+const tooMany = refuse("rate_limited", "These are too many forms at once. Please try again in a minute.", {
+  retryAfterSeconds: 60,
+});
+
+/** Reads what all forms need when it is the person's turn. */
+export async function openForm(visit: Visit): Promise<FormContext | Refused> {
+  const { context, session } = visit;
+  const allowance = await context.formLimit(session.sub);
+  if (allowance?.allowed === false) return tooMany;
+  const query = context.query({ userId: session.sub });
+  const found = await query.inTurn(
+    async (own) => ({ ...(await readDaySettings(own)), categories: await readCategoryRefs(own) }),
+    false,
+  );
+  if (isRefused(found)) return found;
+  const { today, categories } = found;
   return { visit, query, clock: { now: query.now, timeZone: today.timeZone, today: today.date }, categories };
 }
+
+/** The thing of a form as it is now, read when it is the person's turn. */
+export const readThing = (form: ThingForm, { query }: FormContext, id: number) =>
+  query.inTurn((own) => form.read(own, id), false);
 
 /** The draft that was sent, and what is wrong with it before anybody is asked. */
 export function settled(form: ThingForm, sent: URLSearchParams, context: FormContext): Settled {

@@ -36,7 +36,7 @@ export const todoForm: ThingForm = {
   title: "New todo",
   blank,
   commandFields: { category: ["category_id"] },
-  settle: settleWords,
+  settle,
   toFields,
   async read(query, id) {
     const todo = await readTodo(query, { todo_id: id });
@@ -80,7 +80,14 @@ export function draftOfQuickTodo(quick: QuickTodo, context: FormContext): Draft 
   };
 }
 
-/** Puts what is said in words into the fields that it is about. */
+/** Puts what is said in words into the fields that it is about, so that it counts as changed where it is. */
+function settle(sent: Draft, context: FormContext): Settled {
+  const { draft, errors } = settleWords(sent, context);
+  const repeat = readRepeat(draft.recurrence ?? "", context.clock);
+  const fromCompletion = "rule" in repeat && repeat.fromCompletion;
+  return { draft: { ...draft, ...(fromCompletion && { recurrence_from: "completion" }) }, errors };
+}
+
 function settleWords({ words = "", ...draft }: Draft, context: FormContext): Settled {
   const quick = readQuickAdd(words, context.clock, "todo");
   if (quick.kind !== "todo" || words.trim() === "") return { draft: { ...draft, words: "" }, errors: {} };
@@ -97,13 +104,12 @@ function toFields(draft: Draft, context: FormContext) {
   const repeat = repeats === null ? null : readRepeat(repeats, context.clock);
   if (repeat && "error" in repeat) errors.recurrence = repeat.error.replace(/^The \w+ field/, "This");
   const minutes = text("estimated_minutes");
-  const fromCompletion = repeat && "rule" in repeat && repeat.fromCompletion;
   const fields = {
     title: draft.title ?? "",
     due_date: text("due_date"),
     remind_at: text("remind_at"),
     recurrence: repeat && "rule" in repeat ? repeat.rule : null,
-    recurrence_from: fromCompletion || draft.recurrence_from === "completion" ? "completion" : "due",
+    recurrence_from: draft.recurrence_from === "completion" ? "completion" : "due",
     time_of_day: text("time_of_day"),
     estimated_minutes: minutes === null ? null : Number(minutes),
     context: text("context"),

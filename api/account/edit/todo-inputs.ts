@@ -1,4 +1,4 @@
-import { longestLine } from "../../../shared/domain/quick-add/quick-add.ts";
+import { longestLine } from "../../../shared/domain/quick-add/words.ts";
 import { areaField, choice, selectField } from "../../../shared/web/choice-fields.ts";
 import { field } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";

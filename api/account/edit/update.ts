@@ -2,27 +2,30 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { Fields } from "../../../shared/contracts/validate.ts";
 import { entityTag } from "../../../shared/domain/preconditions.ts";
-import { isRefused } from "../../../shared/errors.ts";
+import { isRefused, type Refused } from "../../../shared/errors.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import { notFoundPage } from "../../../shared/web/router.ts";
 import type { Visit } from "../visit/context.ts";
 import { doneAddress } from "../visit/go-on.ts";
 import { pathId } from "../visit/path-id.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { submitLogged } from "../visit/submit.ts";
 import { type Clash, clashesIn, clashNotice } from "./clashes.ts";
 import { complaintOf, invalidDraft } from "./complaints.ts";
 import { withNewCategory } from "./create.ts";
 import { type Complaint, newThingPage, thingPage } from "./form-page.ts";
-import { type Draft, type FormContext, openForm, settled, type ThingForm } from "./thing-form.ts";
+import { type Draft, type FormContext, openForm, readThing, settled, type ThingForm } from "./thing-form.ts";
 
 /** GET …/:id: a thing in its form. */
 export const editThing =
   (form: ThingForm) =>
   async (visit: Visit): Promise<Response> => {
     const context = await openForm(visit);
+    if (isRefused(context)) return refusalPage(visit.context, context.refusal);
     const id = pathId(visit.url);
-    const stored = await form.read(context.query, id);
-    if (isRefused(stored)) return notFoundPage(visit.context.site);
+    const stored = await readThing(form, context, id);
+    if (isRefused(stored))
+      return isGone(stored) ? notFoundPage(visit.context.site) : refusalPage(visit.context, stored.refusal);
     return thingPage(form, context, { id, stored, draft: stored.draft });
   };
 
@@ -34,6 +37,7 @@ export const saveThing =
   (form: ThingForm) =>
   async (visit: Visit, params: URLSearchParams): Promise<Response> => {
     const opened = await openForm(visit);
+    if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
     const id = pathId(visit.url);
     const base = baseOf(params);
     const { draft, errors } = settled(form, params, opened);
@@ -41,9 +45,10 @@ export const saveThing =
     if (changedNames(form, sent).length === 0) return seeOther(form.shownAt(id));
     const complaint = invalidDraft(errors);
     if (complaint) return again(form, opened, sent, complaint);
-    const context = await withNewCategory(sent.draft, opened);
+    const tag = params.get("tag") ?? "";
+    const context = await withNewCategory(sent.draft, opened, `${id}-${tag}`);
     if (isRefused(context)) return again(form, opened, sent, complaintOf(form, context.refusal));
-    return save(form, context, sent, params.get("tag") ?? "");
+    return save(form, context, sent, tag);
   };
 
 /** How often a change of another kind, such as a tick, may come in between. */
@@ -64,7 +69,7 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
     if (!isRefused(outcome)) return seeOther(doneAddress(context.visit, form.shownAt(sent.id), key));
     const { refusal } = outcome;
     if (refusal.code !== "precondition_failed") return again(form, context, sent, complaintOf(form, refusal));
-    const stored = await form.read(context.query, sent.id);
+    const stored = await readThing(form, context, sent.id);
     if (isRefused(stored)) return again(form, context, sent, complaintOf(form, stored.refusal));
     const clashes = clashesIn({ ...sent, changed, now: stored.draft });
     if (clashes.length > 0 || tries === mostTries) return clash(form, context, sent, clashes);
@@ -83,16 +88,20 @@ async function again(
   told: Complaint,
   clashes?: readonly Clash[],
 ) {
-  const stored = await form.read(context.query, sent.id);
+  const stored = await readThing(form, context, sent.id);
   if (isRefused(stored))
-    return newThingPage(form, context, { draft: sent.draft, from: null, ...told, message: isGone });
+    return isGone(stored)
+      ? newThingPage(form, context, { draft: sent.draft, from: null, ...told, message: goneMeanwhile })
+      : refusalPage(context.visit.context, stored.refusal);
   const own = changedNames(form, sent).map((name) => [name, sent.draft[name] ?? ""]);
   const draft = { ...stored.draft, ...Object.fromEntries(own) };
   const conflict = clashes && clashNotice(form, context, clashes);
   return thingPage(form, context, { id: sent.id, stored, draft, ...told, ...(conflict && { conflict }) });
 }
 
-const isGone =
+const isGone = ({ refusal }: Refused): boolean => refusal.code === "not_found";
+
+const goneMeanwhile =
   "It was deleted meanwhile, so nothing is saved. What you wrote is here: saving it makes it anew.";
 
 const clash = (form: ThingForm, context: FormContext, sent: Sent, clashes: readonly Clash[]) =>

@@ -22,7 +22,7 @@ const ways = [
   {
     href: "/account/connect",
     name: "Connect an agent",
-    text: "Lines to copy for Claude, Cursor, VS Code, scripts and others.",
+    text: "Lines to copy for Claude, Cursor, VS Code, Codex, Gemini, scripts and others.",
   },
   {
     href: "/docs",

@@ -1,4 +1,5 @@
 import { openSink } from "../streams/sink.ts";
+import type { Followed } from "../streams/version.ts";
 import type { LiveStream } from "../streams/watch-user.ts";
 import type { Guest, Visit } from "../visit/context.ts";
 import { signedInVisit } from "../visit/session.ts";
@@ -15,8 +16,8 @@ const headers = {
 };
 
 /**
- * GET /account/live?version=…: server-sent events (HTML §9.2), each of which says that the page is behind and has the
- * version that there is now as its id. A browser that comes back has `Last-Event-ID`, and hears at once what it missed.
+ * GET /account/live?follows=…&version=…: server-sent events (HTML §9.2), each of which says that the page is behind and has
+ * the version that there is now as its id. A browser that comes back has `Last-Event-ID`, and hears at once what it missed.
  */
 export async function showEvents(guest: Guest): Promise<Response> {
   const visit = await signedInVisit(guest);
@@ -31,12 +32,13 @@ const plain = (text: string, status: number): Response =>
   new Response(text, { status, headers: { "Cache-Control": "no-store", "Retry-After": "30" } });
 
 /** @returns undefined when there is no place for another stream */
-function joinLive({ context, session }: Visit, seen: string | null): ReadableStream | undefined {
+function joinLive({ context, session, url }: Visit, seen: string | null): ReadableStream | undefined {
   const sink = openSink();
+  const followed: Followed = url.searchParams.get("follows") === "actions" ? "actions" : "changes";
   let version = seen;
   const stream: LiveStream = {
     generation: session.generation,
-    tell(current) {
+    tell({ [followed]: current }) {
       if (current !== version) sink.send(`event: changed\nid: ${current}\ndata: {}\n\n`);
       version = current;
     },

@@ -1,7 +1,7 @@
 import { isRefused } from "../../../shared/errors.ts";
 import { liveScript, quickScript, stayScript } from "../../../shared/web/assets.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import { readUserState } from "../streams/version.ts";
+import { type Followed, readUserState } from "../streams/version.ts";
 import type { Visit } from "../visit/context.ts";
 
 /** The scripts of a page with parts that follow what happens elsewhere, which may also show what is typed at its top. */
@@ -11,9 +11,12 @@ export const liveScripts = [stayScript, liveScript, quickScript];
  * What tells the scripts which version a page shows. To be read before the page's content, which then has at least that.
  * @param from where the parts are fetched anew, if not at the page's own address
  */
-export async function liveMark({ context, session }: Visit, from?: string): Promise<Html> {
+export async function liveMark(
+  { context, session }: Visit,
+  { follows = "changes", from }: Readonly<{ follows?: Followed; from?: string | undefined }> = {},
+): Promise<Html> {
   const query = context.query({ userId: session.sub });
   const found = await query.inTurn(async (own) => ({ state: await readUserState(own, session.sub) }), false);
-  const version = isRefused(found) ? undefined : found.state?.version;
-  return html`<div id="live" hidden data-part data-version="${version}"${from !== undefined && html` data-from="${from}"`}></div>`;
+  const version = isRefused(found) ? undefined : found.state?.versions[follows];
+  return html`<div id="live" hidden data-part data-version="${version}" data-follows="${follows}"${from !== undefined && html` data-from="${from}"`}></div>`;
 }

@@ -1,3 +1,4 @@
+import { isRefused } from "../../../shared/errors.ts";
 import { problem } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
@@ -5,6 +6,7 @@ import { readComingReminders, readPastDeliveries } from "../../queries/deliverie
 import { readSettings } from "../../queries/user.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
+import { refusalPage } from "../visit/refusal-page.ts";
 import { reminderWarning } from "../visit/reminder-warning.ts";
 import { channelForm } from "./channel-form.ts";
 import { comingReminders } from "./coming.ts";
@@ -26,12 +28,17 @@ const outcomes = new Map([
 export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
   const { context, session, url } = visit;
   const query = context.query({ userId: session.sub });
-  const [settings, coming, past, warning] = await Promise.all([
-    readSettings(query, {}),
-    readComingReminders(query),
-    readPastDeliveries(query),
-    reminderWarning(visit),
-  ]);
+  const found = await query.inTurn(
+    async (own) => ({
+      settings: await readSettings(own, {}),
+      coming: await readComingReminders(own),
+      past: await readPastDeliveries(own),
+    }),
+    false,
+  );
+  if (isRefused(found)) return refusalPage(context, found.refusal);
+  const { settings, coming, past } = found;
+  const warning = await reminderWarning(visit);
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}

@@ -62,8 +62,9 @@ const lookEveryMs = 150;
 async function testFinished({ context, session }: Visit): Promise<void> {
   for (const since = Date.now(); Date.now() - since < patienceMs; ) {
     await Bun.sleep(lookEveryMs);
-    const settings = await readSettings(context.query({ userId: session.sub }), {});
-    if (settings.webhook_test?.finished_at) return;
+    const query = context.query({ userId: session.sub });
+    const settings = await query.inTurn((own) => readSettings(own, {}), false);
+    if (isRefused(settings) || settings.webhook_test?.finished_at) return;
   }
 }
 

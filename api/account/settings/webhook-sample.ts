@@ -14,18 +14,28 @@ export const sampleEvent = {
   },
 };
 
-export const verifyingLines = `// npm install standardwebhooks
+/** The same receiver as in docs/reminders.md. */
+export const receiverLines = String.raw`// npm install standardwebhooks
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { Webhook } from "standardwebhooks";
 
 const webhook = new Webhook(process.env.KEPT_WEBHOOK_SECRET);
+const file = "seen-reminders.txt";
+const seen = new Set(existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
 
 createServer(async (request, response) => {
-  const chunks = await request.toArray();
+  const { "content-length": length, "webhook-id": id } = request.headers;
+  if (!(Number(length) <= 65_536)) return response.writeHead(413).end();
   try {
-    // The body must be checked as it came, before anything parses it.
-    const event = webhook.verify(Buffer.concat(chunks).toString(), request.headers);
-    console.log(event.type, event.data.todo?.title);
+    // The body is checked as it came. A signature that is more than five minutes old is refused as well.
+    const event = webhook.verify(Buffer.concat(await request.toArray()).toString(), request.headers);
+    // After a lost answer the same reminder comes again, with the same id.
+    if (!seen.has(id)) {
+      console.log(event.type, event.data.todo?.title);
+      seen.add(id);
+      appendFileSync(file, id + "\n");
+    }
     response.writeHead(204).end();
   } catch {
     response.writeHead(401).end();
@@ -39,6 +49,6 @@ export function webhookSample(): Html {
       <code>webhook-timestamp</code> and <code>webhook-signature</code> are those of Standard Webhooks; who drops an id that
       came before has each reminder once. A test has the type <code>webhook.test</code> and no todo.</p>
     <pre class="lines"><code class="secret">${JSON.stringify(sampleEvent, null, 2)}</code></pre>
-    <p class="quiet small">A receiver in Node that checks the signature with your secret:</p>
-    <pre class="lines"><code class="secret">${verifyingLines}</code></pre></details>`;
+    <p class="quiet small">A receiver in Node that checks signature and time with your secret, and takes each reminder once:</p>
+    <pre class="lines"><code class="secret">${receiverLines}</code></pre></details>`;
 }

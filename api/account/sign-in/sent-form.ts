@@ -52,6 +52,6 @@ export async function showSentForm(visit: Visit): Promise<Response> {
   const { site, session } = visit;
   const kept = await sentCookie(visit.context).open(visit.request);
   const form = new URLSearchParams(kept?.fields);
-  const isOwn = isOwnersToken(site.formKey, session.sub, form.get("csrf") ?? "");
+  const isOwn = isOwnersToken(site.formKeys, session.sub, form.get("csrf") ?? "");
   return kept && isOwn ? askAgain(visit, { path: kept.path, form }) : seeOther("/account");
 }

@@ -54,7 +54,7 @@ export async function finishSignIn({ context, request, url }: Guest): Promise<Re
   const { sub, iat, zoneinfo } = claims;
   const zone = typeof zoneinfo === "string" ? { name: zoneinfo, issuedAt: iat } : undefined;
   await context.adoptZone({ userId: sub, zone });
-  await adoptEmail({ context, session });
+  await adoptEmail({ context, session, request });
   return seeOther(attempt.next, [await sessionCookie(context).seal(session), attemptCookie(context).clear()]);
 }
 

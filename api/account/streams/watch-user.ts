@@ -5,7 +5,7 @@ export type LiveStream = Readonly<{
   /** The generation of its session. */
   generation: number;
   /** Sends the version that is there now, unless the page has it. */
-  tell(version: string): void;
+  tell(versions: UserState["versions"]): void;
   /** Shows proxies and the client that the connection lives. */
   beat(): void;
   /** @param goodbye whether its page shall not come back by itself */
@@ -33,6 +33,7 @@ const pauseMs = 500;
 export function watchUser(read: () => Promise<UserState | undefined>): UserWatch {
   const streams = new Set<LiveStream>();
   let planned: ReturnType<typeof setTimeout> | undefined;
+  let isAsked = false;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function lookNow(): Promise<void> {
@@ -40,21 +41,24 @@ export function watchUser(read: () => Promise<UserState | undefined>): UserWatch
     const state = await read().catch(() => "unknown" as const);
     if (state === "unknown") return;
     for (const stream of streams) {
-      if (stream.generation === state?.generation) stream.tell(state.version);
+      if (stream.generation === state?.generation) stream.tell(state.versions);
       else stream.end("goodbye");
     }
   }
 
+  /** What is said while it reads may not be in what was read, so it reads once more. */
+  async function lookOnce(): Promise<void> {
+    lookedAt = performance.now();
+    isAsked = false;
+    await lookNow().finally(() => {
+      planned = undefined;
+    });
+    if (isAsked && streams.size > 0) look();
+  }
+
   function look(): void {
-    planned ??= setTimeout(
-      () => {
-        lookedAt = performance.now();
-        void lookNow().finally(() => {
-          planned = undefined;
-        });
-      },
-      Math.max(0, lookedAt + pauseMs - performance.now()),
-    );
+    isAsked = true;
+    planned ??= setTimeout(lookOnce, Math.max(0, lookedAt + pauseMs - performance.now()));
   }
 
   const heart = setInterval(() => {

@@ -3,8 +3,8 @@ import { addDays } from "../../../shared/domain/day.ts";
 import { daysBack } from "../../../shared/domain/streak.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
-import type { QueryContext } from "../../queries/context.ts";
-import { readHabit } from "../../queries/habit.ts";
+import { type QueryContext, readDaySettings } from "../../queries/context.ts";
+import { readHabitInWeek } from "../../queries/habit-week.ts";
 import { readTodo } from "../../queries/todo.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayDated } from "../visit/dates.ts";
@@ -22,10 +22,11 @@ export async function lateNotice(
   const [, kind, number] = /^(habit|todo)-(\d{1,15})$/.exec(item) ?? [];
   if (!number || !isCalendarDate(day) || (kind !== "habit" && kind !== "todo")) return null;
   const id = Number(number);
-  const name = await nameOf(query, kind, id);
-  if (name === undefined) return null;
+  const found = await query.inTurn(async (own) => ({ named: await readItem(own, kind, id) }), false);
+  if (isRefused(found) || !found.named) return null;
+  const { name, changeableFrom = today } = found.named;
   const done = answer === "yes";
-  const mayChange = kind === "habit" && addDays(today, -daysBack) <= day && day < today;
+  const mayChange = changeableFrom <= day && day < today;
   const choices = [
     ...(mayChange ? [{ date: day, label: `${done ? "Tick it" : "Undo it"} for ${sayDay(day, today)}` }] : []),
     ...(done ? [{ date: today, label: "Tick it for today" }] : []),
@@ -53,11 +54,15 @@ function sayDay(day: string, today: string): string {
     : sayDated(day, today);
 }
 
-async function nameOf(query: QueryContext, kind: "habit" | "todo", id: number): Promise<string | undefined> {
-  if (kind === "habit") {
-    const habit = await readHabit(query, { habit_id: id });
-    return isRefused(habit) ? undefined : habit.name;
+/** A todo is of no day, so no day of it can be changed. */
+type Named = Readonly<{ name: string; changeableFrom?: string }>;
+
+async function readItem(query: QueryContext, kind: "habit" | "todo", id: number): Promise<Named | undefined> {
+  if (kind === "todo") {
+    const todo = await readTodo(query, { todo_id: id });
+    return isRefused(todo) ? undefined : { name: todo.title };
   }
-  const todo = await readTodo(query, { todo_id: id });
-  return isRefused(todo) ? undefined : todo.title;
+  const { today } = await readDaySettings(query);
+  const item = await readHabitInWeek(query, today, id);
+  return item && { name: item.habit.name, changeableFrom: item.changeableFrom };
 }

@@ -8,7 +8,7 @@ import { readActionInTurn } from "../../queries/undone.ts";
 import type { Visit } from "../visit/context.ts";
 import { hereWithoutNotes } from "../visit/go-on.ts";
 import { lateNotice } from "./late-notice.ts";
-import { noteParameter } from "./note-address.ts";
+import { noteParameter, told } from "./note-address.ts";
 
 /**
  * What became of the last tick (`?tick=…`), in view wherever the page is scrolled to. It is there without any news as
@@ -25,14 +25,6 @@ async function content(visit: Visit, query: QueryContext, today: string): Promis
   const text = kind === "told" && told.get(rest.join("_"));
   return text ? note(visit, html`<p>${text}</p>`) : null;
 }
-
-const told: ReadonlyMap<string, string> = new Map([
-  ["undone", "Taken back."],
-  ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
-  ["conflict", "That was so already."],
-  ["not_found", "It is not there any more."],
-  ["invalid", "That day can no longer be changed."],
-]);
 
 const note = ({ url }: Visit, content: Html): Html =>
   html`<div class="note spread">${content}<a class="close" href="${hereWithoutNotes({ url })}" aria-label="Close">×</a></div>`;

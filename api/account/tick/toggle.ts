@@ -6,7 +6,7 @@ import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { submitLogged } from "../visit/submit.ts";
 import { submitUndo } from "../visit/submit-undo.ts";
-import { notedPage } from "./note-address.ts";
+import { notedPage, told } from "./note-address.ts";
 
 type SentTick = Readonly<{
   kind: "habit" | "todo";
@@ -39,7 +39,7 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
       : await submitLogged(visit, "todo.toggle", { todo_id: id, is_completed: done });
   if (isRefused(outcome)) {
     const { refusal } = outcome;
-    if (refusal.code === "overloaded") return refusalPage(visit.context, refusal);
+    if (!told.has(refusal.code)) return refusalPage(visit.context, refusal);
     return seeOther(notedPage(visit, form, `told_${refusal.code}`, item));
   }
   const place = (kind === "todo" && done && form.get("next")) || item;

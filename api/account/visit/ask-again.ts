@@ -34,7 +34,8 @@ export function sentText(form: URLSearchParams): Html | false {
   return facts.length > 0 && html`<dl class="facts card">${facts}</dl>`;
 }
 
-const isForUs = /^(csrf|key|tag|base|from|next|day|done|called_at|request_id|\w+_id)$/;
+const isForUs =
+  /^(csrf|key|tag|base|from|next|day|done|called_at|(habit|todo|delivery|request|token|import)_id)$/;
 
 /** What a form asks for, where no text in it says so. */
 async function sayDeed(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
@@ -64,9 +65,9 @@ const verbIn = (path: string): string | undefined => verbs.get(/[^/?]+(?=\?|$)/.
 async function nameOf(visit: Visit, kind: "habit" | "todo", id: number): Promise<string | undefined> {
   const query = visit.context.query({ userId: visit.session.sub });
   if (kind === "habit") {
-    const habit = await readHabit(query, { habit_id: id });
+    const habit = await query.inTurn((own) => readHabit(own, { habit_id: id }), false);
     return isRefused(habit) ? undefined : habit.name;
   }
-  const todo = await readTodo(query, { todo_id: id });
+  const todo = await query.inTurn((own) => readTodo(own, { todo_id: id }), false);
   return isRefused(todo) ? undefined : todo.title;
 }

@@ -4,6 +4,7 @@ import type { Log } from "../../../shared/process/log.ts";
 import type { Html } from "../../../shared/web/html.ts";
 import type { FormRequest, PageRequest, Site } from "../../../shared/web/site.ts";
 import type { RevokeToken } from "../../auth/revocation.ts";
+import type { RateLimit } from "../../http/rate-limit.ts";
 import type { PerformContext } from "../../perform.ts";
 import type { LiveHub } from "../streams/hub.ts";
 import type { PagesKeys } from "./keys.ts";
@@ -21,6 +22,8 @@ export type PagesContext = PerformContext &
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
     /** Undefined where tokens are revoked at another provider. */
     revokeToken: RevokeToken | undefined;
+    /** Counts the forms that a person opens or sends. */
+    formLimit: RateLimit;
     /** Tells open pages of changes. */
     live: Pick<LiveHub, "join">;
   }>;

@@ -1,21 +1,26 @@
 import { safeNext } from "../../../shared/web/redirect.ts";
 import type { Visit } from "./context.ts";
 
-/** In the address of a page: the action that the person has just done, by its key in the log. */
-export const doneParameter = "did";
+/** In the address of a page: the action that the person has just done, or tried to take back, by its key in the log. */
+export const [doneParameter, undoneParameter] = ["did", "undid"];
 
 /** The page where a form leads back to, without what it said of earlier actions. */
 export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
   const here = new URL(url);
-  for (const name of [doneParameter, "note", "tick"]) here.searchParams.delete(name);
+  for (const name of [doneParameter, undoneParameter, "note", "tick"]) here.searchParams.delete(name);
   return `${here.pathname}${here.search}`;
 }
 
 type Key = Readonly<{ called_at: string; request_id: string }>;
 
-/** The address of a page that says what was done and offers to take it back. */
-export function doneAddress({ site }: Pick<Visit, "site">, page: string | null, key: Key): string {
+/** The address of a page that says what was done and offers to take it back, or what became of that. */
+export function doneAddress(
+  { site }: Pick<Visit, "site">,
+  page: string | null,
+  key: Key,
+  parameter = doneParameter,
+): string {
   const url = new URL(safeNext(site, page), site.origin);
-  url.searchParams.set(doneParameter, `${key.called_at}_${key.request_id}`);
+  url.searchParams.set(parameter, `${key.called_at}_${key.request_id}`);
   return `${url.pathname}${url.search}`;
 }

@@ -1,4 +1,4 @@
-import { longestLine } from "../../../shared/domain/quick-add/quick-add.ts";
+import { longestLine } from "../../../shared/domain/quick-add/words.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Visit } from "./context.ts";
 import { hereWithoutNotes } from "./go-on.ts";

@@ -1,3 +1,4 @@
+import { isRefused } from "../../../shared/errors.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { readReminderTarget } from "../../queries/deliveries.ts";
 import type { Visit } from "./context.ts";
@@ -5,7 +6,9 @@ import type { Visit } from "./context.ts";
 /** A note for pages where reminders are seen or set: that there are some to come, and that they reach nobody. */
 export async function reminderWarning({ context, session }: Visit): Promise<Html | undefined> {
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
-  const { channel, is_off, has_coming } = await readReminderTarget(query);
+  const target = await query.inTurn((own) => readReminderTarget(own), false);
+  if (isRefused(target)) return undefined;
+  const { channel, is_off, has_coming } = target;
   const reason = has_coming ? whyNowhere(channel, is_off, context.config.smtpUrl !== undefined) : undefined;
   if (reason === undefined) return undefined;
   return html`<p class="note warn">You have reminders, and they reach nobody: ${reason}

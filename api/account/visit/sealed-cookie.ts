@@ -1,4 +1,5 @@
 import type { JWTPayload } from "jose";
+import type { KeyRing } from "../../../shared/web/key-ring.ts";
 import { seal, unseal } from "../../../shared/web/sealed.ts";
 
 /** A cookie that nobody else can read, change or extend. */
@@ -11,7 +12,12 @@ export type SealedCookie<Content extends JWTPayload> = Readonly<{
   clear(): string;
 }>;
 
-type Options = Readonly<{ name: string; key: Uint8Array; lifetimeSeconds: number; secure: boolean }>;
+type Options = Readonly<{
+  name: string;
+  key: KeyRing<Uint8Array>;
+  lifetimeSeconds: number;
+  secure: boolean;
+}>;
 
 /** Makes a cookie of the account pages: for the whole host with https, else for their path only. */
 export function sealedCookie<Content extends JWTPayload>(options: Options): SealedCookie<Content> {

@@ -8,7 +8,7 @@ type Ends = OutputOf<Commands["action.undo"]>;
 
 /** Takes actions of the signed-in person's log back, or says what would become of them. */
 export async function submitUndo(
-  visit: Pick<Visit, "context" | "session">,
+  visit: Pick<Visit, "context" | "session" | "request">,
   actions: readonly ActionKey[],
   { preview = false } = {},
 ): Promise<Ends | Refused> {

@@ -4,10 +4,11 @@ import type { Fields } from "../../../shared/contracts/validate.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import { callOf } from "../../../shared/queue/client/dispatch.ts";
+import { originOf } from "../../http/request-origin.ts";
 import { type Content, execute, prepare, senderOf } from "../../perform.ts";
 import type { Visit } from "./context.ts";
 
-type SignedIn = Pick<Visit, "context" | "session">;
+type SignedIn = Pick<Visit, "context" | "session" | "request">;
 
 /** Performs the command that a signed-in person's form asks for. People may do everything with what is theirs. */
 export const submit = async (visit: SignedIn, name: CommandName, fields: Fields): Promise<Outcome> =>
@@ -21,14 +22,14 @@ type LoggedOutcome = Readonly<{
 
 /** The same, for pages that offer to take back what was done. */
 export async function submitLogged(
-  { context, session }: SignedIn,
+  { context, session, request }: SignedIn,
   name: CommandName,
   fields: Fields,
   how: Pick<Content, "idempotencyKey" | "preconditions"> = {},
 ): Promise<LoggedOutcome> {
   const actor = { userId: session.sub, scopes: allScopes };
   const startedAt = context.query(actor).now;
-  const call = callOf(senderOf(actor, "page"), name, startedAt);
+  const call = callOf(senderOf(actor, originOf(request, "page")), name, startedAt);
   const key = { called_at: new Date(startedAt).toISOString(), request_id: call.requestId };
   const prepared = await prepare({ contract: commands[name], actor, content: () => ({ fields, ...how }) });
   if (isRefused(prepared)) return { outcome: prepared, key };

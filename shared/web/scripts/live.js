@@ -6,7 +6,8 @@ let later;
 
 function open() {
   if (!mark || source || document.hidden) return;
-  source = new EventSource(`/account/live?version=${mark.dataset.version}`);
+  const { follows, version } = mark.dataset;
+  source = new EventSource(`/account/live?${new URLSearchParams({ follows, version })}`);
   source.addEventListener("changed", ({ lastEventId }) => {
     clearTimeout(later);
     later = setTimeout(() => {

@@ -24,7 +24,12 @@ document.addEventListener("submit", (event) => {
   });
 });
 
-const from = () => document.getElementById("live")?.dataset.from ?? location.href;
+/** What was just done is said outside of the parts, so it is not asked for again. */
+function from() {
+  const address = new URL(document.getElementById("live")?.dataset.from ?? location.href, location.href);
+  for (const name of ["did", "undid"]) address.searchParams.delete(name);
+  return address;
+}
 const refresh = () => inOrder(async () => show(await fetch(from()))).catch(() => {});
 addEventListener("stale", refresh);
 addEventListener("pageshow", ({ persisted }) => persisted && refresh());

@@ -57,10 +57,10 @@ export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: 
  * then the command is tried again as a repeat.
  */
 export function writeAction(context: HandlerContext, call: Call, end: ActionEnd): void {
-  const { actions, nowMs, isRepeat } = context;
+  const { actions, nowMs, mayBeLogged } = context;
   const { outcome, message = null, replayed, resource, calls = 1 } = end;
   const { durationMs = Math.max(0, nowMs - call.startedAt) } = end;
-  const write = isRepeat ? actions.upsert : actions.insert;
+  const write = mayBeLogged ? actions.upsert : actions.insert;
   const called_at = calledAt(context, call);
   write({
     request_id: call.requestId,
@@ -91,7 +91,7 @@ export function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call
 
 /** @returns the columns of the images; what is too long for them is written beside them, whole */
 function keptImages(
-  { images, isRepeat }: HandlerContext,
+  { images, mayBeLogged }: HandlerContext,
   place: Readonly<{ request_id: string; called_at: string }>,
   changed: BeforeAndAfter | undefined,
 ) {
@@ -100,7 +100,7 @@ function keptImages(
   const [before, after] = [JSON.stringify(changed.before), JSON.stringify(changed.after)];
   const kept = { before: cutImages(changed.before, before), after: cutImages(changed.after, after) };
   if (kept.before !== before || kept.after !== after) {
-    const write = isRepeat ? images.upsert : images.insert;
+    const write = mayBeLogged ? images.upsert : images.insert;
     write({ ...place, before, after });
   }
   return kept;

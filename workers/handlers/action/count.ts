@@ -6,7 +6,7 @@ export const actionCount: Handler<"action.count"> = {
   run(context, { call, calls }) {
     const before = context.actions.get(calledAt(context, call), call.requestId)?.calls ?? 0;
     const end = { outcome: "rate_limited", replayed: false, calls: before + calls, durationMs: 0 };
-    writeAction({ ...context, isRepeat: true }, call, end);
+    writeAction({ ...context, mayBeLogged: true }, call, end);
     return null;
   },
 };

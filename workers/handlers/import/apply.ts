@@ -9,7 +9,7 @@ import {
 } from "../../unit-of-work/row-request.ts";
 import { checkQuota } from "../check-quota.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
-import { insertCategories } from "./categories.ts";
+import { insertCategories, missingCategories } from "./categories.ts";
 import { insertHabits } from "./habits.ts";
 import { type KnownIds, stagedParts, stagedThings } from "./parts.ts";
 import { insertTodos } from "./todos.ts";
@@ -26,19 +26,20 @@ export const importApply: Handler<"import.apply"> = {
   related(loaded, input) {
     const parts = stagedParts(loaded, input);
     const keys = parts.flatMap((row) => row.keys);
+    const followers = stagedThings(parts, "todos").flatMap(({ next }) => next ?? []);
     const makes = tables.flatMap((table) =>
       parts.flatMap((row) => (row.kind === table ? row.keys.map(() => table) : [])),
     );
-    return { rows: keys.flatMap((key) => withoutLock("import_keys", key)), makes };
+    return { rows: [...keys, ...followers].flatMap((key) => withoutLock("import_keys", key)), makes };
   },
   run(context, input) {
     const parts = stagedParts(context, input);
-    if (parts.length !== input.parts)
-      return conflict("This file does not wait any more, because another one was chosen after it.");
+    if (parts.length !== input.parts) return conflict("This file does not wait any more. Choose it again.");
     const known: KnownIds = new Map(context.importKeys.all().map(({ key, id }) => [key, id]));
     const isNew = ({ key }: { key: string }) => !known.has(key);
+    const categories = stagedThings(parts, "categories").filter(isNew);
     const made = {
-      categories: stagedThings(parts, "categories").filter(isNew),
+      categories: missingCategories(context, categories),
       habits: stagedThings(parts, "habits").filter(isNew),
       todos: stagedThings(parts, "todos").filter(isNew),
     };
@@ -47,12 +48,18 @@ export const importApply: Handler<"import.apply"> = {
         const refused = checkQuota(context, table);
         if (refused) return refused;
       }
-    const categories = insertCategories(context, made.categories, known);
+    insertCategories(context, categories, made.categories, known);
     const completions = insertHabits(context, made.habits, stagedThings(parts, "histories"), known);
     insertTodos(context, made.todos, known);
     for (const { part } of context.importParts.all()) context.importParts.remove(part);
-    for (const table of tables) noteKeys(context, table, made[table], known);
-    return { categories, habits: made.habits.length, completions, todos: made.todos.length };
+    const things = { ...made, categories };
+    for (const table of tables) noteKeys(context, table, things[table], known);
+    return {
+      categories: made.categories.length,
+      habits: made.habits.length,
+      completions,
+      todos: made.todos.length,
+    };
   },
 };
 

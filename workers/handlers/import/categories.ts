@@ -4,18 +4,26 @@ import type { HandlerContext } from "../handler.ts";
 import type { KnownIds } from "./parts.ts";
 import { timesOf } from "./times.ts";
 
-/**
- * A category of a name that the person already had is that one: two of a name would only be in the way.
- * @returns how many were made
- */
+type ImportedCategory = ImportedThings["categories"];
+
+/** A category of a name that the person already had is that one: two of a name would only be in the way. */
+export function missingCategories(
+  { categories }: Pick<HandlerContext, "categories">,
+  things: readonly ImportedCategory[],
+): ImportedCategory[] {
+  const names = new Set(categories.all().map(({ name }) => name));
+  return things.filter(({ name }) => !names.has(name));
+}
+
+/** Makes the missing ones of the things, and notes which category each of the others is. */
 export function insertCategories(
   context: HandlerContext,
-  things: readonly ImportedThings["categories"][],
+  things: readonly ImportedCategory[],
+  missing: readonly ImportedCategory[],
   known: KnownIds,
-): number {
+): void {
   const { categories, nextId } = context;
   const byName = new Map(categories.all().map(({ name, id }) => [name, id]));
-  const missing = things.filter(({ name }) => !byName.has(name));
   for (const thing of missing) {
     const { key, name, color, icon } = thing;
     const id = nextId("categories");
@@ -26,5 +34,4 @@ export function insertCategories(
     const id = known.get(key) ?? byName.get(name);
     if (id !== undefined) known.set(key, id);
   }
-  return missing.length;
 }

@@ -6,6 +6,7 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { formToken } from "../../../../shared/web/form.ts";
 import { html } from "../../../../shared/web/html.ts";
 import { page } from "../../../../shared/web/page.ts";
+import { originOf } from "../../../http/request-origin.ts";
 import { perform } from "../../../perform.ts";
 import type { Visit } from "../../visit/context.ts";
 import { countInWords } from "../../visit/dates.ts";
@@ -24,7 +25,7 @@ export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<
   const { outcome } = await perform(context, {
     contract: commands["import.apply"],
     actor: { userId: session.sub, scopes: allScopes },
-    door: "page",
+    origin: originOf(visit.request, "page"),
     content: () => ({ fields: { import_id, parts }, idempotencyKey: `import ${import_id}`.slice(0, 255) }),
   });
   if (!isRefused(outcome)) return donePage(visit, outcome.body as Imported);

@@ -1,3 +1,4 @@
+import { maxImported } from "../../../../shared/contracts/import.ts";
 import {
   ImportedCategory,
   ImportedHabit,
@@ -30,28 +31,41 @@ type Checker = Readonly<{
 
 /** Checks what is found in one upload by the same rules as what is typed in. */
 export function createChecker(context: ReadingContext): Checker {
-  const rules = new Map<string, ReturnType<typeof parseRecurrence>>();
-  const parse = (text: string) => {
-    const known = rules.get(text);
-    if (known) return known;
-    const parsed =
-      rules.size < mostRules
-        ? parseRecurrence(text)
-        : { error: `There are more than ${mostRules} different rules.` };
-    rules.set(text, parsed);
-    return parsed;
-  };
+  const parse = createRules(context);
   return {
     check(found) {
+      if (found.kind === "histories" && found.thing.dates.length > maxImported.completions)
+        return [left("", tooManyDays)];
       const fields = completed(found.kind, found.thing);
       const name = nameOf(fields);
-      const problem = found.kind === "todos" ? repair(fields, parse, context) : undefined;
+      const problem = found.kind === "todos" ? repair(fields, parse) : undefined;
       const result = validate({ input: schemas[found.kind] }, shortened(fields));
       if (isRefused(result)) return [left(name, result.refusal.message)];
       // The schema that has just been checked is that of the kind.
       const checked = { ...found, thing: result.input } as FoundThing;
       return [checked, ...(problem === undefined ? [] : [left(name, problem)])];
     },
+  };
+}
+
+const tooManyDays = `A habit comes without its days, because there are more than ${maxImported.completions.toLocaleString("en")} of them.`;
+
+/** A rule with the first day on it, today or later; or what is wrong with it. */
+type KnownRule = Readonly<{ rule: string; first: string | null }> | Readonly<{ error: string }>;
+type Rules = (text: string) => KnownRule;
+
+/** Reads each rule once. */
+function createRules({ today }: ReadingContext): Rules {
+  const rules = new Map<string, KnownRule>();
+  const parse = (text: string): KnownRule => {
+    if (rules.size === mostRules) return { error: `There are more than ${mostRules} different rules.` };
+    const parsed = parseRecurrence(text);
+    return "error" in parsed ? parsed : { ...parsed, first: firstOccurrence(parsed.rule, today.date) };
+  };
+  return (text) => {
+    const known = rules.get(text) ?? parse(text);
+    if (rules.size < mostRules) rules.set(text, known);
+    return known;
   };
 }
 
@@ -85,11 +99,7 @@ const oneLine = (text: unknown): unknown =>
 const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed();
 
 /** A rule that Kept does not have is no reason to lose its todo. @returns what is wrong with the rule */
-function repair(
-  fields: Fields,
-  parse: (text: string) => ReturnType<typeof parseRecurrence>,
-  { today }: ReadingContext,
-): string | undefined {
+function repair(fields: Fields, parse: Rules): string | undefined {
   if (typeof fields.recurrence !== "string") return undefined;
   const parsed = parse(fields.recurrence);
   if ("error" in parsed) {
@@ -97,7 +107,7 @@ function repair(
     return `Does not repeat: ${parsed.error}`;
   }
   fields.recurrence = parsed.rule;
-  fields.due_date ??= firstOccurrence(parsed.rule, today.date);
+  fields.due_date ??= parsed.first;
   fields.recurrence_anchor ??= fields.due_date;
   return undefined;
 }

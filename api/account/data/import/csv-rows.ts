@@ -1,12 +1,21 @@
+/** No table of people's has as many columns; cells beyond them are not read. */
+const mostCells = 1_000;
+/** Longer than any text that can come of a cell. */
+const longestCell = 10_000;
+const longestHead = 100_000;
+
 /**
  * The rows of a CSV text (RFC 4180), whatever its line ends. Text that keeps no rule is taken as it comes, so that
- * nothing that anybody sends makes this fail.
+ * nothing that anybody sends makes this fail; undefined says that the next row takes a while.
  */
-export function* csvRows(text: string): Generator<string[]> {
+export function* csvRows(text: string): Generator<string[] | undefined> {
   let row: string[] = [];
+  let cells = 0;
   for (let at = text.startsWith("\u{FEFF}") ? 1 : 0; at <= text.length; ) {
     const { cell, end } = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at);
-    row.push(cell);
+    cells += 1;
+    if (cells % mostCells === 0) yield undefined;
+    if (row.length < mostCells) row.push(cell.slice(0, longestCell));
     if (text[end] === ",") {
       at = end + 1;
       continue;
@@ -41,11 +50,21 @@ function quotedCell(text: string, start: number): Cell {
   }
 }
 
-/** Rows as records by the names of the first row, in lower case. */
-export function* csvRecords(text: string): Generator<ReadonlyMap<string, string>> {
-  let names: string[] | undefined;
+/** The first row, which names the columns. */
+export function headOf(text: string): readonly string[] {
+  for (const row of csvRows(text.slice(0, longestHead))) if (row) return row;
+  return [];
+}
+
+/** Rows as records by the names of the first row, in lower case. They have no more cells than their row, however many names there are. */
+export function* csvRecords(text: string): Generator<ReadonlyMap<string, string> | undefined> {
+  let names: readonly string[] | undefined;
   for (const row of csvRows(text)) {
-    if (names) yield new Map(names.map((name, index) => [name, row[index] ?? ""]));
+    if (row === undefined) yield undefined;
+    else if (names) yield recordOf(names, row);
     else names = row.map((name) => name.trim().toLowerCase());
   }
 }
+
+const recordOf = (names: readonly string[], row: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(row.slice(0, names.length).map((cell, index) => [names[index] ?? "", cell]));

@@ -3,10 +3,10 @@ import type { ImportedKind, ImportedThings } from "../../../../shared/contracts/
 import type { Today } from "../../../../shared/domain/today.ts";
 
 /** The id and time of creation that a thing of our own file had where the file was made. */
-export type Origin = Readonly<{ id: number; created_at: string }>;
+export type ExportedAs = Readonly<{ id: number; created_at: string }>;
 
 export type FoundThing = {
-  [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: ImportedThings[Kind]; origin?: Origin }>;
+  [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: ImportedThings[Kind]; origin?: ExportedAs }>;
 }[ImportedKind];
 
 /** Something of a file that does not come, or not as a whole. */
@@ -14,6 +14,9 @@ export type Left = Readonly<{ kind: "left"; name: string; why: string }>;
 
 /** What a reader of files finds, one by one, so that its caller can do other things in between. */
 export type Finding = FoundThing | Left;
+
+/** How many things of one upload are looked at: more than an account can have. Megabytes have room for millions of empty ones. */
+export const mostFound = 60_000;
 
 export const left = (name: string, why: string): Left => ({ kind: "left", name, why });
 
@@ -31,7 +34,7 @@ export const keyOf = (...parts: readonly (string | number)[]): string =>
 export function createKeys(source: string): (...parts: readonly string[]) => string {
   const seen = new Map<string, number>();
   return (...parts) => {
-    const same = JSON.stringify(parts);
+    const same = keyOf(...parts);
     const count = seen.get(same) ?? 0;
     seen.set(same, count + 1);
     return keyOf(source, ...parts, count);

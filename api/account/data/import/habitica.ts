@@ -13,6 +13,9 @@ import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./jso
 type Task = Readonly<Record<string, unknown>>;
 type Tags = ReadonlyMap<string, string>;
 
+/** Many tasks repeat the name of one tag. Names are cut to less where all things are checked. */
+const longestTag = 300;
+
 /** Whether this is Habitica's `userdata.json`. */
 export const isHabitica = (value: unknown): boolean => {
   const { tasks } = objectIn(value);
@@ -21,12 +24,12 @@ export const isHabitica = (value: unknown): boolean => {
 };
 
 /** Reads habits, dailies and to-dos; tags are categories where a task has one, and rewards are left. */
-export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding> {
+export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding | undefined> {
   const { tasks, tags } = objectIn(value);
   const { habits, dailys, todos, rewards } = objectIn(tasks);
   const names: Tags = new Map(
     objectsIn(tags).flatMap(({ id, name }) => {
-      const text = textIn(name).trim();
+      const text = textIn(name).trim().slice(0, longestTag);
       return text === "" ? [] : [[textIn(id), text] as const];
     }),
   );
@@ -42,9 +45,7 @@ const keyIn = ({ id, _id = id }: Task): string => keyOf("habitica", textIn(_id))
 
 /** Of several tags the first is the category, and all of them are told in the description. */
 function inWords(task: Task, names: Tags): Readonly<{ description: string | null; category: string | null }> {
-  const ids = listIn(task.tags)
-    .map(textIn)
-    .filter((id) => names.has(id));
+  const ids = [...new Set(listIn(task.tags).map(textIn))].filter((id) => names.has(id));
   const [first] = ids;
   const steps = objectsIn(task.checklist).map(
     ({ text, completed }) => `[${completed === true ? "x" : " "}] ${textIn(text)}`,
@@ -67,18 +68,26 @@ function instantIn(value: unknown): string | null {
 const dayOf = (instant: string, { today }: ReadingContext): string =>
   localTime(Date.parse(instant), today.timeZone).slice(0, 10);
 
-function* history(habit: string, entries: readonly Task[], context: ReadingContext): Generator<Finding> {
-  const times = new Map<string, string>();
+/** @param isDoneToday the present day is noted among the entries when it is over */
+function* history(
+  habit: string,
+  entries: readonly Task[],
+  context: ReadingContext,
+  isDoneToday = false,
+): Generator<Finding | undefined> {
+  const times = new Map<string, string | null>();
   for (const { date } of entries) {
+    yield undefined;
     const instant = instantIn(date);
     if (instant !== null) times.set(dayOf(instant, context), instant);
   }
+  if (isDoneToday) times.set(context.today.date, null);
   if (times.size > 0)
     yield { kind: "histories", thing: { habit, dates: [...times.keys()], times: [...times.values()] } };
 }
 
 /** A habit that is only bad says when it was not avoided, and nothing of the days on which it was. */
-function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
+function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding | undefined> {
   const [key, name] = [keyIn(task), textIn(task.text)];
   const isBad = task.up === false && task.down === true;
   const frequency = task.frequency === "weekly" || task.frequency === "monthly" ? "weekly" : "daily";
@@ -123,7 +132,7 @@ function rhythmOf(task: Task) {
     : { frequency: "custom" as const, schedule: { weekdays } };
 }
 
-function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
+function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Finding | undefined> {
   const [key, name, rhythm] = [keyIn(task), textIn(task.text), rhythmOf(task)];
   if (!rhythm) return yield left(name, "Kept has no habits of such a rhythm; make it a todo that repeats.");
   const created_at = instantIn(task.createdAt);
@@ -131,9 +140,7 @@ function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator
     kind: "habits",
     thing: { ...plainHabit, ...rhythm, key, name, created_at, ...inWords(task, names) },
   };
-  // The present day is noted in the history when it is over.
-  const now = task.completed === true ? [{ date: `${context.today.date}T12:00:00Z` }] : [];
-  yield* history(key, [...withGains(objectsIn(task.history), "completed"), ...now], context);
+  yield* history(key, withGains(objectsIn(task.history), "completed"), context, task.completed === true);
 }
 
 function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {

@@ -1,19 +1,26 @@
 import type { ImportedThings } from "../../../../shared/contracts/import-things.ts";
 import { exportFormat } from "../exported-things.ts";
-import { type Finding, keyOf, left, type Origin } from "./found.ts";
+import { type ExportedAs, type Finding, keyOf, left } from "./found.ts";
 import { numberIn, objectIn, objectsIn, textIn } from "./json-fields.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Kind = "categories" | "habits" | "todos";
+type Keys = ReadonlyMap<unknown, string>;
 
 /** A thing is the same in every file from the place where it was made. */
 const keyIn = (kind: Kind, { id, created_at }: Fields): string =>
   keyOf("kept", kind, numberIn(id) ?? 0, textIn(created_at));
 
-const keysById = (kind: Kind, things: readonly Fields[]): ReadonlyMap<unknown, string> =>
-  new Map(things.map((thing) => [thing.id, keyIn(kind, thing)]));
+function* keysById(kind: Kind, things: readonly Fields[]): Generator<undefined, Keys> {
+  const keys = new Map<unknown, string>();
+  for (const thing of things) {
+    yield undefined;
+    keys.set(thing.id, keyIn(kind, thing));
+  }
+  return keys;
+}
 
-function originOf({ id, created_at }: Fields): { origin?: Origin } {
+function originOf({ id, created_at }: Fields): { origin?: ExportedAs } {
   const number = numberIn(id);
   return number === undefined ? {} : { origin: { id: number, created_at: textIn(created_at) } };
 }
@@ -22,17 +29,17 @@ function originOf({ id, created_at }: Fields): { origin?: Origin } {
 export const isKeptExport = (value: unknown): boolean => objectIn(value).format === exportFormat.format;
 
 /** Reads a file that `/account/data/export?format=json` made. What it says of settings is left. */
-export function* readKept(value: unknown): Generator<Finding> {
+export function* readKept(value: unknown): Generator<Finding | undefined> {
   const file = objectIn(value);
   if (file.version !== exportFormat.version)
     return yield left(
-      `Version ${String(file.version)}`,
+      `Version ${numberIn(file.version) ?? "unknown"}`,
       "This file was made by a newer Kept. Update this one first.",
     );
   const [categories, habits, todos] = [file.categories, file.habits, file.todos].map(objectsIn);
-  const categoryKeys = keysById("categories", categories ?? []);
-  const habitKeys = keysById("habits", habits ?? []);
-  const todoKeys = keysById("todos", todos ?? []);
+  const categoryKeys = yield* keysById("categories", categories ?? []);
+  const habitKeys = yield* keysById("habits", habits ?? []);
+  const todoKeys = yield* keysById("todos", todos ?? []);
   // Checked like anybody's file when it is put together with others, so the types are what it says of itself.
   for (const one of categories ?? [])
     yield {
@@ -57,20 +64,23 @@ export function* readKept(value: unknown): Generator<Finding> {
   }
 }
 
-function* histories(
-  completions: readonly Fields[],
-  habitKeys: ReadonlyMap<unknown, string>,
-): Generator<Finding> {
-  for (const [id, some] of Map.groupBy(completions, ({ habit_id }) => habit_id)) {
-    const habit = habitKeys.get(id);
+function* histories(completions: readonly Fields[], habitKeys: Keys): Generator<Finding | undefined> {
+  const byHabit = new Map<string, ImportedThings["histories"]>();
+  let homeless = 0;
+  for (const { habit_id, date, completed_at } of completions) {
+    yield undefined;
+    const habit = habitKeys.get(habit_id);
     if (habit === undefined) {
-      yield left(`Habit ${String(id)}`, "Its completions are in the file, but it is not.");
+      homeless += 1;
       continue;
     }
-    const dates = some.map(({ date }) => textIn(date));
-    const times = some.map(({ completed_at }) => textIn(completed_at) || null);
-    yield { kind: "histories", thing: { habit, dates, times } };
+    const history = byHabit.get(habit) ?? { habit, dates: [], times: [] };
+    byHabit.set(habit, history);
+    history.dates.push(textIn(date));
+    history.times.push(textIn(completed_at) || null);
   }
+  if (homeless > 0) yield left("", `Completions of habits that are not in the file: ${homeless}.`);
+  for (const thing of byHabit.values()) yield { kind: "histories", thing };
 }
 
 /** Fields that no thing has are dropped where all things are checked. */

@@ -1,6 +1,6 @@
 import { isCalendarDate } from "../../../../shared/contracts/text.ts";
-import { csvRecords, csvRows } from "./csv-rows.ts";
-import { createKeys, type Finding, left, plainHabit, type TextFile } from "./found.ts";
+import { csvRecords, csvRows, headOf } from "./csv-rows.ts";
+import { createKeys, type Finding, left, mostFound, plainHabit, type TextFile } from "./found.ts";
 
 type Row = ReadonlyMap<string, string>;
 
@@ -11,7 +11,7 @@ type LoopFiles = Readonly<{ habits?: TextFile | undefined; checkmarks?: TextFile
 
 /** Reads the two tables of Loop's export: what the habits are, and a column of days for each. */
 export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Finding | undefined> {
-  const habits = list ? habitsIn(list.text) : [];
+  const habits = list ? yield* habitsIn(list.text) : [];
   const known = habits.length > 0 ? habits : namedIn(checkmarks?.text ?? "");
   const dates = checkmarks ? yield* datesIn(checkmarks.text, known) : new Map<LoopHabit, string[]>();
   if (!checkmarks)
@@ -28,18 +28,21 @@ export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Fi
 const cell = (row: Row, ...names: readonly string[]): string =>
   names.map((name) => row.get(name)?.trim() ?? "").find((value) => value !== "") ?? "";
 
-const habitsIn = (text: string): LoopHabit[] =>
-  [...csvRecords(text)].flatMap((row) => {
-    const name = cell(row, "name");
-    return name === ""
-      ? []
-      : [{ row, name, isArchived: cell(row, "archived?") === "true", isDone: doneBy(row) }];
-  });
+function* habitsIn(text: string): Generator<undefined, LoopHabit[]> {
+  const habits: LoopHabit[] = [];
+  for (const row of csvRecords(text)) {
+    yield undefined;
+    const name = row ? cell(row, "name") : "";
+    if (!row || name === "") continue;
+    habits.push({ row, name, isArchived: cell(row, "archived?") === "true", isDone: doneBy(row) });
+    if (habits.length > mostFound) break;
+  }
+  return habits;
+}
 
 /** The head of the table of days alone, with an empty cell at its end. */
 function namedIn(text: string): LoopHabit[] {
-  const [head = []] = csvRows(text);
-  const names = head
+  const names = headOf(text)
     .slice(1)
     .map((name) => name.trim())
     .filter((name) => name !== "");
@@ -62,11 +65,11 @@ function* datesIn(
   habits: readonly LoopHabit[],
 ): Generator<undefined, Map<LoopHabit, string[]>> {
   const dates = new Map(habits.map((habit) => [habit, [] as string[]]));
-  const rows = csvRows(text);
-  const head: string[] = rows.next().value ?? [];
+  const head = headOf(text);
   const byName = new Map(habits.map((habit) => [habit.name, habit]));
-  for (const [date = "", ...values] of rows) {
+  for (const row of csvRows(text)) {
     yield undefined;
+    const [date = "", ...values] = row ?? [];
     if (!isCalendarDate(date)) continue;
     if (values.at(-1) === "") values.pop();
     const inOrder = values.length === habits.length;

@@ -1,11 +1,9 @@
 import { maxImported } from "../../../../shared/contracts/import.ts";
 import type { ImportedThings } from "../../../../shared/contracts/import-things.ts";
-import { createGiveWay } from "../../../http/give-way.ts";
 import type { QueryContext } from "../../../queries/context.ts";
 import { readWhatIsHere } from "../../../queries/imported.ts";
-import { createChecker, isLeft } from "./check.ts";
-import { type FoundThing, type Left, left, type ReadingContext, type TextFile } from "./found.ts";
-import { readFiles } from "./read-files.ts";
+import { collect } from "./collect.ts";
+import type { FoundThing, Left, ReadingContext, TextFile } from "./found.ts";
 
 /** What an upload would make. */
 export type ImportPlan = Readonly<{
@@ -19,8 +17,6 @@ export type ImportPlan = Readonly<{
   left: readonly Left[];
   leftCount: number;
 }>;
-
-const mostLeftShown = 100;
 
 /** Reads files and looks what of them is here already. Other requests of this process go on meanwhile. */
 export async function planImport(
@@ -42,23 +38,38 @@ export async function planImport(
 
 /** As much as one import takes, in the order of the files. What comes later names its category by its key again. */
 function withinLimits(found: readonly FoundThing[], isMissed: (one: FoundThing) => boolean) {
+  const takes = createRoom();
   const histories = Map.groupBy(
     found.filter((one) => one.kind === "histories"),
     ({ thing }) => thing.habit,
   );
   const coming: FoundThing[] = [];
-  let [things, completions, later] = [0, 0, 0];
+  let [completions, later] = [0, 0];
   for (const one of found) {
     if (one.kind === "histories" || !isMissed(one)) continue;
     const history = one.kind === "habits" ? (histories.get(one.thing.key) ?? []) : [];
     const days = history.reduce((sum, { thing }) => sum + thing.dates.length, 0);
-    const fits = things < maxImported.things && completions + days <= maxImported.completions;
+    const fits = takes([one, ...history], days);
     if (fits) coming.push(one, ...history);
-    things += fits ? 1 : 0;
     completions += fits ? days : 0;
     later += fits ? 0 : 1;
   }
   return { coming, completions, later };
+}
+
+/** @returns a function that takes a thing with its history, where one import still has room for it */
+function createRoom(): (thing: readonly FoundThing[], days: number) => boolean {
+  const room: Record<keyof typeof maxImported, number> = { ...maxImported };
+  return (thing, days) => {
+    if (room.things === 0 || days > room.completions) return false;
+    const { length } = JSON.stringify(thing);
+    // What comes in one go is the beginning of the files, not whatever is short.
+    room.things = length > room.length ? 0 : room.things - 1;
+    if (length > room.length) return false;
+    room.completions -= days;
+    room.length -= length;
+    return true;
+  };
 }
 
 const noThings = (): ImportPlan["things"] => ({ categories: [], habits: [], histories: [], todos: [] });
@@ -71,32 +82,3 @@ function put(things: ImportPlan["things"], found: FoundThing): void {
   const list: unknown[] = things[found.kind];
   list.push(found.thing);
 }
-
-type Collection = { found: FoundThing[]; left: Left[]; leftCount: number };
-
-async function collect(files: readonly TextFile[], context: ReadingContext): Promise<Collection> {
-  const { check } = createChecker(context);
-  const giveWay = createGiveWay();
-  const collection: Collection = { found: [], left: [], leftCount: 0 };
-  const keys = new Set<string>();
-  for (const one of readFiles(files, context)) {
-    await giveWay();
-    for (const checked of one === undefined ? [] : isLeft(one) ? [one] : check(one)) {
-      if (isLeft(checked)) leave(collection, checked);
-      else if ("key" in checked.thing && keys.has(checked.thing.key)) leave(collection, twice(checked.thing));
-      else {
-        collection.found.push(checked);
-        if ("key" in checked.thing) keys.add(checked.thing.key);
-      }
-    }
-  }
-  return collection;
-}
-
-function leave(collection: Collection, one: Left): void {
-  collection.leftCount += 1;
-  if (collection.left.length < mostLeftShown) collection.left.push(one);
-}
-
-const twice = ({ name = "", title = name }: Readonly<{ name?: string; title?: string }>): Left =>
-  left(title, "It is in these files twice, and comes once.");

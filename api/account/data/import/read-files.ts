@@ -1,5 +1,5 @@
 import { parseJson } from "../../../http/body.ts";
-import { csvRows } from "./csv-rows.ts";
+import { headOf } from "./csv-rows.ts";
 import { type Finding, left, type ReadingContext, type TextFile } from "./found.ts";
 import { isHabitica, readHabitica } from "./habitica.ts";
 import { isKeptExport, readKept } from "./kept.ts";
@@ -11,8 +11,7 @@ type FileKind = "todoist" | "loop habits" | "loop checkmarks" | "json" | "other"
 /** By what is in it, because people rename files. */
 function kindOf({ name, text }: TextFile): FileKind {
   if (/^\u{FEFF}?\s*\{/u.test(text)) return "json";
-  const [head = []] = csvRows(text.slice(0, 10_000));
-  const names = head.map((cell) => cell.trim().toLowerCase());
+  const names = headOf(text).map((cell) => cell.trim().toLowerCase());
   if (names.includes("type") && names.includes("content")) return "todoist";
   if (names.includes("name") && (names.includes("numrepetitions") || names.includes("frequencynumerator")))
     return "loop habits";
@@ -37,7 +36,7 @@ export function* readFiles(
     yield left(name, "This is no file that Kept can read.");
 }
 
-function* readJson({ name, text }: TextFile, context: ReadingContext): Generator<Finding> {
+function* readJson({ name, text }: TextFile, context: ReadingContext): Generator<Finding | undefined> {
   const value = parseJson(text.replace(/^\u{FEFF}/u, ""));
   if (value === undefined) yield left(name, "This is not JSON, or it is not whole.");
   else if (isKeptExport(value)) yield* readKept(value);

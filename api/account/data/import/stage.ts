@@ -1,6 +1,5 @@
-import { maxImportParts } from "../../../../shared/contracts/import.ts";
 import type { ImportedKind } from "../../../../shared/contracts/import-things.ts";
-import { isRefused, type Refused, refuse } from "../../../../shared/errors.ts";
+import { isRefused, type Refused } from "../../../../shared/errors.ts";
 import type { Visit } from "../../visit/context.ts";
 import { submit } from "../../visit/submit.ts";
 import type { ImportPlan } from "./plan.ts";
@@ -11,11 +10,6 @@ const datesInPart = 1_000;
 
 type Part = Readonly<{ kind: ImportedKind; list: readonly unknown[] }>;
 
-const tooLarge = refuse(
-  "body_too_large",
-  "These files have more text than one import takes. Import them in parts.",
-);
-
 export type StagedImport = Readonly<{ import_id: string; parts: number }>;
 
 /** Keeps what a file would make until its person says yes, one part after the other. */
@@ -24,7 +18,6 @@ export async function stagePlan(
   { things }: Pick<ImportPlan, "things">,
 ): Promise<StagedImport | Refused> {
   const parts = [...partsOf(things)];
-  if (parts.length > maxImportParts) return tooLarge;
   const import_id = crypto.randomUUID();
   for (const [part, { kind, list }] of parts.entries()) {
     const outcome = await submit(visit, "import.stage", { import_id, part, [kind]: list });

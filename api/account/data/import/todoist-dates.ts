@@ -19,9 +19,19 @@ const units: Readonly<Record<string, string>> = {
   year: "YEARLY",
 };
 
+/** What says a repetition by itself. */
+const adverbs: Readonly<Record<string, string>> = {
+  daily: "day",
+  weekly: "week",
+  monthly: "month",
+  quarterly: "3 months",
+  yearly: "year",
+};
+
 /** @returns undefined for what is none of the usual ways to write a date */
 export function readTodoistDate(written: string, today: string): WrittenDate | undefined {
-  const { text, time_of_day } = withoutTime(written.trim().toLowerCase());
+  const { text: plain, time_of_day } = withoutTime(written.trim().toLowerCase());
+  const text = plain.replace(/^[a-z]+(?=$| )/, (word) => (adverbs[word] ? `every ${adverbs[word]}` : word));
   const repeat = /^every(!?) (.+)$/.exec(text);
   if (!repeat) {
     const due_date = readDate(text, today);
@@ -72,8 +82,8 @@ function dateOf(year: string | undefined, month: number, day: number, today: str
 }
 
 const weekdayIn = (text: string): number | undefined => {
-  const index = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*$/.test(text) ? weekdays.indexOf(text.slice(0, 2)) : -1;
-  return index === -1 ? undefined : index + 1;
+  const isOne = /^(mon|tues?|wed(nes)?|thu(rs?)?|fri|sat(ur)?|sun)(days?)?$/.test(text);
+  return isOne ? weekdays.indexOf(text.slice(0, 2)) + 1 : undefined;
 };
 
 function nextWeekday(weekday: number, today: string): string {

@@ -14,16 +14,21 @@ import { readTodoistDate, type WrittenDate } from "./todoist-dates.ts";
 type Row = ReadonlyMap<string, string>;
 type Task = Readonly<{ row: Row; section: string; parent: string | undefined; notes: string[] }>;
 
+/** Many tasks repeat the name of one section or parent, so a file of some megabytes could become gigabytes of text. */
+const longestName = 255;
+
 const cell = (row: Row, name: string): string => (row.get(name) ?? "").trim();
 
 /** Reads one project: the CSV that Todoist makes of it as a template, or has in its backups. */
-export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Finding> {
+export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Finding | undefined> {
   const keys = createKeys("todoist");
   const project = projectOf(file.name);
   const category = project === undefined ? null : keyOf("todoist project", project);
   if (category !== null && project !== undefined)
     yield { kind: "categories", thing: { ...plainCategory, key: category, name: project } };
   for (const task of tasksIn(file.text)) {
+    yield undefined;
+    if (!task) continue;
     const content = cell(task.row, "content");
     const key = keys(project ?? "", task.section, content, cell(task.row, "date"), task.parent ?? "");
     yield* readTask(task, { key, category }, context);
@@ -40,12 +45,14 @@ function projectOf(name: string): string | undefined {
   return plain === "" || /^inbox$/i.test(plain) ? undefined : plain;
 }
 
-/** Notes come in the rows after their task, and tasks of a task are indented below it. */
-function* tasksIn(text: string): Generator<Task> {
+/** Notes come in the rows after their task, and tasks of a task are indented below it. Rows of other kinds are undefined. */
+function* tasksIn(text: string): Generator<Task | undefined> {
   let section = "";
   let task: Task | undefined;
   let above: string[] = [];
   for (const row of csvRecords(text)) {
+    yield undefined;
+    if (!row) continue;
     const [type, content] = [cell(row, "type").toLowerCase(), cell(row, "content")];
     if (type === "section") section = content;
     if (type === "note" && content !== "") task?.notes.push(content);
@@ -94,8 +101,8 @@ function describe(
   const priority = cell(row, "priority");
   const lines = [
     cell(row, "description"),
-    parent === undefined ? "" : `Part of: ${parent}`,
-    section === "" ? "" : `Section: ${section}`,
+    parent === undefined ? "" : `Part of: ${parent.slice(0, longestName)}`,
+    section === "" ? "" : `Section: ${section.slice(0, longestName)}`,
     /^[123]$/.test(priority) ? `Priority: ${priority}` : "",
     labels.length > 0 ? `Labels: ${labels.join(", ")}` : "",
     date === "" ? "" : `Date: ${date}`,
