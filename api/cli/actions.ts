@@ -1,11 +1,9 @@
 import { parseArgs } from "node:util";
 import { listActions } from "../../shared/contracts/action.ts";
 import { validate } from "../../shared/contracts/validate.ts";
-import { openDatabase } from "../../shared/db/orm.ts";
+import { openRunningDatabase } from "../../shared/db/running.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
-import { createLog } from "../../shared/process/log.ts";
-import { runningDatabase } from "../../shared/process/running-database.ts";
 import { idsNamedIn } from "../account/actions/named-ids.ts";
 import { createQueryContext, type QueryContext, readDaySettings } from "../queries/context.ts";
 import { openQueryDatabase } from "../queries/guard.ts";
@@ -46,9 +44,8 @@ async function main(): Promise<void> {
   const validated = validate(listActions, fields);
   if (isRefused(validated)) throw new Error(validated.refusal.message);
   const config = loadCommonConfig();
-  const { defaultTimeZone, baseUrl, databasePrepare: prepare } = config;
-  const url = await runningDatabase(config);
-  const database = await openDatabase({ url, log: createLog("actions", "warn"), prepare, connections: 1 });
+  const { defaultTimeZone, baseUrl } = config;
+  const database = await openRunningDatabase(config, "actions");
   const db = openQueryDatabase(database);
   if (subject === undefined) {
     console.log([usage, ...(await listSubjects(db))].join("\n  "));

@@ -1,7 +1,5 @@
-import { openDatabase } from "../../shared/db/orm.ts";
+import { openRunningDatabase } from "../../shared/db/running.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
-import { createLog } from "../../shared/process/log.ts";
-import { runningDatabase } from "../../shared/process/running-database.ts";
 import { normalizeEmail } from "../identity/accounts/accounts.ts";
 import { createSignInLink } from "../identity/accounts/sign-in-links.ts";
 
@@ -13,13 +11,7 @@ const noOwner =
  * who may read its database can make one.
  */
 async function main(): Promise<void> {
-  const config = loadCommonConfig();
-  const database = await openDatabase({
-    url: await runningDatabase(config),
-    log: createLog("owner", "warn"),
-    prepare: config.databasePrepare,
-    connections: 1,
-  });
+  const database = await openRunningDatabase(loadCommonConfig(), "owner");
   const [given] = process.argv.slice(2);
   const made = await createSignInLink(
     database.pool,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Pool } from "pg";
+import { showPools } from "../../shared/db/pool-metrics.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { createHealthCheck } from "../../shared/process/health.ts";
 import { createExposition } from "../../shared/process/metrics.ts";
@@ -16,12 +17,14 @@ type Lifecycle = Readonly<{
 
 export function createLifecycle(
   { authUrl, metricsToken, drainSeconds }: Pick<Config, "authUrl" | "metricsToken" | "drainSeconds">,
-  pool: Pick<Pool, "query">,
+  pool: Pool,
 ): Lifecycle {
   const drain = createDrain(drainSeconds);
   let underWay = 0;
+  const exposition = createExposition({ baseUrl: authUrl, metricsToken });
+  showPools(exposition.registry, { primary: pool });
   const findStatusPage = createStatusPages({
-    exposition: createExposition({ baseUrl: authUrl, metricsToken }),
+    exposition,
     ready: createHealthCheck({ postgres: () => pool.query("select 1") }),
     isDraining: drain.hasBegun,
   });

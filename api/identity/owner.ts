@@ -47,7 +47,7 @@ async function ownerAccount(identity: IdentityContext, password: string): Promis
   if (created) return created.id;
   const account = await findAccountByEmail(pool, ownerEmail);
   if (!account) throw new Error("The owner's account can neither be made nor found.");
-  await changePassword(identity, { accountId: account.id, password, sessionUid: null });
+  await changePassword(identity, { accountId: account.id, password });
   return account.id;
 }
 

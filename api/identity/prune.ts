@@ -2,10 +2,13 @@ import type { Pool } from "pg";
 
 /** Removes expired rows, and apps that registered a day ago and have no grant. */
 export async function prune(pool: Pool): Promise<void> {
-  await pool.query(`delete from identity.artifacts where expires_at < now()`);
   await pool.query(
-    `delete from identity.session_browsers b
-     where not exists (select from identity.artifacts s where s.kind = 'Session' and s.uid = b.session_uid)`,
+    `with expired as (
+       delete from identity.artifacts where expires_at < now() returning kind, uid
+     )
+     delete from identity.session_browsers b using expired
+     where expired.kind = 'Session' and b.session_uid = expired.uid and not exists (
+       select from identity.artifacts s where s.uid = b.session_uid and s.kind = 'Session' and s.expires_at >= now())`,
   );
   await pool.query(`delete from identity.email_confirmations where expires_at < now()`);
   await pool.query(`delete from identity.sign_ups where expires_at < now()`);

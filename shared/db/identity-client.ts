@@ -5,7 +5,18 @@ import type { Config } from "../process/config.ts";
 import { keepSecret } from "./secrets.ts";
 
 /** The credentials of the service itself at the built-in provider, for introspection and the account pages. */
-export type IdentityClient = Readonly<{ id: string; secret: string }>;
+export type IdentityClient = Readonly<{
+  id: string;
+  secret: string;
+  /** Accepted as well, while the secret is being replaced. */
+  otherSecrets?: readonly string[];
+}>;
+
+/** All secrets of a client, the one that is used first. */
+export const secretsOf = ({ secret, otherSecrets = [] }: IdentityClient): [string, ...string[]] => [
+  secret,
+  ...otherSecrets,
+];
 
 /**
  * Returns the credentials that all front doors and providers share: AUTH_CLIENT_ID and AUTH_CLIENT_SECRET when set,
@@ -19,7 +30,7 @@ export async function identityClient(
 }
 
 /** The Authorization header of the service's own requests to the provider (RFC 6749 §2.3.1). */
-export function basicAuthorization({ id, secret }: IdentityClient): string {
+export function basicAuthorization({ id, secret }: Pick<IdentityClient, "id" | "secret">): string {
   return `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 }
 

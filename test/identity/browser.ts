@@ -11,8 +11,15 @@ export type Browser = {
   cookies: Map<string, { value: string; path: string }>;
 };
 
-/** `origin`: what the browser calls the site, where that is not the address at which it reaches it. */
-export function createBrowser(site: string, origin = new URL(site).origin): Browser {
+/**
+ * @param origin what the browser calls the site, where that is not the address at which it reaches it
+ * @param tls what it trusts, where a test made the certificate
+ */
+export function createBrowser(
+  site: string,
+  origin = new URL(site).origin,
+  tls: BunFetchRequestInit["tls"] = {},
+): Browser {
   const cookies: Browser["cookies"] = new Map();
 
   async function open(address: string, init: RequestInit = {}): Promise<Page> {
@@ -20,7 +27,7 @@ export function createBrowser(site: string, origin = new URL(site).origin): Brow
     // Another site is where the person leaves us: its address is the answer.
     if (url.origin !== new URL(site).origin) return { url: url.href, status: 0, ...nothing };
     const headers = { ...init.headers, Cookie: cookieHeader(url.pathname), Accept: "text/html" };
-    const response = await fetch(url, { ...init, headers, redirect: "manual" });
+    const response = await fetch(url, { ...init, headers, redirect: "manual", tls });
     keepCookies(response);
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location) {

@@ -24,7 +24,7 @@ test("with https the provider's cookies have names that no subdomain and no http
 });
 
 test("so has the session of the account pages", async () => {
-  const options = { name: "kept_account", key: new Uint8Array(32), lifetimeSeconds: 60 };
+  const options = { name: "kept_account", key: [new Uint8Array(32)] as const, lifetimeSeconds: 60 };
   const secure = sealedCookie<{ sub: string }>({ ...options, secure: true });
   const line = await secure.seal({ sub: "ada" });
   expect(attributesOf([line], "__Host-kept_account")).toEqual(expect.arrayContaining(["path=/", "secure"]));

@@ -128,11 +128,29 @@ test("asking for another link spoils none, using one spoils all, and two who use
   expect((await newBrowser().open(second)).status).toBe(410);
 });
 
-test("mails are few: three for an address from one network in an hour", async () => {
+test("a new password that was set in another way ends the links as well", async () => {
+  const email = "gil@example.org";
+  const browser = await signedUpByMail(identity.config, mailbox, email);
+  const link = await askForLink(email);
+  const answers = { password: oldPassword, new_password: newPassword };
+  await browser.submit(await browser.open("/profile"), "/profile/password", answers);
+  expect((await newBrowser().open(link)).status).toBe(410);
+});
+
+test("while a link is refused, one that was mailed before works", async () => {
+  await forgetCounts();
+  await forget("hal@example.org");
+  await forget("hal@example.org");
+  const [{ ms } = {}] = await identity.sql(`
+    select max(expire) - extract(epoch from now()) * 1000 as ms from identity.throttle where key like 'reset-address%'`);
+  expect(Number(ms)).toBeLessThanOrEqual(30 * 60_000);
+});
+
+test("mails are few: two for an address from one network while a link works", async () => {
   await forgetCounts();
   const statuses: number[] = [];
-  for (let n = 0; n < 4; n++) statuses.push((await forget("eve@example.org")).status);
-  expect(statuses).toEqual([200, 200, 200, 429]);
+  for (let n = 0; n < 3; n++) statuses.push((await forget("eve@example.org")).status);
+  expect(statuses).toEqual([200, 200, 429]);
   expect((await forget("frank@example.org")).status).toBe(200);
 });
 

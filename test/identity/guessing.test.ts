@@ -46,6 +46,10 @@ test("a network that is blocked for its guesses takes nothing more from anybody'
   for (let n = 0; n < 50; n++) await guess(`nobody${n}@example.org`, 1);
   expect(await guess("bob@example.org", 12)).toEqual(Array(12).fill(429));
   expect((await signIn("bob@example.org", password, elsewhere())).status).toBe(200);
+  // Passkeys cannot be guessed, so they are not refused for what others in the network guess.
+  const neighbour = here();
+  const page = await neighbour.open("/sign-in");
+  expect((await neighbour.submit(page, "/sign-in/passkey", { credential: "none" })).status).toBe(422);
   await identity.sql("delete from identity.throttle");
 });
 

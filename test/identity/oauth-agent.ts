@@ -2,7 +2,11 @@ import type { Browser } from "./browser.ts";
 import { consent, redirectUri } from "./support.ts";
 
 /** An agent's memory of its registration and tokens, and the person who answers when it opens a browser. */
-export function oauthAgent(browser: Browser, ticked: string[][]) {
+export const oauthAgent = (browser: Browser, ticked: string[][]) =>
+  agentOf(async (address) => consent(browser, await browser.open(address.href), ticked.shift()));
+
+/** The same for any person: `visit` opens an address for them and ends on the one that leads back to the agent. */
+export function agentOf(visit: (address: URL) => Promise<Readonly<{ url: string }>>) {
   // `never` fits what both libraries expect to read back.
   const state: { client?: never; tokens?: never; verifier: string; came: URLSearchParams } = {
     verifier: "",
@@ -30,8 +34,7 @@ export function oauthAgent(browser: Browser, ticked: string[][]) {
     },
     codeVerifier: () => state.verifier,
     async redirectToAuthorization(address: URL) {
-      const back = await consent(browser, await browser.open(address.href), ticked.shift());
-      state.came = new URL(back.url).searchParams;
+      state.came = new URL((await visit(address)).url).searchParams;
     },
   };
 }

@@ -124,9 +124,33 @@ test("adding one takes the password, its own challenge and no certificate", asyn
     expect(answer.status).toBe(422);
   }
   const credential = await authenticator.create(parts);
-  const create = () => browser.submit(page, "/profile/passkeys/create", { credential, name: "<b>Key</b>" });
-  expect((await create()).text).toContain("&lt;b&gt;Key");
-  expect((await create()).status).toBe(422);
+  const create = (name: string) => browser.submit(page, "/profile/passkeys/create", { credential, name });
+  for (const name of ["a\0b", " ", "n".repeat(101)]) expect((await create(name)).status).toBe(422);
+  expect((await create("<b>Key</b>")).text).toContain("&lt;b&gt;Key");
+  expect((await create("<b>Key</b>")).status).toBe(422);
+});
+
+test("an account has at most twenty, also when they are added at the same moment", async () => {
+  const { browser } = await personWithPasskey();
+  const added = await Promise.all(
+    [1, 2, 3, 4].map(async () => ({
+      page: await challengePage(browser),
+      authenticator: await createAuthenticator(),
+    })),
+  );
+  await identity.sql(`
+    insert into identity.passkeys (credential_id, account_id, public_key, counter, name)
+    select 'key' || n, (select account_id from identity.passkeys order by created_at desc limit 1), '', 0, 'Key'
+    from generate_series(2, 18) n`);
+  const credentials = await Promise.all(
+    added.map(({ page, authenticator }) => authenticator.create(partsFor(page))),
+  );
+  const answers = await Promise.all(
+    added.map(({ page }, n) =>
+      browser.submit(page, "/profile/passkeys/create", { credential: credentials[n] ?? "", name: "Key" }),
+    ),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 422, 422]);
 });
 
 test("a removed passkey opens nothing, and nobody removes somebody else's", async () => {
@@ -136,6 +160,7 @@ test("a removed passkey opens nothing, and nobody removes somebody else's", asyn
   await other.browser.submit(theirs, "/profile/passkeys/remove", { id });
   expect((await signIn(person)).answer.status).toBe(200);
   const mine = await person.browser.open("/profile");
+  expect((await person.browser.submit(mine, "/profile/passkeys/remove", { id: "\0" })).status).toBe(200);
   await person.browser.submit(mine, "/profile/passkeys/remove", { id });
   expect((await signIn(person, { counter: 9 })).answer.status).toBe(422);
 });

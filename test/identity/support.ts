@@ -80,17 +80,26 @@ export async function introspect(config: Config, token: string): Promise<Record<
   return response.json() as Promise<Record<string, unknown>>;
 }
 
-/** A browser in which a new account is signed in. */
-export async function signedUp(config: Config, email = `${randomUUID()}@example.org`): Promise<Browser> {
+/** A browser in which a new account is signed in; `answers` are further fields of the form. */
+export async function signedUp(
+  config: Config,
+  email = `${randomUUID()}@example.org`,
+  answers: Record<string, string> = {},
+): Promise<Browser> {
   const browser = createBrowser(config.authUrl);
   const page = await browser.open("/sign-up");
-  await browser.submit(page, "/sign-up", { email, password: "correct horse battery" });
+  await browser.submit(page, "/sign-up", { email, password: "correct horse battery", ...answers });
   return browser;
 }
 
 /** The same where mail is sent: the link in it, then the password once more. */
-export async function signedUpByMail(config: Config, mailbox: Mailbox, email: string): Promise<Browser> {
-  const browser = await signedUp(config, email);
+export async function signedUpByMail(
+  config: Config,
+  mailbox: Mailbox,
+  email: string,
+  answers: Record<string, string> = {},
+): Promise<Browser> {
+  const browser = await signedUp(config, email, answers);
   const page = await browser.open(newestLink(mailbox, email));
   await browser.submit(page, "/sign-up/finish", { password: "correct horse battery" });
   return browser;

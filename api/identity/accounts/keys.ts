@@ -1,29 +1,31 @@
-import { randomBytes } from "node:crypto";
 import { exportJWK, generateKeyPair } from "jose";
 import type { JWKS } from "oidc-provider";
 import type { Pool } from "pg";
 import { keepSecret } from "../../../shared/db/secrets.ts";
+import { type KeyRing, newSecret } from "../../../shared/web/key-ring.ts";
 
 export type IdentityKeys = Readonly<{
-  /** Signs ID tokens. */
+  /** The first signs ID tokens, all are published. */
   jwks: JWKS;
-  /** Signs cookies. */
+  /** Sign cookies. */
   cookies: string[];
-  /** Signs the tokens inside forms. */
-  forms: string;
+  /** Sign the tokens inside forms. */
+  forms: KeyRing<string>;
 }>;
 
 /** Loads the provider's keys. The first process that starts makes them, and all others use the same. */
-export async function loadKeys(pool: Pool): Promise<IdentityKeys> {
+export async function loadKeys(pool: Pick<Pool, "query">): Promise<IdentityKeys> {
+  // It was one key before keys could be replaced.
+  const forms = await keepSecret<string | KeyRing<string>>(pool, "forms", async () => [newSecret()]);
   return {
-    jwks: await keepSecret(pool, "jwks", makeJwks),
-    cookies: await keepSecret(pool, "cookies", async () => [randomBytes(32).toString("base64url")]),
-    forms: await keepSecret(pool, "forms", async () => randomBytes(32).toString("base64url")),
+    jwks: await keepSecret(pool, "jwks", async () => ({ keys: [await newSigningKey()] })),
+    cookies: await keepSecret(pool, "cookies", async () => [newSecret()]),
+    forms: typeof forms === "string" ? [forms] : forms,
   };
 }
 
-async function makeJwks(): Promise<JWKS> {
+export async function newSigningKey(): Promise<JWKS["keys"][number]> {
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });
   const key = await exportJWK(privateKey);
-  return { keys: [{ ...key, kty: "RSA", use: "sig", alg: "RS256" }] };
+  return { ...key, kty: "RSA", use: "sig", alg: "RS256" };
 }

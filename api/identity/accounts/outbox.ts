@@ -37,21 +37,3 @@ export function createDelivery(pool: Pool, log: Log, tell: Tell): DeliverNews {
     return isHeard;
   };
 }
-
-/** Stores news that comes with no change of the account's row. */
-async function addNews(pool: Pool, { userId, name, input }: Omit<News, "id">): Promise<void> {
-  await pool.query(`insert into identity.outbox (user_id, name, input) values ($1, $2, $3)`, [
-    userId,
-    name,
-    JSON.stringify(input),
-  ]);
-}
-
-/** Ends the sessions of the account pages too: one sign-out is enough, wherever it is asked for. */
-export async function endServiceSessions(
-  { pool, deliverNews }: Readonly<{ pool: Pool; deliverNews: DeliverNews }>,
-  userId: string,
-): Promise<void> {
-  await addNews(pool, { userId, name: "user.end-sessions", input: {} });
-  await deliverNews();
-}

@@ -4,6 +4,7 @@ import { type Account, accountColumns } from "./accounts.ts";
 import { hashToken } from "./confirmation.ts";
 import type { IdentityContext } from "./context.ts";
 import { type Mail, mailOf } from "./mail.ts";
+import { resetMinutes } from "./throttle.ts";
 
 export const resetPath = "/reset-password";
 
@@ -18,7 +19,7 @@ export async function mailReset(
   const token = randomBytes(32).toString("base64url");
   const { rowCount } = await pool.query(
     `insert into identity.password_resets (token_hash, account_id, email, expires_at)
-     select $1, id, email, now() + interval '30 minutes'
+     select $1, id, email, now() + interval '${resetMinutes} minutes'
      from identity.accounts where email = $2 and email_verified_at is not null`,
     [hashToken(token), email],
   );
@@ -26,7 +27,10 @@ export async function mailReset(
 }
 
 /** Finds the account whose password a link would change, and changes nothing. */
-export async function findResetAccount(pool: Pool, token: string): Promise<Account | undefined> {
+export async function findResetAccount(
+  pool: Pick<Pool, "query">,
+  token: string,
+): Promise<Account | undefined> {
   const { rows } = await pool.query<Account>(
     `select ${accountColumns} from identity.accounts a where exists (
        select from identity.password_resets r
@@ -37,27 +41,13 @@ export async function findResetAccount(pool: Pool, token: string): Promise<Accou
   return rows[0];
 }
 
-/** Uses the link up, and with it all others of the account. @returns false when it was used in the meantime */
-export async function useReset(pool: Pool, token: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `with used as (
-       delete from identity.password_resets where token_hash = $1 and expires_at > now() returning account_id
-     ), others as (
-       delete from identity.password_resets r using used where r.account_id = used.account_id and token_hash <> $1
-     )
-     select from used`,
-    [hashToken(token)],
-  );
-  return rowCount === 1;
-}
-
 function resetMail(to: string, link: string): Mail {
   return mailOf({
     to,
     subject: "Choose a new password for Kept",
     lines: [
       `Somebody, most likely you, forgot the password of the account of Kept with the address ${to}.`,
-      "To choose a new one, open this page within 30 minutes. It works once:",
+      `To choose a new one, open this page within ${resetMinutes} minutes. It works once:`,
     ],
     link,
     end: "If it was not you, ignore this mail: your password stays as it is.",

@@ -1,6 +1,6 @@
+import type { AdapterPayload } from "oidc-provider";
 import type { Pool } from "pg";
 import type { IdentityContext } from "./context.ts";
-import { endServiceSessions } from "./outbox.ts";
 
 /** A session of the provider; times are epoch milliseconds. */
 export type AccountSession = Readonly<{
@@ -16,55 +16,72 @@ export const sessionSeconds = 30 * 24 * 60 * 60;
 
 const maxUserAgent = 400;
 
-/** Notes in which browser a session was begun. */
+/** Whose session begins; with the hash of the password that was right, it begins only if that is the password still. */
+export type SignInProof = Readonly<{ accountId: string; passwordHash?: string }>;
+
+/**
+ * Notes in which browser a session begins. The session counts for as long as this row is there: oidc-provider stores
+ * sessions again after each request, also those that ended during it.
+ * @returns false when the account is gone or has another password by now
+ */
 export async function noteBrowser(
   pool: Pool,
-  session: Readonly<{ uid: string; accountId: string; userAgent: string }>,
-): Promise<void> {
-  const { uid, accountId, userAgent } = session;
-  await pool.query(
-    `insert into identity.session_browsers (session_uid, account_id, user_agent) values ($1, $2, $3)
+  { accountId, passwordHash }: SignInProof,
+  { uid, userAgent }: Pick<AccountSession, "uid" | "userAgent">,
+): Promise<boolean> {
+  // The lock makes it wait for a new password that is being saved, and the new password's end of all sessions for it.
+  const { rowCount } = await pool.query(
+    `insert into identity.session_browsers (session_uid, account_id, user_agent)
+     select $1, id, $3 from identity.accounts
+     where id = $2 and ($4::text is null or password_hash = $4) for share
      on conflict (session_uid) do update set account_id = excluded.account_id, user_agent = excluded.user_agent`,
-    [uid, accountId, userAgent.slice(0, maxUserAgent)],
+    [uid, accountId, userAgent.slice(0, maxUserAgent), passwordHash],
   );
+  return rowCount === 1;
 }
+
+type StoredSession = Readonly<{ uid: string; userAgent: string; payload: AdapterPayload; usedAt: number }>;
 
 /** The account's sessions, the last used first. */
 export async function listSessions(pool: Pool, accountId: string): Promise<AccountSession[]> {
-  const { rows } = await pool.query<AccountSession>(
-    `select s.uid, coalesce(b.user_agent, '') as "userAgent",
-       (s.payload->>'loginTs')::double precision * 1000 as "signedInAt",
+  const { rows } = await pool.query<StoredSession>(
+    `select s.uid, b.user_agent as "userAgent", s.payload,
        (extract(epoch from s.expires_at) - $2)::double precision * 1000 as "usedAt"
-     from identity.artifacts s left join identity.session_browsers b on b.session_uid = s.uid
+     from identity.artifacts s
+       join identity.session_browsers b on b.session_uid = s.uid and b.account_id = s.account_id
      where s.account_id = $1 and s.kind = 'Session' and s.expires_at > now()
      order by s.expires_at desc limit 100`,
     [accountId, sessionSeconds],
   );
-  return rows;
+  // Read here, because PostgreSQL takes no field out of JSON in which an app's text has a NUL.
+  return rows.map(({ payload, ...row }) => ({ ...row, signedInAt: (payload.loginTs ?? 0) * 1_000 }));
 }
 
 /** Which sessions of an account end: a single one, or all but one. */
 type Ending = Readonly<{ only: string } | { allBut: string }>;
 
 /**
- * Ends sessions in other browsers. All sessions of the account pages end with them, and those whose browser is still
+ * Ends sessions of an account. All sessions of the account pages end with them, and those whose browser is still
  * signed in here come back by themselves; deleting the grant ends a sign-in there that is under way.
  */
 export async function endAccountSessions(
-  identity: Pick<IdentityContext, "pool" | "ownClient" | "deliverNews">,
+  { pool, ownClient, deliverNews }: Pick<IdentityContext, "pool" | "ownClient" | "deliverNews">,
   accountId: string,
   ending: Ending,
 ): Promise<void> {
-  const { pool, ownClient } = identity;
   const isOnly = "only" in ending;
-  const { rowCount } = await pool.query(
-    `delete from identity.artifacts where account_id = $1 and kind = 'Session' and (uid = $2) = $3`,
-    [accountId, isOnly ? ending.only : ending.allBut, isOnly],
+  await pool.query(
+    `with ended as (
+       delete from identity.session_browsers where account_id = $1 and (session_uid = $2) = $3
+       returning session_uid
+     ), stored as (
+       delete from identity.artifacts s using ended where s.kind = 'Session' and s.uid = ended.session_uid
+     ), signed_in as (
+       delete from identity.grants where account_id = $1 and client_id = $4 and exists (select from ended)
+     )
+     insert into identity.outbox (user_id, name, input)
+     select $1, 'user.end-sessions', '{}' where exists (select from ended)`,
+    [accountId, isOnly ? ending.only : ending.allBut, isOnly, ownClient.id],
   );
-  if (rowCount === 0) return;
-  await pool.query(`delete from identity.grants where account_id = $1 and client_id = $2`, [
-    accountId,
-    ownClient.id,
-  ]);
-  await endServiceSessions(identity, accountId);
+  await deliverNews();
 }

@@ -5,6 +5,12 @@ import type { Account } from "./accounts.ts";
 
 const minute = 60;
 
+/**
+ * How long a mailed link for a new password works, and how long it counts that one was asked for: so whoever is refused
+ * another has one that works.
+ */
+export const resetMinutes = 30;
+
 /** Where a password is tried. */
 type SignInAttempt = Readonly<{
   email: string;
@@ -22,7 +28,7 @@ export type Throttle = Readonly<{
   signIn(attempt: SignInAttempt): Promise<number>;
   /** Takes the attempt back, so that a right password uses nothing up. */
   signInWasRight(attempt: SignInAttempt): Promise<void>;
-  /** Counts an attempt with a passkey, which cannot be guessed: only as one of those from its network. */
+  /** Counts an attempt with a passkey, which cannot be guessed: 300 from one network in 15 minutes. */
   passkey(address: string): Promise<number>;
   passkeyWasRight(address: string): Promise<void>;
   /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
@@ -35,8 +41,8 @@ export type Throttle = Readonly<{
   /** Counts a notice of a change: 10 to one account in an hour, whatever other mails it asked for. */
   notice(account: Pick<Account, "id">): Promise<number>;
   /**
-   * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, 3 of them for one
-   * address, and 10 for the address from anywhere, whether or not it has an account.
+   * Counts a link asked for by somebody who forgot a password: 20 from one network in an hour, and while a link works 2
+   * for one address from the network and 5 for the address from anywhere, whether or not it has an account.
    */
   reset(asked: Readonly<{ email: string; address: string }>): Promise<number>;
   /** Counts the registration of an app: 60 from one address in an hour. */
@@ -64,14 +70,15 @@ function createLimits(pool: Pool) {
     perAccountAndNetwork: limit("account-address", 10, 15 * minute),
     perAccount: limit("account-total", 200, 60 * minute),
     perBrowser: limit("browser", 10, 15 * minute),
+    passkeysOfNetwork: limit("passkey-address", 300, 15 * minute),
     perSession: limit("session", 10, 15 * minute),
     signUps: limit("sign-up", 30, 60 * minute),
     mailsOfAccount: limit("mail-of", 5, 60 * minute),
     mailsToAddress: limit("mail-to", 5, 60 * minute),
     notices: limit("notice", 10, 60 * minute),
     resetsOfNetwork: limit("reset-network", 20, 60 * minute),
-    resetsOfAddressAndNetwork: limit("reset-address-network", 3, 60 * minute),
-    resetsOfAddress: limit("reset-address", 10, 60 * minute),
+    resetsOfAddressAndNetwork: limit("reset-address-network", 2, resetMinutes * minute),
+    resetsOfAddress: limit("reset-address", 5, resetMinutes * minute),
     registrations: limit("registration", 60, 60 * minute),
     authorizations: limit("authorization", 300, 10 * minute),
   };
@@ -112,8 +119,8 @@ export function createThrottle(pool: Pool): Throttle {
     async signInWasRight(attempt) {
       for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
     },
-    passkey: (address) => take(limits.perNetwork, networkOf(address)),
-    passkeyWasRight: async (address) => void (await limits.perNetwork.reward(networkOf(address))),
+    passkey: (address) => take(limits.passkeysOfNetwork, networkOf(address)),
+    passkeyWasRight: async (address) => void (await limits.passkeysOfNetwork.reward(networkOf(address))),
     password: (sessionUid) => take(limits.perSession, sessionUid),
     passwordWasRight: async (sessionUid) => void (await limits.perSession.delete(sessionUid)),
     signUp: (address) => take(limits.signUps, networkOf(address)),

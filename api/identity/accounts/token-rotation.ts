@@ -1,31 +1,37 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { newPersonalToken } from "../../../shared/domain/token-format.ts";
 import type { ConnectionKey } from "../grants/changes.ts";
 import { personalClientId } from "../grants/grants.ts";
 import { lastFour, type NewToken } from "../grants/personal-token.ts";
 import { hashToken } from "./confirmation.ts";
+import { inTransaction } from "./transaction.ts";
 
 /** When the secret before a new one ends, in seconds from now, and when the new one does; undefined leaves its end. */
 type Rotation = Readonly<{ graceSeconds: number; expiresAt: number | undefined }>;
 
+/** How many secrets of one token may work at a time. */
+export const maxSecrets = 5;
+
 /**
- * Gives a personal token a new secret under the same id, scopes and name. The grant's row is locked first, so that of
- * two rotations at the same moment the second ends the secret of the first.
- * @returns undefined when the account has no such token
+ * Gives a personal token a new secret under the same id, scopes and name. The grant's row is locked first, and nobody
+ * waits for it: whoever asks for many at once would take the database's connections from others.
+ * @returns why there is no new secret: `busy` also where the account has no such token
  */
 export async function rotateToken(
   pool: Pool,
   { accountId, id }: ConnectionKey,
   { graceSeconds, expiresAt }: Rotation,
-): Promise<NewToken | undefined> {
+): Promise<NewToken | "busy" | "full"> {
   const token = newPersonalToken();
   return inTransaction(pool, async (client) => {
     const { rowCount } = await client.query(
       `select from identity.grants
-       where account_id = $1 and id = $2 and client_id = $3 and expires_at > now() for update`,
+       where account_id = $1 and id = $2 and client_id = $3 and expires_at > now() for no key update skip locked`,
       [accountId, id, personalClientId],
     );
-    if (rowCount === 0) return undefined;
+    if (rowCount === 0) return "busy";
+    if (graceSeconds > 0 && (await client.query(workingSecrets, [id])).rows.length >= maxSecrets)
+      return "full";
     await client.query(moveEnd, [id, lastFour(token), expiresAt ?? null]);
     const { rowCount: added } = await client.query(addSecret, [id, hashToken(token)]);
     if (added !== 1) throw new Error("A token has no secret that a new one could be made after.");
@@ -34,6 +40,9 @@ export async function rotateToken(
     return { id, token };
   });
 }
+
+const workingSecrets = `
+  select from identity.artifacts where grant_id = $1 and kind = 'AccessToken' and expires_at > now()`;
 
 const moveEnd = `
   update identity.grants
@@ -62,21 +71,3 @@ const endOthersLater = `
     payload = (payload::jsonb || jsonb_build_object('exp',
       floor(extract(epoch from least(expires_at, now() + make_interval(secs => $3))))))::json
   where grant_id = $1 and kind = 'AccessToken' and id_hash <> $2`;
-
-async function inTransaction<Result>(
-  pool: Pool,
-  work: (client: PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    const result = await work(client);
-    await client.query("commit");
-    client.release();
-    return result;
-  } catch (error) {
-    // Closing the connection ends the transaction, also when the server no longer answers.
-    client.release(true);
-    throw error;
-  }
-}

@@ -67,14 +67,3 @@ export async function revokeConnection(pool: Pool, accountId: string, id: string
   if (!isConnectionId(id)) return;
   await pool.query(`delete from identity.grants where account_id = $1 and id = $2`, [accountId, id]);
 }
-
-/** Ends all personal tokens and connected apps of the account; the service's own sign-in is neither. */
-export async function revokeAll(
-  { pool, ownClient }: Readonly<{ pool: Pool; ownClient: IdentityClient }>,
-  accountId: string,
-): Promise<void> {
-  await pool.query(`delete from identity.grants where account_id = $1 and client_id <> $2`, [
-    accountId,
-    ownClient.id,
-  ]);
-}

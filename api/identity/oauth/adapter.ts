@@ -31,7 +31,7 @@ function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "f
   return {
     async upsert(id, payload) {
       const { accountId, grantId, exp } = payload;
-      const uid = kind === "Session" ? payload.uid : undefined;
+      const uid = kind === "AuthorizationCode" ? payload.sessionUid : payload.uid;
       await pool.query(
         `insert into identity.artifacts (kind, id_hash, payload, account_id, grant_id, uid, expires_at)
          values ($1, $2, $3, $4, $5, $6, to_timestamp($7::double precision))
@@ -47,20 +47,27 @@ function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "f
            when kind <> 'RefreshToken' or consumed_at < now() - interval '${reuseGrace}'
            then extract(epoch from consumed_at)::int
          end as consumed
-         from identity.artifacts where kind = $1 and id_hash = $2`,
+         from identity.artifacts a where kind = $1 and id_hash = $2 and ${sessionGoesOn}`,
         [kind, hashToken(id)],
       );
       return rows[0] && withId(rows[0], id);
     },
     async findByUid(uid) {
       const { rows } = await pool.query<Stored>(
-        `select payload, null as consumed from identity.artifacts where kind = $1 and uid = $2`,
+        `select payload, null as consumed from identity.artifacts a where kind = $1 and uid = $2 and ${sessionGoesOn}`,
         [kind, uid],
       );
       return rows[0]?.payload;
     },
   };
 }
+
+/**
+ * A session of somebody, and a code that was made in it, count while the session has its row: a request that loaded the
+ * session before it ended stores it again afterwards, and may make a code.
+ */
+const sessionGoesOn = `(a.account_id is null or a.uid is null or exists (
+  select from identity.session_browsers b where b.session_uid = a.uid and b.account_id = a.account_id))`;
 
 /** The ways in which a code, token or session ends. */
 function endings(pool: Pool, kind: string): Pick<Adapter, "consume" | "destroy" | "revokeByGrantId"> {

@@ -8,7 +8,7 @@ import { cookieNames } from "../pages/cookies.ts";
 import { reply } from "../pages/koa.ts";
 import { renderOAuthError, renderSignOut, signedOutPage } from "../pages/oauth.ts";
 import { postgresAdapter } from "./adapter.ts";
-import { staticClients } from "./clients.ts";
+import { acceptOwnSecrets, staticClients } from "./clients.ts";
 import { askForConsent, defaultResource, loadGrant, resourceServer } from "./grant-policy.ts";
 import { registrationPolicy } from "./registration.ts";
 
@@ -52,6 +52,7 @@ export function createProvider(parts: Parts): Provider {
   // With an https address, TLS ends at a proxy, and only that knows the client's address.
   provider.proxy = config.authUrl.startsWith("https:");
   provider.maxIpsCount = 1;
+  acceptOwnSecrets(provider, ownClient);
   return provider;
 }
 

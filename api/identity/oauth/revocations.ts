@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Context, Next } from "koa";
-import { basicAuthorization, type IdentityClient } from "../../../shared/db/identity-client.ts";
+import { basicAuthorization, type IdentityClient, secretsOf } from "../../../shared/db/identity-client.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { revokeConnection } from "../grants/connections.ts";
@@ -26,4 +26,6 @@ export function takeRevocations({ pool, ownClient }: Pick<IdentityContext, "pool
 
 /** Hashes have one length, so that comparing them takes the same time whatever was sent. */
 const isService = (shown: string, client: IdentityClient): boolean =>
-  timingSafeEqual(hashToken(shown), hashToken(basicAuthorization(client)));
+  secretsOf(client).some((secret) =>
+    timingSafeEqual(hashToken(shown), hashToken(basicAuthorization({ id: client.id, secret }))),
+  );

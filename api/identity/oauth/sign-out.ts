@@ -2,9 +2,11 @@ import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { endServiceSessions } from "../accounts/outbox.ts";
+import { endAccountSessions } from "../accounts/sessions.ts";
 import { reply } from "../pages/koa.ts";
 import { signedOutPage } from "../pages/oauth.ts";
+
+type EndedSession = Readonly<{ destroyed?: boolean; accountId?: string | undefined; uid: string }>;
 
 /** Ends the sessions of the account pages after a sign-out by RP-Initiated Logout 1.0, which oidc-provider serves. */
 export function tellSignOut(identity: IdentityContext) {
@@ -18,7 +20,8 @@ export function tellSignOut(identity: IdentityContext) {
     }
     await next();
     if (!ctx.path.startsWith("/session/end")) return;
-    const session: { destroyed?: boolean; accountId?: string | undefined } | undefined = ctx.oidc?.session;
-    if (session?.destroyed && session.accountId) await endServiceSessions(identity, session.accountId);
+    const session: EndedSession | undefined = ctx.oidc?.session;
+    if (!session?.destroyed || !session.accountId) return;
+    await endAccountSessions(identity, session.accountId, { only: session.uid });
   };
 }

@@ -6,7 +6,7 @@ import type { Site } from "../../../shared/web/site.ts";
 import { findAccount, normalizeEmail, setEmail } from "../accounts/accounts.ts";
 import { addressOf, confirmEmail, confirmPath, mailConfirmation } from "../accounts/confirmation.ts";
 import { mailAddressNotice } from "../accounts/notices.ts";
-import { passwordRefusal } from "./current-password.ts";
+import { checkCurrentPassword } from "./current-password.ts";
 import { profilePage } from "./profile-page.ts";
 import { profileFrame, type SignedIn } from "./visitor.ts";
 
@@ -20,8 +20,8 @@ export async function saveEmail(visitor: SignedIn, form: URLSearchParams): Promi
   const refuse = (error: string) => profilePage(visitor, { email: error });
   if (!email) return refuse("That is not an e-mail address.");
   if (email === account.email) return refuse("That is your address already.");
-  const error = await passwordRefusal(visitor, form);
-  if (error) return refuse(error);
+  const checked = await checkCurrentPassword(visitor, form);
+  if (typeof checked === "string") return refuse(checked);
   if (identity.sendMail) return mailLink(visitor, { email, done: "email-link" });
   if (!(await setEmail(identity.pool, account.id, email))) {
     return refuse("There is another account with this address.");

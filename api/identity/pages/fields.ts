@@ -1,4 +1,5 @@
 import { type Scope, scopes } from "../../../shared/contracts/scopes.ts";
+import { choice } from "../../../shared/web/choice-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { passwordLength } from "../accounts/passwords.ts";
 
@@ -17,8 +18,13 @@ export const currentPassword = {
 } as const;
 
 /** Beside a new password: whether everything else that lets somebody in ends as well. */
-export const endConnectionsField = html`<label class="choice"><input type="checkbox" name="connections" value="end">
-  <span>End all my tokens, connected apps and passkeys too, because somebody else may know my password</span></label>`;
+export const endConnectionsField = choice({
+  name: "connections",
+  value: "end",
+  label: "End all my tokens, connected apps and passkeys too, because somebody else may know my password",
+  isChosen: false,
+  type: "checkbox",
+});
 
 /** @returns what is wrong with a new password; undefined when nothing is */
 export function passwordProblem(password: string): string | undefined {
@@ -30,8 +36,7 @@ export function passwordProblem(password: string): string | undefined {
 /** The scopes as checkboxes in plain words. */
 export function scopeFields(offered: readonly Scope[], ticked: readonly Scope[]): Html[] {
   return offered.map((scope) => {
-    const checked = ticked.includes(scope) && html` checked`;
-    return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}"${checked}>
-      <span>${scopes[scope]} <code class="quiet">${scope}</code></span></label>`;
+    const label = html`${scopes[scope]} <code class="quiet">${scope}</code>`;
+    return choice({ name: "scope", value: scope, label, isChosen: ticked.includes(scope), type: "checkbox" });
   });
 }

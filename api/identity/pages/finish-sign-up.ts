@@ -36,7 +36,7 @@ export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise
   const account = await finishSignUp(identity.pool, signUp);
   if (!account) return deadSignUpPage(site);
   rememberBrowser(identity, ctx, signUp.email);
-  await startSession(visitor, account.id);
+  await startSession(visitor, { accountId: account.id });
   return seeOther(safeNext(site, signUp.next));
 }
 

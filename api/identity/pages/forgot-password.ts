@@ -4,6 +4,7 @@ import { html } from "../../../shared/web/html.ts";
 import { message, page } from "../../../shared/web/page.ts";
 import { normalizeEmail } from "../accounts/accounts.ts";
 import { mailReset } from "../accounts/password-resets.ts";
+import { resetMinutes } from "../accounts/throttle.ts";
 import type { Visitor } from "./visitor.ts";
 
 export const forgotPath = "/forgot-password";
@@ -39,7 +40,7 @@ export async function doForgot(visitor: Visitor, form: URLSearchParams): Promise
     identity.log.warn({ reason: String(error) }, "a link for a new password could not be made"),
   );
   const text = html`If <strong>${email}</strong> is the confirmed address of an account, a mail is on its way to it.
-    The link in it works once and for 30 minutes.`;
+    The link in it works once and for ${resetMinutes} minutes.`;
   return message(site, "Look into your mail", text, signInLink);
 }
 
@@ -50,12 +51,11 @@ const operatorHelps = html`Whoever runs the server can: <code>npm run owner</cod
 
 type Shown = Readonly<{ email?: string; error?: string; status?: number; headers?: Record<string, string> }>;
 
-function forgotPage(visitor: Visitor, { email, error, status, headers }: Shown): Response {
-  const address = email ?? visitor.url.searchParams.get("email") ?? "";
+function forgotPage(visitor: Visitor, { email = "", error, status, headers }: Shown): Response {
   const body = html`${problem(error)}
     <p>We mail you a link with which you choose a new one.</p>
     <form method="post" action="${forgotPath}" class="narrow">${formToken(visitor)}
-    ${field({ name: "email", label: "E-mail address", type: "email", value: address, autocomplete: "username" })}
+    ${field({ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username" })}
     <div class="actions"><button>Send the link</button></div></form>
     <details><summary>No mail comes?</summary><p>It goes to confirmed addresses only. ${operatorHelps}</p></details>
     <p><a href="/sign-in">Back to the sign-in</a></p>`;

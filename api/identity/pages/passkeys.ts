@@ -8,17 +8,17 @@ import { browserName } from "../accounts/browser-names.ts";
 import { mailPasskeyNotice } from "../accounts/notices.ts";
 import { createPasskey, creationOptions } from "../passkeys/creation.ts";
 import { maxPasskeys, removePasskey } from "../passkeys/storage.ts";
-import { passwordRefusal } from "./current-password.ts";
+import { checkCurrentPassword } from "./current-password.ts";
+import { formId } from "./form-id.ts";
 import { passkeysPath } from "./passkeys-section.ts";
 import { profilePage } from "./profile-page.ts";
+import { maxName, nameIn, nameProblem } from "./tokens/name.ts";
 import { profileFrame, type SignedIn } from "./visitor.ts";
-
-const maxName = 100;
 
 /** POST /profile/passkeys: only who gave the password gets a page with a challenge, which the new passkey answers. */
 export async function beginPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const error = await passwordRefusal(visitor, form);
-  if (error) return profilePage(visitor, { passkey: error });
+  const checked = await checkCurrentPassword(visitor, form);
+  if (typeof checked === "string") return profilePage(visitor, { passkey: checked });
   const options = await creationOptions(visitor.identity, visitor);
   if (!options) return profilePage(visitor, { passkey: "Passkeys need an address with https." });
   const name = { label: "Name", value: browserName(visitor.ctx.get("user-agent")), max: maxName };
@@ -37,7 +37,9 @@ export async function beginPasskey(visitor: SignedIn, form: URLSearchParams): Pr
 /** POST /profile/passkeys/create: the browser's answer. */
 export async function finishPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account, holder } = visitor;
-  const name = (form.get("name") ?? "").trim().normalize("NFC").slice(0, maxName) || "Passkey";
+  const name = nameIn(form);
+  const problem = nameProblem(name);
+  if (problem) return profilePage(visitor, { passkey: problem });
   const text = form.get("credential") ?? "";
   if (!(await createPasskey(identity, { account, holder, text, name }))) {
     return profilePage(visitor, { passkey: notMade });
@@ -50,6 +52,6 @@ const notMade = `The passkey could not be added: the page was open for more than
 
 /** POST /profile/passkeys/remove */
 export async function dropPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  await removePasskey(visitor.identity.pool, visitor.account.id, form.get("id") ?? "");
+  await removePasskey(visitor.identity.pool, visitor.account.id, formId(form));
   return seeOther("/profile?done=no-passkey#passkeys");
 }

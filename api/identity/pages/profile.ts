@@ -3,11 +3,10 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import { deleteAccount } from "../accounts/accounts.ts";
 import { mailPasswordNotice } from "../accounts/notices.ts";
 import { changePassword } from "../accounts/passwords.ts";
-import { passwordRefusal } from "./current-password.ts";
+import { checkCurrentPassword, wrongPassword } from "./current-password.ts";
 import { passwordProblem } from "./fields.ts";
-import { endOtherWaysIn } from "./other-ways-in.ts";
 import { profilePage } from "./profile-page.ts";
-import { endSession, type SignedIn, startSession } from "./visitor.ts";
+import { dropSessionCookie, type SignedIn, startSession } from "./visitor.ts";
 
 const linkSent = "A confirmation link is on its way. It works once and for 24 hours.";
 
@@ -34,15 +33,19 @@ export function showProfile(visitor: SignedIn): Promise<Response> {
 
 /** POST /profile/password: other browsers are signed out, and on request tokens and apps end too. */
 export async function savePassword(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  const { identity, account, session } = visitor;
+  const { identity, account } = visitor;
+  const accountId = account.id;
   const password = form.get("new_password") ?? "";
-  const error = (await passwordRefusal(visitor, form)) ?? passwordProblem(password);
-  if (error) return profilePage(visitor, { password: error });
-  await changePassword(identity, { accountId: account.id, password, sessionUid: session.uid });
-  // The session gets a new id, in case somebody has copied the old one.
-  await startSession(visitor, account.id);
+  const problem = passwordProblem(password);
+  if (problem) return profilePage(visitor, { password: problem });
+  const checked = await checkCurrentPassword(visitor, form);
+  if (typeof checked === "string") return profilePage(visitor, { password: checked });
   const endsAll = form.get("connections") === "end";
-  if (endsAll) await endOtherWaysIn(identity, account.id);
+  const before = checked.passwordHash;
+  const passwordHash = await changePassword(identity, { accountId, password, passwordHash: before, endsAll });
+  if (passwordHash === undefined) return profilePage(visitor, { password: wrongPassword });
+  // A session of its own, because somebody may have copied the one before.
+  await startSession(visitor, { accountId, passwordHash });
   await identity.deliverNews();
   await mailPasswordNotice(identity, account);
   return seeOther(`/profile?done=password${endsAll ? "-and-connections" : ""}`);
@@ -51,11 +54,11 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
 /** POST /profile/delete: the account and its tokens are deleted first, so that nothing more is written for it. */
 export async function removeAccount(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account, site } = visitor;
-  const error = await passwordRefusal(visitor, form);
-  if (error) return profilePage(visitor, { deletion: error });
+  const checked = await checkCurrentPassword(visitor, form);
+  if (typeof checked === "string") return profilePage(visitor, { deletion: checked });
   await deleteAccount(identity.pool, account.id);
   const isGone = await identity.deliverNews();
-  await endSession(visitor);
+  dropSessionCookie(visitor);
   const rest = isGone
     ? "Your habits and todos are gone with it."
     : "Your habits and todos are deleted as soon as the service can be reached.";

@@ -7,12 +7,12 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import type { Site } from "../../../shared/web/site.ts";
 import type { Account } from "../accounts/accounts.ts";
 import { mailPasswordNotice } from "../accounts/notices.ts";
-import { findResetAccount, resetPath, useReset } from "../accounts/password-resets.ts";
+import { findResetAccount, resetPath } from "../accounts/password-resets.ts";
 import { changePassword } from "../accounts/passwords.ts";
+import { resetMinutes } from "../accounts/throttle.ts";
 import { endConnectionsField, newPassword, passwordProblem } from "./fields.ts";
 import { forgotPath } from "./forgot-password.ts";
 import { rememberBrowser } from "./known-browser.ts";
-import { endOtherWaysIn } from "./other-ways-in.ts";
 import { startSession, type Visitor } from "./visitor.ts";
 
 /** GET of the mailed link: shows only a form, because mail scanners open links. */
@@ -31,13 +31,14 @@ export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<
   const password = form.get("password") ?? "";
   const error = passwordProblem(password);
   if (error) return resetPage(visitor, { account, token, error });
-  if (!(await useReset(identity.pool, token))) return deadLinkPage(site);
-  await changePassword(identity, { accountId: account.id, password, sessionUid: null });
-  if (form.get("connections") === "end") await endOtherWaysIn(identity, account.id);
+  const accountId = account.id;
+  const endsAll = form.get("connections") === "end";
+  const passwordHash = await changePassword(identity, { accountId, password, resetToken: token, endsAll });
+  if (passwordHash === undefined) return deadLinkPage(site);
   await identity.deliverNews();
   await mailPasswordNotice(identity, account);
   rememberBrowser(identity, ctx, account.email);
-  await startSession(visitor, account.id);
+  await startSession(visitor, { accountId, passwordHash });
   // A sign-in of its own, because the account pages may still know somebody else in this browser.
   return seeOther(`${identity.config.baseUrl}/account/sign-in`);
 }
@@ -62,8 +63,6 @@ function resetPage(visitor: Visitor, { account, token, error }: Shown): Response
 
 function deadLinkPage(site: Site): Response {
   const link = { href: forgotPath, label: "Send a new link" };
-  return message(site, "This link does not work", "It was used or is older than 30 minutes.", {
-    status: 410,
-    link,
-  });
+  const text = `It was used or is older than ${resetMinutes} minutes.`;
+  return message(site, "This link does not work", text, { status: 410, link });
 }

@@ -3,6 +3,7 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
 import { browserName } from "../accounts/browser-names.ts";
 import { type AccountSession, endAccountSessions, listSessions } from "../accounts/sessions.ts";
+import { formId } from "./form-id.ts";
 import { timeIn } from "./times.ts";
 import type { SignedIn } from "./visitor.ts";
 
@@ -36,7 +37,7 @@ function sessionCard(visitor: SignedIn, { uid, userAgent, signedInAt, usedAt }: 
 
 /** POST /profile/sessions/end */
 export async function signOutBrowser(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  await endAccountSessions(visitor.identity, visitor.account.id, { only: form.get("uid") ?? "" });
+  await endAccountSessions(visitor.identity, visitor.account.id, { only: formId(form, "uid") });
   return seeOther("/profile?done=session#sessions");
 }
 

@@ -33,14 +33,14 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
   if (error !== undefined) return signInLinkPage(visitor, { account, token, error });
   if (!(await useSignInLink(pool, { token, address: config.authUrl }))) return deadLinkPage(site);
   if (password !== "") {
-    await changePassword(identity, { accountId: account.id, password, sessionUid: null });
+    await changePassword(identity, { accountId: account.id, password });
     await identity.deliverNews();
     await mailPasswordNotice(identity, account);
   }
   log.info("somebody signed in by a one-time link that the operator made");
   rememberBrowser(identity, ctx, account.email);
   await adoptBrowserZone(pool, account, form.get("browser_zone"));
-  await startSession(visitor, account.id);
+  await startSession(visitor, { accountId: account.id });
   // A sign-in of its own, because the account pages may still know somebody else in this browser.
   return seeOther(`${config.baseUrl}/account/sign-in`);
 }
@@ -67,7 +67,6 @@ function signInLinkPage(visitor: Visitor, { account, token, error }: Shown): Res
     status: error ? 422 : 200,
     // The address has the token, so no request from this page may tell it: neither the stylesheet's nor the form's.
     headers: { "Referrer-Policy": "strict-origin" },
-    formTargets: [new URL(visitor.identity.config.baseUrl).origin],
   };
   return page(visitor.site, { title: "Sign in by a link", body, scripts: [zoneScript] }, options);
 }

@@ -1,13 +1,13 @@
 import { takeForm } from "../../../shared/web/form.ts";
 import { safeNext, seeOther } from "../../../shared/web/redirect.ts";
-import { type Account, normalizeEmail } from "../accounts/accounts.ts";
-import { endServiceSessions } from "../accounts/outbox.ts";
-import { checkPassword } from "../accounts/passwords.ts";
+import { normalizeEmail } from "../accounts/accounts.ts";
+import { type CheckedAccount, checkPassword } from "../accounts/passwords.ts";
+import { endAccountSessions } from "../accounts/sessions.ts";
 import { adoptBrowserZone } from "../accounts/zones.ts";
 import { findByPasskey } from "../passkeys/sign-in.ts";
 import { knownBrowser, rememberBrowser } from "./known-browser.ts";
 import { signInPage } from "./sign-in-page.ts";
-import { endSession, startSession, type Visitor } from "./visitor.ts";
+import { dropSessionCookie, startSession, type Visitor } from "./visitor.ts";
 
 /** GET /sign-in?next=…: `again=yes` asks a signed-in person to prove once more who they are. */
 export async function showSignIn(visitor: Visitor): Promise<Response> {
@@ -51,12 +51,20 @@ export async function doSignInByPasskey(visitor: Visitor, form: URLSearchParams)
   return enter(visitor, account, form);
 }
 
-async function enter(visitor: Visitor, account: Account, form: URLSearchParams): Promise<Response> {
+async function enter(
+  visitor: Visitor,
+  { passwordHash, ...account }: CheckedAccount,
+  form: URLSearchParams,
+): Promise<Response> {
   const { identity, ctx, site } = visitor;
+  const next = safeNext(site, form.get("next"));
+  if (!(await startSession(visitor, { accountId: account.id, passwordHash }))) {
+    const error = "Your password was changed just now. Sign in with the new one.";
+    return signInPage(visitor, { next, email: account.email, error, status: 422 });
+  }
   rememberBrowser(identity, ctx, account.email);
   await adoptBrowserZone(identity.pool, account, form.get("browser_zone"));
-  await startSession(visitor, account.id);
-  return seeOther(safeNext(site, form.get("next")));
+  return seeOther(next);
 }
 
 type Refused = Readonly<{ next: string; email: string; wait: number }>;
@@ -69,11 +77,11 @@ function tooManyAttempts(visitor: Visitor, { next, email, wait }: Refused): Prom
 
 /** POST /sign-out: from any page of the person, also of an earlier session. */
 export async function doSignOut(visitor: Visitor): Promise<Response> {
-  const { account, identity, site } = visitor;
+  const { account, identity, session, site } = visitor;
   if (!account) return seeOther("/sign-in");
   const signOut = async (_visitor: Visitor, form: URLSearchParams): Promise<Response> => {
-    await endSession(visitor);
-    await endServiceSessions(identity, account.id);
+    await endAccountSessions(identity, account.id, { only: session.uid });
+    dropSessionCookie(visitor);
     return seeOther(form.get("next") ? safeNext(site, form.get("next")) : "/sign-in");
   };
   return takeForm(signOut)({ ...visitor, askAgain: (form) => signOut(visitor, form) });

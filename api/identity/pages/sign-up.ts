@@ -59,7 +59,7 @@ export async function doSignUp(visitor: Visitor, form: URLSearchParams): Promise
     return signUpPage(visitor, { ...filled, problems: taken });
   }
   rememberBrowser(identity, ctx, email);
-  await startSession(visitor, account.id);
+  await startSession(visitor, { accountId: account.id });
   return seeOther(next);
 }
 

@@ -10,5 +10,5 @@ export const messageSite = { home: "/", formTargets: [] };
 export function siteOf({ config, keys }: Pick<IdentityContext, "config" | "keys">): Site {
   const { origin } = new URL(config.authUrl);
   const formTargets = [new URL(config.baseUrl).origin];
-  return { home: "/", formTargets, origin, formKey: keys.forms, afterSignIn: "/", root: "" };
+  return { home: "/", formTargets, origin, formKeys: keys.forms, afterSignIn: "/", root: "" };
 }

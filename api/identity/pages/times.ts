@@ -3,6 +3,16 @@ import { type Html, html } from "../../../shared/web/html.ts";
 /** An instant as the person's clock shows it, to the minute. */
 export function timeIn(timeZone: string, epochMs: number): Html {
   const at = new Date(epochMs);
-  const text = at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone });
-  return html`<time datetime="${at.toISOString()}">${text}</time>`;
+  return html`<time datetime="${at.toISOString()}">${formatIn(timeZone).format(at)}</time>`;
+}
+
+const newFormat = (timeZone: string) =>
+  new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone });
+
+let last = { timeZone: "UTC", format: newFormat("UTC") };
+
+/** Kept for the next time, because making one takes fifty times as long as using it and a page says dozens. */
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  if (last.timeZone !== timeZone) last = { timeZone, format: newFormat(timeZone) };
+  return last.format;
 }

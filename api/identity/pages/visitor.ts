@@ -6,7 +6,7 @@ import type { Layout } from "../../../shared/web/layout.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../../shared/web/site.ts";
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { noteBrowser, sessionSeconds } from "../accounts/sessions.ts";
+import { endAccountSessions, noteBrowser, type SignInProof, sessionSeconds } from "../accounts/sessions.ts";
 import { zoneOf } from "../accounts/zones.ts";
 import { cookieNames } from "./cookies.ts";
 
@@ -56,26 +56,29 @@ function browserOf({ config }: IdentityContext, ctx: Context): string {
   return browser;
 }
 
-/** Starts a session of the account under a fresh id. If somebody else was signed in, their session ends. */
-export async function startSession(
-  { identity: { provider, pool }, ctx }: IdentityRequest,
-  accountId: string,
-): Promise<void> {
+/**
+ * Starts a session of the account under a fresh id. If somebody else was signed in, their session ends.
+ * @returns false when the account has another password by now than the one that was checked
+ */
+export async function startSession({ identity, ctx }: IdentityRequest, proof: SignInProof): Promise<boolean> {
+  const { provider, pool } = identity;
+  const { accountId } = proof;
   let session = await provider.Session.get(ctx);
   if (session.accountId && session.accountId !== accountId) {
-    await session.destroy();
+    await endAccountSessions(identity, session.accountId, { only: session.uid });
     session = new provider.Session();
   }
+  const browser = { uid: session.uid, userAgent: ctx.get("user-agent") };
+  if (!(await noteBrowser(pool, proof, browser))) return false;
   session.loginAccount({ accountId });
   session.resetIdentifier();
   await session.save(sessionSeconds);
-  await noteBrowser(pool, { uid: session.uid, accountId, userAgent: ctx.get("user-agent") });
   ctx.cookies.set(provider.cookieName("session"), session.jti, { ...cookie, maxAge: sessionSeconds * 1_000 });
+  return true;
 }
 
-/** Ends this browser's session. Connected apps and tokens stay. */
-export async function endSession({ identity: { provider }, ctx, session }: Visitor): Promise<void> {
-  await session.destroy();
+/** Takes the cookie of a session that ends from its browser. */
+export function dropSessionCookie({ identity: { provider }, ctx }: IdentityRequest): void {
   ctx.cookies.set(provider.cookieName("session"), null, cookie);
 }
 

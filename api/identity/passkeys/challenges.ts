@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { type KeyRing, mapKeys } from "../../../shared/web/key-ring.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 
@@ -10,23 +11,37 @@ type Answerer = Readonly<{ holder: string; purpose: "create" | "get" }>;
 
 type Keys = Pick<IdentityContext["keys"], "forms">;
 
-const secretOf = ({ forms }: Keys, { holder, purpose }: Answerer): string =>
-  `${forms}.passkey.${purpose}.${holder}`;
+const secretsFor = ({ forms }: Keys, { holder, purpose }: Answerer): KeyRing<string> =>
+  mapKeys(forms, (key) => `${key}.passkey.${purpose}.${holder}`);
 
 /** A random challenge that is signed instead of stored, so that strangers who open the sign-in page store nothing. */
 export function newChallenge(keys: Keys, answerer: Answerer): Uint8Array<ArrayBuffer> {
-  const token = Bun.CSRF.generate(secretOf(keys, answerer), { expiresIn: lifetimeMs, encoding: "base64url" });
+  const [secret] = secretsFor(keys, answerer);
+  const token = Bun.CSRF.generate(secret, { expiresIn: lifetimeMs, encoding: "base64url" });
   return Uint8Array.fromBase64(token, { alphabet: "base64url" });
 }
 
+/** The challenge of an answer that is checked: whether it is the answerer's own, and how it is used up afterwards. */
+export function checkChallenge(keys: Keys, answerer: Answerer) {
+  let answered = "";
+  return {
+    isOwn(challenge: string): boolean {
+      answered = challenge;
+      return isOwnChallenge(keys, answerer, challenge);
+    },
+    use: (pool: Pool): Promise<boolean> => useChallenge(pool, answered),
+  };
+}
+
 /** Whether a challenge, in base64url as the browser answers it, was made for this answerer less than ten minutes ago. */
-export function isOwnChallenge(keys: Keys, answerer: Answerer, challenge: string): boolean {
-  const options = { secret: secretOf(keys, answerer), maxAge: lifetimeMs, encoding: "base64url" } as const;
-  return challenge !== "" && Bun.CSRF.verify(challenge, options);
+function isOwnChallenge(keys: Keys, answerer: Answerer, challenge: string): boolean {
+  const options = { maxAge: lifetimeMs, encoding: "base64url" } as const;
+  const isMadeWith = (secret: string) => Bun.CSRF.verify(challenge, { ...options, secret });
+  return challenge !== "" && secretsFor(keys, answerer).some(isMadeWith);
 }
 
 /** Uses a challenge up, after its answer was found right. @returns false when it was used before */
-export async function useChallenge(pool: Pool, challenge: string): Promise<boolean> {
+async function useChallenge(pool: Pool, challenge: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `insert into identity.artifacts (kind, id_hash, payload, expires_at)
      values ('UsedChallenge', $1, '{}', now() + interval '${lifetimeMinutes} minutes')

@@ -5,7 +5,7 @@ import {
 } from "@simplewebauthn/server";
 import type { Account } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { isOwnChallenge, newChallenge, useChallenge } from "./challenges.ts";
+import { checkChallenge, newChallenge } from "./challenges.ts";
 import { readCreation } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { listPasskeys, storePasskey } from "./storage.ts";
@@ -31,7 +31,13 @@ export async function creationOptions(
   });
 }
 
-type Answer = Readonly<{ account: Account; holder: string; text: string; name: string }>;
+type Answer = Readonly<{
+  account: Account;
+  /** The uid of the session. */
+  holder: string;
+  text: string;
+  name: string;
+}>;
 
 /** Stores the passkey that the browser made. @returns false when its answer does not hold, or there are too many */
 export async function createPasskey(
@@ -41,18 +47,22 @@ export async function createPasskey(
   const site = passkeySite(config);
   const response = readCreation(text);
   if (!site || !response) return false;
-  const asked: string[] = [];
+  const challenge = checkChallenge(keys, { holder, purpose: "create" });
   const checked = await verifyRegistrationResponse({
     response,
-    expectedChallenge(challenge) {
-      asked.push(challenge);
-      return isOwnChallenge(keys, { holder, purpose: "create" }, challenge);
-    },
+    expectedChallenge: challenge.isOwn,
     expectedOrigin: site.origin,
     expectedRPID: site.id,
     requireUserVerification: true,
   }).catch(() => undefined);
-  if (!checked?.verified || !(await useChallenge(pool, asked.join()))) return false;
+  if (!checked?.verified || !(await challenge.use(pool))) return false;
   const { id, publicKey, counter } = checked.registrationInfo.credential;
-  return storePasskey(pool, { id, accountId: account.id, publicKey, counter, name });
+  return storePasskey(pool, {
+    id,
+    accountId: account.id,
+    sessionUid: holder,
+    publicKey,
+    counter,
+    name,
+  });
 }

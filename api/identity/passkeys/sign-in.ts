@@ -4,9 +4,10 @@ import {
   verifyAuthenticationResponse,
 } from "@simplewebauthn/server";
 import { isoBase64URL } from "@simplewebauthn/server/helpers";
-import { type Account, findAccount } from "../accounts/accounts.ts";
+import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { isOwnChallenge, newChallenge, useChallenge } from "./challenges.ts";
+import type { CheckedAccount } from "../accounts/passwords.ts";
+import { checkChallenge, newChallenge } from "./challenges.ts";
 import { readAssertion } from "./responses.ts";
 import { passkeySite } from "./site.ts";
 import { findPasskey, notePasskeyUse } from "./storage.ts";
@@ -32,19 +33,16 @@ export async function findByPasskey(
   { config, keys, pool }: Parts,
   holder: string,
   text: string,
-): Promise<Account | undefined> {
+): Promise<CheckedAccount | undefined> {
   const site = passkeySite(config);
   const response = readAssertion(text);
   if (!site || !response) return undefined;
   const passkey = await findPasskey(pool, response.id);
   if (!passkey) return undefined;
-  const asked: string[] = [];
+  const challenge = checkChallenge(keys, { holder, purpose: "get" });
   const checked = await verifyAuthenticationResponse({
     response,
-    expectedChallenge(challenge) {
-      asked.push(challenge);
-      return isOwnChallenge(keys, { holder, purpose: "get" }, challenge);
-    },
+    expectedChallenge: challenge.isOwn,
     expectedOrigin: site.origin,
     expectedRPID: site.id,
     credential: passkey,
@@ -52,7 +50,8 @@ export async function findByPasskey(
   }).catch(() => undefined);
   if (!checked?.verified) return undefined;
   if (isoBase64URL.toUTF8String(response.response.userHandle) !== passkey.accountId) return undefined;
-  if (!(await useChallenge(pool, asked.join()))) return undefined;
+  if (!(await challenge.use(pool))) return undefined;
   const isNew = await notePasskeyUse(pool, passkey.id, checked.authenticationInfo.newCounter);
-  return isNew ? findAccount(pool, passkey.accountId) : undefined;
+  const account = isNew ? await findAccount(pool, passkey.accountId) : undefined;
+  return account && { ...account, passwordHash: passkey.passwordHash };
 }

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { inTransaction } from "../accounts/transaction.ts";
 
 /** A passkey of an account as its page lists it; times are epoch milliseconds. */
 export type Passkey = Readonly<{ id: string; name: string; createdAt: number; lastUsedAt: number | null }>;
@@ -9,7 +10,16 @@ type StoredPasskey = Readonly<{
   accountId: string;
   publicKey: Uint8Array<ArrayBuffer>;
   counter: number;
+  /** Of the account, because a new password may end its passkeys while one is checked. */
+  passwordHash: string;
 }>;
+
+type NewPasskey = Omit<StoredPasskey, "passwordHash"> &
+  Readonly<{
+    name: string;
+    /** Of the session in which it is added. */
+    sessionUid: string;
+  }>;
 
 /** How many passkeys an account may have. */
 export const maxPasskeys = 20;
@@ -25,26 +35,34 @@ export async function listPasskeys(pool: Pool, accountId: string): Promise<Passk
   return rows;
 }
 
-/** @returns false when the authenticator is registered already, or the account has as many as it may have */
+/**
+ * Stores a passkey. The account's row is locked, so that several at the same moment are counted one after the other, and
+ * none comes from a session that a new password has just ended.
+ * @returns false when it is registered already, the account has as many as it may have, or the session has ended
+ */
 export async function storePasskey(
   pool: Pool,
-  { id, accountId, publicKey, counter, name }: StoredPasskey & Readonly<{ name: string }>,
+  { id, accountId, sessionUid, publicKey, counter, name }: NewPasskey,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `insert into identity.passkeys (credential_id, account_id, public_key, counter, name)
-     select $1, $2, $3, $4, $5
-     where (select count(*) from identity.passkeys where account_id = $2) < ${maxPasskeys}
-     on conflict (credential_id) do nothing`,
-    [id, accountId, Buffer.from(publicKey), counter, name],
-  );
-  return rowCount === 1;
+  return inTransaction(pool, async (client) => {
+    await client.query(`select from identity.accounts where id = $1 for no key update`, [accountId]);
+    const { rowCount } = await client.query(
+      `insert into identity.passkeys (credential_id, account_id, public_key, counter, name)
+       select $1, account_id, $4, $5, $6 from identity.session_browsers
+       where session_uid = $3 and account_id = $2
+         and (select count(*) from identity.passkeys where account_id = $2) < ${maxPasskeys}
+       on conflict (credential_id) do nothing`,
+      [id, accountId, sessionUid, Buffer.from(publicKey), counter, name],
+    );
+    return rowCount === 1;
+  });
 }
 
 export async function findPasskey(pool: Pool, id: string): Promise<StoredPasskey | undefined> {
   const { rows } = await pool.query<StoredPasskey>(
-    `select credential_id as id, account_id as "accountId", public_key as "publicKey",
-       counter::double precision as counter
-     from identity.passkeys where credential_id = $1`,
+    `select p.credential_id as id, p.account_id as "accountId", p.public_key as "publicKey",
+       p.counter::double precision as counter, a.password_hash as "passwordHash"
+     from identity.passkeys p join identity.accounts a on a.id = p.account_id where p.credential_id = $1`,
     [id],
   );
   const [row] = rows;
@@ -69,8 +87,4 @@ export async function removePasskey(pool: Pool, accountId: string, id: string): 
     accountId,
     id,
   ]);
-}
-
-export async function removeAllPasskeys(pool: Pool, accountId: string): Promise<void> {
-  await pool.query(`delete from identity.passkeys where account_id = $1`, [accountId]);
 }

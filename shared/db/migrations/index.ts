@@ -21,6 +21,8 @@ import { Deliveries } from "./20261206-deliveries.ts";
 import { PersonalTokens } from "./20261206-personal-tokens.ts";
 import { CalendarFeeds } from "./20261207-calendar-feeds.ts";
 import { Imports } from "./20261207-imports.ts";
+import { ImportPartsByTime } from "./20261208-import-parts-by-time.ts";
+import { EarlierSessions } from "./20261209-session-browsers.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -47,4 +49,6 @@ export const migrations = [
   { name: "20261206-deliveries", class: Deliveries },
   { name: "20261207-calendar-feeds", class: CalendarFeeds },
   { name: "20261207-imports", class: Imports },
+  { name: "20261208-import-parts-by-time", class: ImportPartsByTime },
+  { name: "20261209-session-browsers", class: EarlierSessions },
 ];

@@ -18,17 +18,18 @@ import { type Place, placeOf } from "./place.ts";
 import { layOut, type Recovered, readBeside, recover } from "./recover.ts";
 import { segmentBytes } from "./segments.ts";
 
-const options = { to: { type: "string" }, list: { type: "boolean" } } as const;
+const options = { to: { type: "string" }, list: { type: "boolean" }, drill: { type: "boolean" } } as const;
 
 /**
- * `npm run restore [-- --to MOMENT | --list]`: brings the database of DATA_DIR to a moment, or to the end of what is
- * backed up. What is there is moved aside.
+ * `npm run restore [-- --to MOMENT | --list | --drill]`: brings the database of DATA_DIR to a moment, or to the end of
+ * what is backed up. What is there is moved aside. With `--drill` nothing of it is touched.
  */
 async function main(): Promise<void> {
-  const { to, list = false } = parseArgs({ options }).values;
+  const { to, list = false, drill = false } = parseArgs({ options }).values;
   const place = placeOf(loadCommonConfig());
   if (list) return printList(place);
   const moment = to === undefined ? undefined : momentOf(to);
+  if (drill) return tryOut(place, moment);
   const start = performance.now();
   lockDataDir(place.dataDir);
   if (existsSync(place.backupDir) && !lockFile(join(place.backupDir, "backup.lock")))
@@ -42,7 +43,25 @@ async function main(): Promise<void> {
   await takeMissingFiles(place, source);
   const aside = replace(present, draft);
   console.log(`Restored in ${elapsed(start)}.${aside ? ` What was there is in ${aside}.` : ""}`);
-  await backUpAnew(place);
+  if (aside) return backUpAnew(place);
+  // The database that it is a copy of may live elsewhere, and a backup of the copy would be taken for one of it.
+  console.log(
+    "There is no backup of it: make one (npm run backup) after the start if it takes the other's place.",
+  );
+}
+
+/** Restores into a folder of its own, beside a running Kept, and removes it again. */
+async function tryOut(place: Place, moment: string | undefined): Promise<void> {
+  const dataDir = join(place.dataDir, "drill");
+  const start = performance.now();
+  const cluster = { ...embeddedCluster(place.dataDir), folder: join(dataDir, "postgres") };
+  lockDataDir(dataDir);
+  try {
+    await restoreBeside(cluster, { ...place, dataDir }, await chooseSource(place.backupDir, moment), moment);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+  console.log(`The backup is good: it was restored and removed again in ${elapsed(start)}.`);
 }
 
 function printList({ backupDir }: Place): void {

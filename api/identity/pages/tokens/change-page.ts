@@ -1,3 +1,4 @@
+import { selectField } from "../../../../shared/web/choice-fields.ts";
 import { formToken } from "../../../../shared/web/form.ts";
 import { field, problem } from "../../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../../shared/web/html.ts";
@@ -55,14 +56,14 @@ function changeForm(visitor: SignedIn, { id, name, scopes }: Connection, typed =
 function rotationForm(visitor: SignedIn, { id, expiresAt }: Connection, lifetime?: Lifetime): Html {
   const chosen = lifetime ?? { choice: "", date: "" };
   const timeZone = visitor.zone;
-  const first = html`<option value="">As before</option>`;
+  const first = { value: "", label: "As before" };
+  const graces = [...graceChoices].map(([value, label]) => ({ value, label }));
   return html`<h2>New secret</h2>
     <form method="post" action="${tokensPath}/rotate" class="card">${formToken(visitor)}
     <input type="hidden" name="id" value="${id}">
     <p class="quiet small">The token keeps its name, its permissions and its actions in the log, and gets another secret. It
       ends on ${timeIn(timeZone, expiresAt)}.</p>
-    <div class="field"><label for="grace">The old secret ends</label><select id="grace" name="grace">
-    ${[...graceChoices].map(([seconds, label]) => html`<option value="${seconds}">${label}</option>`)}</select></div>
+    ${selectField({ name: "grace", label: "The old secret ends", value: "0", options: graces })}
     ${endFields({ chosen, timeZone, label: "The token ends after", first })}
     <button>Make a new secret</button></form>`;
 }

@@ -1,8 +1,9 @@
 import { isScope } from "../../../../shared/contracts/scopes.ts";
 import { seeOther } from "../../../../shared/web/redirect.ts";
-import { rotateToken } from "../../accounts/token-rotation.ts";
+import { maxSecrets, rotateToken } from "../../accounts/token-rotation.ts";
 import { changeConnection } from "../../grants/changes.ts";
 import { findConnection } from "../../grants/connections.ts";
+import { formId } from "../form-id.ts";
 import { tokensPath } from "../site.ts";
 import type { SignedIn } from "../visitor.ts";
 import { goneMessage, showChange } from "./change-page.ts";
@@ -14,7 +15,7 @@ import { showOnce } from "./shown-once.ts";
 /** POST /profile/api-tokens/change: another name, and fewer permissions. */
 export async function changeToken(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
-  const id = form.get("id") ?? "";
+  const id = formId(form);
   const name = nameIn(form);
   const found = await findConnection(identity, account.id, id);
   if (!found) return goneMessage(visitor);
@@ -30,7 +31,7 @@ export async function changeToken(visitor: SignedIn, form: URLSearchParams): Pro
 /** POST /profile/api-tokens/rotate: a new secret, shown once. */
 export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const { identity, account } = visitor;
-  const id = form.get("id") ?? "";
+  const id = formId(form);
   const lifetime = lifetimeOf(form);
   const expiresAt = chosenEnd(lifetime, visitor.zone);
   const grace = form.get("grace") ?? "";
@@ -39,5 +40,12 @@ export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<
   if (!graceChoices.has(grace)) return showChange(visitor, id, { error: "Choose when the old secret ends." });
   const rotation = { graceSeconds: Number(grace), expiresAt };
   const rotated = await rotateToken(identity.pool, { accountId: account.id, id }, rotation);
-  return rotated ? showOnce(visitor, rotated) : goneMessage(visitor);
+  return typeof rotated === "string"
+    ? showChange(visitor, id, { error: problems[rotated], lifetime })
+    : showOnce(visitor, rotated);
 }
+
+const problems = {
+  busy: "It is being changed already. Try again.",
+  full: `${maxSecrets} secrets of it still work, which is as many as may. Let the old ones end at once, or wait for the next end.`,
+};

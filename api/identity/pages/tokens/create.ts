@@ -2,6 +2,7 @@ import { seeOther } from "../../../../shared/web/redirect.ts";
 import { revokeConnection } from "../../grants/connections.ts";
 import { maxConnections } from "../../grants/grants.ts";
 import { createPersonalToken } from "../../grants/personal-token.ts";
+import { formId } from "../form-id.ts";
 import { tokensPath } from "../site.ts";
 import type { SignedIn } from "../visitor.ts";
 import { chosenEnd, endProblem, lifetimeOf } from "./lifetime.ts";
@@ -34,6 +35,6 @@ const tooMany = `You have ${maxConnections} tokens, which is as many as an accou
 
 /** POST /profile/api-tokens/revoke: ends a personal token or disconnects an app. */
 export async function revoke(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
-  await revokeConnection(visitor.identity.pool, visitor.account.id, form.get("id") ?? "");
+  await revokeConnection(visitor.identity.pool, visitor.account.id, formId(form));
   return seeOther(`${tokensPath}?done=revoked`);
 }

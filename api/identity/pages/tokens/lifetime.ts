@@ -1,4 +1,5 @@
 import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../../shared/domain/day.ts";
+import { type Option, selectField } from "../../../../shared/web/choice-fields.ts";
 import { type Html, html } from "../../../../shared/web/html.ts";
 
 /** The days that a token may live, in words. A form also takes a date. */
@@ -35,16 +36,17 @@ export const endProblem = "Choose when the token ends: at most ten years from no
 const isDate = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && addDays(text, 0) === text;
 
-type EndFields = Readonly<{ chosen: Lifetime; timeZone: string; label: string; first?: Html | undefined }>;
+type EndFields = Readonly<{ chosen: Lifetime; timeZone: string; label: string; first?: Option }>;
 
 /** A choice of lifetimes, and a date that counts when it is chosen; `first` is an option before them. */
 export function endFields({ chosen, timeZone, label, first }: EndFields): Html {
   const today = localDay(Date.now(), timeZone, 0);
-  const option = (value: string, text: string) =>
-    html`<option value="${value}"${value === chosen.choice && html` selected`}>${text}</option>`;
-  return html`<div class="ending"><div class="field"><label for="days">${label}</label>
-    <select id="days" name="days">${first}${[...lifetimes].map(([days, text]) => option(days, text))}
-    ${option("date", "On a date of my choice")}</select></div>
+  const options = [
+    ...(first ? [first] : []),
+    ...[...lifetimes].map(([value, text]) => ({ value, label: text })),
+    { value: "date", label: "On a date of my choice" },
+  ];
+  return html`<div class="ending">${selectField({ name: "days", label, value: chosen.choice, options })}
     <div class="field on-date"><label for="date">Last day</label>
     <input type="date" id="date" name="date" value="${chosen.date}" min="${today}" max="${addDays(today, maxDays)}">
     </div></div>`;

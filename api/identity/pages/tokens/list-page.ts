@@ -30,8 +30,9 @@ type Shown = Readonly<{ draft?: TokenDraft; error?: string }>;
 
 /** GET /profile/api-tokens, also with a draft that was not accepted. */
 export async function showTokens(visitor: SignedIn, { draft, error }: Shown = {}): Promise<Response> {
-  const created = error ? undefined : await takeShownOnce(visitor);
   const connections = await listConnections(visitor.identity, visitor.account.id);
+  // Taken last, and only by who sees it: a read that fails or a HEAD must not take a new token away.
+  const created = visitor.request.method === "GET" ? await takeShownOnce(visitor) : undefined;
   const personal = connections.filter((connection) => connection.isPersonal);
   const apps = connections.filter((connection) => !connection.isPersonal);
   const item = (connection: Connection) => connectionCard(visitor, connection);

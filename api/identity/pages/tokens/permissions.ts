@@ -1,4 +1,5 @@
 import { allScopes, isScope, type Scope, scopes } from "../../../../shared/contracts/scopes.ts";
+import { choice } from "../../../../shared/web/choice-fields.ts";
 import { type Html, html } from "../../../../shared/web/html.ts";
 import { scopeFields } from "../fields.ts";
 
@@ -24,8 +25,12 @@ export function permissionsOf(form: URLSearchParams): Permissions {
 /** The presets, and the boxes that count when the last of them is chosen. */
 export function permissionFields(chosen: Permissions): Html {
   const radio = (value: string, label: string, hint: string) =>
-    html`<label class="choice"><input type="radio" name="preset" value="${value}"
-      ${value === chosen.preset && html` checked`}><span>${label}<span class="quiet small hint">${hint}</span></span></label>`;
+    choice({
+      name: "preset",
+      value,
+      label: html`${label}<span class="quiet small hint">${hint}</span>`,
+      isChosen: value === chosen.preset,
+    });
   const ticked = chosen.preset === "custom" ? chosen.scopes : [];
   return html`<fieldset class="permissions"><legend>It may</legend>
     ${presets.map(({ value, label, hint }) => radio(value, label, hint))}

@@ -1,4 +1,5 @@
 import { hkdfSync } from "node:crypto";
+import { type KeyRing, mapKeys } from "../../../../shared/web/key-ring.ts";
 import { seeOther } from "../../../../shared/web/redirect.ts";
 import { seal, unseal } from "../../../../shared/web/sealed.ts";
 import type { NewToken } from "../../grants/personal-token.ts";
@@ -16,7 +17,7 @@ type Handed = Readonly<{ holder: string; id: string; token: string }>;
 /** Sends the browser to the list, which shows the new token once: reloading it makes no second token. */
 export async function showOnce(visitor: SignedIn, { id, token }: NewToken): Promise<Response> {
   const handed: Handed = { holder: visitor.holder, id, token };
-  const value = await seal(handed, keyOf(visitor), lifetimeSeconds);
+  const value = await seal(handed, keysOf(visitor), lifetimeSeconds);
   visitor.ctx.cookies.set(nameOf(visitor), value, { ...options, maxAge: lifetimeSeconds * 1_000 });
   return seeOther(tokensPath);
 }
@@ -26,11 +27,14 @@ export async function takeShownOnce(visitor: SignedIn): Promise<NewToken | undef
   const value = visitor.ctx.cookies.get(nameOf(visitor), options);
   if (!value) return undefined;
   visitor.ctx.cookies.set(nameOf(visitor), null, options);
-  const handed = await unseal<Handed>(value, keyOf(visitor));
+  const handed = await unseal<Handed>(value, keysOf(visitor));
   return handed?.holder === visitor.holder ? handed : undefined;
 }
 
 const nameOf = ({ identity }: SignedIn): string => cookieNames(identity.config).newToken;
 
-const keyOf = ({ identity }: SignedIn): Uint8Array =>
-  new Uint8Array(hkdfSync("sha256", identity.keys.forms, "kept identity pages", "new token", 32));
+const keysOf = ({ identity }: SignedIn): KeyRing<Uint8Array> =>
+  mapKeys(
+    identity.keys.forms,
+    (key) => new Uint8Array(hkdfSync("sha256", key, "kept identity pages", "new token", 32)),
+  );

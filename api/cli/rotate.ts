@@ -1,0 +1,27 @@
+import { openRunningDatabase } from "../../shared/db/running.ts";
+import { loadCommonConfig } from "../../shared/process/config.ts";
+import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/rotation.ts";
+
+const restart = "Now restart all front doors and identity providers";
+const done: Readonly<Record<RotationStep, string>> = {
+  prepare: `New keys were made; nothing uses them yet. ${restart}, then: npm run rotate -- switch`,
+  switch: `The new keys are used, and the old ones accepted. ${restart}, then, twelve hours later: npm run rotate -- finish`,
+  finish: `The old keys are gone. ${restart}, and what they made is worth nothing.`,
+};
+
+/** Replaces the keys and secrets that the database of a running Kept keeps, in three steps. */
+async function main(): Promise<void> {
+  const [given] = process.argv.slice(2);
+  const step = rotationSteps.find((name) => name === given);
+  if (!step) throw new Error(`One of these is wanted: ${rotationSteps.join(", ")}. See docs/rotation.md.`);
+  const database = await openRunningDatabase(loadCommonConfig(), "rotate");
+  const due = await rotateSecrets(database.pool, step);
+  await database.close();
+  if (due) throw new Error(`Nothing was changed. The next step is: npm run rotate -- ${due}`);
+  console.log(done[step]);
+}
+
+await main().catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
+});

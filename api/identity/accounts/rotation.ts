@@ -1,0 +1,69 @@
+import type { JWKS } from "oidc-provider";
+import type { Pool, PoolClient } from "pg";
+import { type IdentityClient, secretsOf } from "../../../shared/db/identity-client.ts";
+import { newSecret } from "../../../shared/web/key-ring.ts";
+import { newSigningKey } from "./keys.ts";
+import { inTransaction } from "./transaction.ts";
+
+type Step = Readonly<{
+  /** The state that it needs, and the one that it leaves. */
+  from: string;
+  to: string;
+  /** The first key is used, and all are accepted. */
+  change<Key>(keys: readonly Key[], made: Key): Key[];
+}>;
+
+export const rotationSteps = ["prepare", "switch", "finish"] as const;
+export type RotationStep = (typeof rotationSteps)[number];
+
+/**
+ * A new key becomes known to all processes before any of them uses it, and the old one is accepted until none does. Each
+ * step takes effect in a process when that starts, so between two steps all are restarted, in any order.
+ */
+const steps: Readonly<Record<RotationStep, Step>> = {
+  prepare: { from: "whole", to: "prepared", change: (keys, made) => [...keys, made] },
+  switch: { from: "prepared", to: "switched", change: (keys) => keys.toReversed() },
+  finish: { from: "switched", to: "whole", change: (keys) => keys.slice(0, 1) },
+};
+
+/**
+ * Takes a step of replacing all keys and secrets that the database keeps.
+ * @returns the step that is due instead, when it is another one
+ */
+export function rotateSecrets(pool: Pool, name: RotationStep): Promise<RotationStep | undefined> {
+  return inTransaction(pool, async (client) => {
+    await client.query("lock table identity.secrets in share row exclusive mode");
+    const state = (await read<string>(client, "rotation")) ?? "whole";
+    const due = rotationSteps.find((step) => steps[step].from === state);
+    if (due === name) await take(client, name);
+    return due === name ? undefined : due;
+  });
+}
+
+async function take(client: PoolClient, name: RotationStep): Promise<void> {
+  const { change, to } = steps[name];
+  const jwks = await read<JWKS>(client, "jwks");
+  if (jwks) await write(client, "jwks", { keys: change(jwks.keys, await newSigningKey()) });
+  for (const list of ["cookies", "forms"]) {
+    const keys = await read<string | string[]>(client, list);
+    if (keys) await write(client, list, change([keys].flat(), newSecret()));
+  }
+  const own = await read<IdentityClient>(client, "client");
+  if (own) {
+    const [secret, ...otherSecrets] = change(secretsOf(own), newSecret());
+    await write(client, "client", { id: own.id, secret, otherSecrets });
+  }
+  await write(client, "rotation", to);
+}
+
+async function read<Value>(client: PoolClient, name: string): Promise<Value | undefined> {
+  const sql = "select value from identity.secrets where name = $1";
+  const { rows } = await client.query<{ value: Value }>(sql, [name]);
+  return rows[0]?.value;
+}
+
+async function write(client: PoolClient, name: string, value: unknown): Promise<void> {
+  const sql = `insert into identity.secrets (name, value) values ($1, $2)
+    on conflict (name) do update set value = excluded.value`;
+  await client.query(sql, [name, JSON.stringify(value)]);
+}
