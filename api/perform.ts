@@ -3,10 +3,9 @@ import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category-name.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
-import type { Door } from "../shared/domain/vocabulary.ts";
 import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { Call } from "../shared/queue/batch.ts";
-import type { CommandResult, Dispatch, Sender } from "../shared/queue/client/dispatch.ts";
+import type { CommandResult, Dispatch, RequestOrigin, Sender } from "../shared/queue/client/dispatch.ts";
 import type { Allowance } from "./http/rate-limit.ts";
 import type { QueryContext } from "./queries/context.ts";
 import { read, standbyMayAnswer } from "./queries/index.ts";
@@ -41,7 +40,7 @@ type PerformRequest = Readonly<{
   actor: Requester & Pick<Actor, "scopes">;
   allowance?: Allowance | undefined;
   /** Where a change came in, for the action log; a tool call is logged as what it is. */
-  door?: Door | undefined;
+  origin?: RequestOrigin | undefined;
   /** Read only after the scope check: a caller who may not do this learns nothing about the content. */
   content(): Promise<Content | Refused> | Content | Refused;
   /** Fields that the route demands beyond the contract's own. */
@@ -61,7 +60,7 @@ export async function perform(context: PerformContext, request: PerformRequest):
 
 /** The first half of `perform`; MCP calls the halves itself, because it logs what is refused in between. */
 export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
-  const { contract, actor, allowance, door, required } = request;
+  const { contract, actor, allowance, origin, required } = request;
   const forbidden = checkScopes(contract, actor);
   if (forbidden) return forbidden;
   const content = await request.content();
@@ -69,7 +68,7 @@ export async function prepare(request: PerformRequest): Promise<PreparedRequest 
   const { fields, unknown, ...how } = content;
   const validated = validate(contract, fields, { required, unknown });
   if (isRefused(validated)) return validated;
-  return { contract, actor, allowance, door, input: validated.input, ...how };
+  return { contract, actor, allowance, origin, input: validated.input, ...how };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -87,12 +86,12 @@ export function checkScopes(
  */
 export async function execute(
   { dispatch, query }: PerformContext,
-  { contract, actor, allowance, door, input, ...how }: PreparedRequest,
+  { contract, actor, allowance, origin, input, ...how }: PreparedRequest,
   call?: Call,
 ): Promise<CommandResult> {
   const tell = (refused: Refused): Refused => hideCategories(refused, actor.scopes);
   if (contract.kind === "command") {
-    const by = door && senderOf(actor, door);
+    const by = origin && senderOf(actor, origin);
     const result = await dispatch(actor, { name: contract.name, input, ...how, by, ...(call && { call }) });
     return isRefused(result.outcome) ? { ...result, outcome: tell(result.outcome) } : result;
   }
@@ -102,8 +101,8 @@ export async function execute(
   return { outcome: isRefused(result) ? tell(result) : { body: result }, replayed: false };
 }
 
-export const senderOf = ({ tokenId = "", clientName = null }: Requester, door: Door): Sender => ({
-  door,
+export const senderOf = ({ tokenId = "", clientName = null }: Requester, origin: RequestOrigin): Sender => ({
+  ...origin,
   tokenId,
   clientName,
 });

@@ -3,6 +3,7 @@ import type { Database } from "../shared/db/orm.ts";
 import type { Config } from "../shared/process/config.ts";
 import type { HangWatch } from "../shared/process/hang-watch.ts";
 import type { Log } from "../shared/process/log.ts";
+import type { Tracing } from "../shared/process/tracing.ts";
 import type { RedisConnection } from "../shared/queue/connections.ts";
 import type { JobMetrics } from "../shared/queue/job-metrics.ts";
 
@@ -20,6 +21,8 @@ export type WorkerContext = Readonly<{
   /** What /metrics of this process shows. */
   registry: Registry;
   jobMetrics: JobMetrics;
+  /** Undefined where nothing is traced. */
+  tracing: Tracing | undefined;
   /** By which an orchestrator learns that a part of this process hangs. */
   watch: HangWatch;
 }>;

@@ -14,7 +14,10 @@ export const patienceMs = 1_500;
  * The format of batches and replies. Raise it when the other side would misread the new form; what it may ignore
  * needs no new version. A worker answers a batch in the version of that batch, or refuses it.
  */
-export const batchVersion = 2;
+export const batchVersion = 3;
+/** That of the release before, whose front doors may still be running; they know no `readsAgain`. */
+const earlierVersion = 2;
+const knownVersion = Type.Union([Type.Literal(batchVersion), Type.Literal(earlierVersion)]);
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 
@@ -33,6 +36,8 @@ const call = Type.Object({
   startedAt: Type.Number(),
   /** The place of an operation in its batch request. */
   place: Type.Optional(Type.Integer()),
+  /** The step of a trace that the command belongs to (W3C Trace Context). A worker may ignore it. */
+  traceparent: Type.Optional(Type.String()),
 });
 
 /** The call that a command came by: its row in the action log is written with the command's effects. */
@@ -63,6 +68,11 @@ const queuedCommand = Type.Object({
   call: Type.Optional(Type.Unsafe<Call>(call)),
   /** Looked at when the rows are locked; no part of the fingerprint. */
   preconditions: Type.Optional(Type.Unsafe<Preconditions>(preconditions)),
+  /**
+   * Set when the answer is the resource itself, and a row of the action log shows that the change was made. Then no
+   * reply is stored: a front door that got none reads the resource.
+   */
+  readsAgain: Type.Optional(Type.Literal(true)),
   /** Only of `batch.run`: the commands that it stands for. */
   group: Type.Optional(queuedGroup),
 });
@@ -75,7 +85,7 @@ const batchAddress = Type.Object({ id: Type.String(), replyTo: Type.String() });
 
 const commandBatch = Type.Object({
   ...batchAddress.properties,
-  v: Type.Literal(batchVersion),
+  v: knownVersion,
   commands: Type.Unsafe<readonly QueuedCommand[]>(Type.Array(queuedCommand)),
 });
 
@@ -95,6 +105,8 @@ const reply = Type.Object({
   ticket: Type.Integer(),
   outcome: Type.Unsafe<Outcome>(outcome),
   replayed: Type.Boolean(),
+  /** The resource that an earlier attempt changed, where its reply was not stored (`readsAgain`). */
+  changedId: Type.Optional(Type.Integer()),
   /** Up to where a standby must have replayed the log to show what was committed, if front doors read from one. */
   position: Type.Optional(Type.Number()),
   /** The user's day, of tool calls alone. Workers of an earlier release leave it out, and their doors ignore it. */
@@ -104,7 +116,7 @@ const reply = Type.Object({
 export type Reply = Readonly<Static<typeof reply>>;
 
 const replies = Type.Object({
-  v: Type.Literal(batchVersion),
+  v: knownVersion,
   batchId: Type.String(),
   replies: Type.Unsafe<readonly Reply[]>(Type.Array(reply)),
 });

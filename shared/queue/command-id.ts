@@ -11,6 +11,16 @@ export const keyedId = (userId: string, key: string): string => idFrom([userId, 
 /** The id of an operation of a group that has no key of its own, from the key of the whole group. */
 export const placedId = (userId: string, key: string, place: number): string => idFrom([userId, key, place]);
 
+/**
+ * The row of an operation in the action log has the id of its request but for the last two digits, which are its place:
+ * so whoever looks for the request finds its operations.
+ */
+export const operationRequestId = (requestId: string, place: number): string =>
+  requestFamily(requestId) + place.toString(16).padStart(2, "0");
+
+/** What the ids of a request and of its operations have in common. */
+export const requestFamily = (requestId: string): string => requestId.slice(0, -2).toLowerCase();
+
 /** Lists of different lengths are different texts, so that no key can be chosen to give another one's id. */
 function idFrom(parts: readonly (string | number)[]): string {
   const bytes = hash(JSON.stringify(parts)).subarray(0, 16);

@@ -83,6 +83,14 @@ test("a worker refuses what is no batch of its version, whatever does not fit, a
   ]);
 });
 
+test("a batch of the release before is run, and answered as that reads it", async () => {
+  const { config, queue, messages } = await openLine();
+  await startWorker(config);
+  await queue.add("batch", { ...batchOf("earlier"), v: 2 });
+  await until(() => messages.length === 1);
+  expect(messages).toMatchObject([{ v: 2, batchId: "earlier", replies: [{ outcome: { body: { id: 1 } } }] }]);
+});
+
 test("the replies to tool calls state the user's day, those to other commands do not", async () => {
   const { config, queue, messages } = await openLine();
   await startWorker(config);

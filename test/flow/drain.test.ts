@@ -35,7 +35,7 @@ for (const [role, page, status] of [
   ["api", "/docs", 200],
   ["api/identity", "/sign-in", 200],
 ] as const)
-  test(`${role} told to stop says so, serves on for the drain time, and lets go of kept connections`, async () => {
+  test.concurrent(`${role} told to stop says so, serves on for the drain time, and lets go of kept connections`, async () => {
     const { child, port, statusOf } = await startRole(role, 2);
     const [kept, idle] = [await connectRaw(port), await connectRaw(port)];
     for (const connection of [kept, idle]) expect(await connection.exchange(health(page))).toBe(status);
@@ -56,7 +56,7 @@ for (const [role, page, status] of [
     expect(idle.isOpen()).toBe(false);
   });
 
-test("a second signal ends a role at once, unless it is the first one passed on again", async () => {
+test.concurrent("a second signal ends a role at once, unless it is the first one passed on again", async () => {
   const { child, statusOf } = await startRole("api", 60);
   child.kill("SIGTERM");
   while ((await statusOf("/health/accepting")) === 200) await Bun.sleep(5);

@@ -45,7 +45,7 @@ test.each([
   "the SQL condition finds a habit due on the days on which isDueOn says so: %s",
   async (_, lives) => {
     await fc.assert(fc.asyncProperty(lives, agreesAfterEveryCommand), {
-      numRuns: 150,
+      numRuns: 50,
       includeErrorInReport: true,
     });
   },

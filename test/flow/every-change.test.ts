@@ -47,7 +47,10 @@ test("after every command a copy is what the lists show, and so it is when a rem
   await bringUpToDate(get, copy);
   await runEveryCommand(
     async (name, input, { key } = {}) => {
-      const { outcome } = await dispatch({ userId: "ada" }, { name, input, idempotencyKey: key, by });
+      const { outcome } = await dispatch(
+        { userId: "ada" },
+        { name, input, idempotencyKey: key, by: { ...by, requestId: Bun.randomUUIDv7() } },
+      );
       if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
       ran.add(name);
       await expectEqual(get, copy).catch((error: Error) => {

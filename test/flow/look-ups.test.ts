@@ -68,6 +68,37 @@ test("a todo's reminder can be read by itself, in the user's zone, and is 404 wh
   expect((await rest("GET", path, { token })).status).toBe(404);
 });
 
+describe("/quick-add", () => {
+  const read = async (line: string, scope = "") => {
+    const token = await issuer.token({ sub: "auckland", zoneinfo: "Pacific/Auckland", scope });
+    return rest("GET", `/quick-add?${new URLSearchParams({ line })}`, { token });
+  };
+
+  test("reads a line in the user's own day, as the body of another request, and makes nothing", async () => {
+    const { status, body } = await read("Water plants tomorrow at 9 #Home");
+    expect([status, body.today, body.time_zone]).toEqual([200, "2026-05-11", "Pacific/Auckland"]);
+    expect(body).toMatchObject({ habit: null, category: "Home", remind_at: "2026-05-12T09:00" });
+    const token = await issuer.token({ sub: "auckland" });
+    expect((await rest("GET", "/todos", { token })).body.meta.total).toBe(0);
+    const made = await rest("POST", "/todos", { token, body: body.todo });
+    expect(made.body).toMatchObject({ title: "Water plants", due_date: "2026-05-12" });
+  });
+
+  test("reads a habit as one", async () => {
+    const { body } = await read("habit Run 3 times a week");
+    expect(body.todo).toBeNull();
+    const token = await issuer.token({ sub: "auckland" });
+    const made = await rest("POST", "/habits", { token, body: body.habit });
+    expect(made.body).toMatchObject({ name: "Run", schedule: { times_per_week: 3 } });
+  });
+
+  test("refuses a line that is longer than can be read", async () => {
+    expect((await read("x".repeat(300))).status).toBe(200);
+    const { status, body } = await read("x".repeat(301));
+    expect([status, Object.keys(body.errors)]).toEqual([422, ["line"]]);
+  });
+});
+
 describe("/me", () => {
   test("tells the user's day, and what this token may do", async () => {
     const token = await issuer.token({

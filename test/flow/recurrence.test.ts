@@ -75,7 +75,7 @@ test("complete, undo, complete leaves exactly one successor, the same, never one
       if (first) expect(first.due_date > today && first.due_date > due_date).toBe(true);
       expect((await rest("GET", "/todos?status=all", { token })).body.meta.total).toBe(first ? 2 : 1);
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

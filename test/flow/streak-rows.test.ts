@@ -46,7 +46,7 @@ test("completions, undos and edits through REST leave the rows that the full rec
         expect(await select(completions, id)).toEqual(days.map((day) => ({ local_date: dateOfDay(day) })));
       }),
       // Through Prism a request takes many times as long, and one like it is enough.
-      { numRuns: Bun.env.PRISM === "yes" ? 10 : 150, includeErrorInReport: true },
+      { numRuns: Bun.env.PRISM === "yes" ? 10 : 50, includeErrorInReport: true },
     );
   } finally {
     await orm.close(true);

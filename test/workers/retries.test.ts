@@ -1,6 +1,7 @@
 import { expect, mock, test } from "bun:test";
 import { batchVersion } from "../../shared/queue/batch.ts";
-import { type RunContext, runCommands } from "../../workers/commands/retries.ts";
+import type { RunContext } from "../../workers/commands/attempt.ts";
+import { runCommands } from "../../workers/commands/retries.ts";
 
 const command = {
   ticket: 1,
@@ -22,7 +23,8 @@ const received = {
 /** Runs one command on a pool that gives out this connection. */
 async function runOn(connect: () => Promise<unknown>) {
   const log = { warn: mock(), error: mock() };
-  const context = { pool: { connect }, tables: {}, quotas: { learn() {} }, log };
+  const metrics = { ended() {}, committed() {} };
+  const context = { pool: { connect }, tables: {}, quotas: { learn() {} }, log, metrics, tracing: undefined };
   const { replies } = await runCommands(context as unknown as RunContext, [received], "skip");
   return { outcome: replies[0]?.[1].outcome, log };
 }

@@ -68,10 +68,10 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
 }
 
 /** @returns the stored reply of a command seen before, which is a refusal where its key was that of another request */
-export function replayOf({ state }: Run, command: QueuedCommand): Reply | undefined {
+export function replayOf(run: Run, command: QueuedCommand): Reply | undefined {
   const { name, userId, id, fingerprint } = command;
-  const seen = handlerOf(name).idempotent ? undefined : ownRows(state.inbox, userId).get(id);
-  if (!seen) return undefined;
+  const seen = handlerOf(name).idempotent ? undefined : ownRows(run.state.inbox, userId).get(id);
+  if (!seen) return loggedReply(run, command);
   const sameRequest = seen.fingerprint === (fingerprint ?? "");
   return replyTo(
     command,
@@ -80,9 +80,22 @@ export function replayOf({ state }: Run, command: QueuedCommand): Reply | undefi
   );
 }
 
+/** Of a command whose reply was not stored: it was run, and its caller reads what it changed. */
+function loggedReply({ state }: Run, command: QueuedCommand): Reply | undefined {
+  const { userId, call, readsAgain } = command;
+  if (!readsAgain) return undefined;
+  const action = ownRows(state.action_log, userId)
+    .all()
+    .find(({ request_id }) => request_id === call?.requestId);
+  if (!action) return undefined;
+  const { outcome, resource_id } = action;
+  const reply = replyTo(command, unavailable("unknown"), true);
+  return outcome === "ok" && resource_id != null ? { ...reply, changedId: resource_id } : reply;
+}
+
 /** Stores the reply of a command, as far as a repeat is to get the same one. */
 export function store(run: Run, command: QueuedCommand, outcome: Outcome): void {
-  if (!isStored(handlerOf(command.name), command, outcome)) return;
+  if (showsInLog(run, command, outcome) || !isStored(handlerOf(command.name), command, outcome)) return;
   ownRows(run.state.inbox, command.userId).insert(inboxRow(run, command, outcome));
 }
 
@@ -91,6 +104,13 @@ function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, ou
   const isCorrectable = isRefusedAs("invalid", outcome) || isRefusedAs("precondition_failed", outcome);
   return !idempotent && (fingerprint === null || !isCorrectable);
 }
+
+/** A repeat finds the row of the log by the time that the front door noted, if PostgreSQL took that. */
+const showsInLog = ({ times }: Run, { readsAgain, call }: QueuedCommand, outcome: Outcome): boolean =>
+  readsAgain === true &&
+  call !== undefined &&
+  "body" in outcome &&
+  trustedTime(call.startedAt, times) !== times.now;
 
 function inboxRow({ times }: Run, { id, fingerprint }: QueuedCommand, outcome: Outcome) {
   return {
@@ -122,7 +142,8 @@ export function contextOf(
     nowMs: times.nowMs,
     today: { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone },
     dayStartHour,
-    isRepeat: repeats.has(command),
+    // Where its row in the log alone shows that a command was run, a second one must be refused.
+    mayBeLogged: repeats.has(command) && !command.readsAgain,
     nextId: (table) => newIds?.get(command.id) ?? ids.next(table),
     useQuota: (table) => quotaUses.use({ userId, table }),
     takeChanges: recorder.take,

@@ -4,10 +4,12 @@ import type { Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
-import type { CommandMetrics, ReceivedBatch } from "./command-metrics.ts";
+import type { Manner, RunContext } from "./attempt.ts";
+import type { CommandMetrics } from "./command-metrics.ts";
 import { openGroup, operationCommand, replyToGroup } from "./group.ts";
-import type { ReceivedCommand } from "./received.ts";
-import { type Manner, type RunContext, runCommands, unavailableReply } from "./retries.ts";
+import type { ReceivedBatch, ReceivedCommand } from "./received.ts";
+import { requestOf } from "./request-of.ts";
+import { runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 import type { SlowQueue } from "./slow-queue.ts";
 import { runForUsers } from "./users-apart.ts";
@@ -35,7 +37,10 @@ export async function processBatch(
   redelivered: boolean,
 ): Promise<void> {
   const received = batch.commands.map(
-    (command): ReceivedCommand => ({ command, batch, repeat: redelivered, inDoubt: false }),
+    (command): ReceivedCommand => ({
+      ...{ command, batch, repeat: redelivered, inDoubt: false },
+      span: batch.spans?.get(command.ticket),
+    }),
   );
   const turnedAway = received.filter((one) => {
     const lane = laneOf(context, one);
@@ -118,5 +123,6 @@ async function repositioned(
 function reportUnfinished({ log }: BatchContext, { command }: ReceivedCommand, error: unknown): void {
   const isFault = !(error instanceof DatabaseFailure);
   const reason = isFault && error instanceof Error ? error.stack : String(isFault ? error : error.cause);
-  log[isFault ? "error" : "warn"]({ command: command.name, reason }, "command not finished");
+  const request_id = requestOf(command)?.requestId;
+  log[isFault ? "error" : "warn"]({ request_id, command: command.name, reason }, "command not finished");
 }

@@ -97,8 +97,8 @@ function lateOf(
 ): Begun["late"] {
   const late = new Map<QueuedCommand, "no" | "unknown">();
   for (const command of commands) {
-    const { id, name, fingerprint, sentAt } = command;
-    const hasUnloggedReply = fingerprint === null && !handlerOf(name).idempotent;
+    const { id, name, fingerprint, sentAt, readsAgain } = command;
+    const hasUnloggedReply = fingerprint === null && !readsAgain && !handlerOf(name).idempotent;
     const isForgotten = hasUnloggedReply && !(sentAt >= (repliesSince ?? Number.POSITIVE_INFINITY));
     if (isForgotten) late.set(command, "unknown");
     else if (!(nowMs < sentAt + runWithinMs)) late.set(command, lockedKeys.has(id) ? "unknown" : "no");

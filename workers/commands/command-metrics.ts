@@ -1,8 +1,6 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
-
-/** A batch with the time (of performance.now()) at which this worker got it. */
-export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number }>;
+import type { ReceivedBatch } from "./received.ts";
 
 /** Counts the commands of one worker process. */
 export type CommandMetrics = Readonly<{
@@ -54,4 +52,5 @@ export function createCommandMetrics(registry: Registry): CommandMetrics {
   };
 }
 
-const codeOf = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "done");
+/** `done`, or why not. */
+export const codeOf = (outcome: Outcome): string => ("refusal" in outcome ? outcome.refusal.code : "done");

@@ -1,5 +1,5 @@
 import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
-import { placedId } from "../../shared/queue/command-id.ts";
+import { operationRequestId } from "../../shared/queue/command-id.ts";
 import type { QueuedGroup, QueuedOperation } from "../../shared/queue/group.ts";
 import type { OperationEnd } from "../../shared/queue/group-end.ts";
 import type { ReceivedCommand } from "./received.ts";
@@ -27,7 +27,9 @@ export function operationCommand(
   const { userId, acceptedAt, sentAt, call } = command;
   const own: QueuedCommand = {
     ...{ ticket: place, id, userId, name, input, fingerprint, acceptedAt, sentAt },
-    ...(call && { call: { ...call, requestId: placedId(userId, call.requestId, place), tool: name, place } }),
+    ...(call && {
+      call: { ...call, requestId: operationRequestId(call.requestId, place), tool: name, place },
+    }),
   };
   return { ...received, command: own, inGroup: true };
 }

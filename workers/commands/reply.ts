@@ -1,7 +1,10 @@
-import { batchVersion, type RefusedBatch, type Replies, type Reply } from "../../shared/queue/batch.ts";
+import type { RefusedBatch, Replies, Reply } from "../../shared/queue/batch.ts";
 import { createWrittenPositions, notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../context.ts";
-import type { CommandMetrics, ReceivedBatch } from "./command-metrics.ts";
+import { createAnswerLog } from "./answer-log.ts";
+import type { CommandMetrics } from "./command-metrics.ts";
+import { endSpans } from "./command-spans.ts";
+import type { ReceivedBatch } from "./received.ts";
 
 type Answering = Readonly<{
   reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
@@ -10,20 +13,23 @@ type Answering = Readonly<{
 
 /** Sends replies to the front doors. What is lost here is made up for by the door, which looks into the inbox. */
 export function createAnswering(
-  { config, publisher }: Pick<WorkerContext, "config" | "publisher">,
+  { config, log, publisher }: Pick<WorkerContext, "config" | "log" | "publisher">,
   metrics: CommandMetrics,
   announce: (batch: ReceivedBatch) => void,
 ): Answering {
   const positions = notesPositions(config)
     ? createWrittenPositions(publisher, config.queuePrefix)
     : undefined;
+  const note = createAnswerLog(log);
   const publish: Answering["publish"] = (channel, message) =>
     publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
   return {
     publish,
     async reply(batch, replies) {
       metrics.answered(batch, replies);
-      const message = { v: batchVersion, batchId: batch.id, replies } as const;
+      note(batch, replies);
+      if (batch.spans) endSpans(batch.spans, replies);
+      const message = { v: batch.v, batchId: batch.id, replies };
       const send = () => {
         const sent = publish(batch.replyTo, message);
         announce(batch);

@@ -1,12 +1,10 @@
 import { refuse, unavailable } from "../../shared/errors.ts";
-import type { Log } from "../../shared/process/log.ts";
 import type { Outcome, Reply } from "../../shared/queue/batch.ts";
-import type { OnLocked } from "../unit-of-work/load.ts";
+import { attempt, isOfGroup, type Manner, type RunContext } from "./attempt.ts";
 import { isAnswer } from "./database-error.ts";
-import type { RunningGroup } from "./group.ts";
-import { runGroupTransaction } from "./group-transaction.ts";
 import type { ReceivedCommand } from "./received.ts";
-import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
+import { requestOf } from "./request-of.ts";
+import type { TransactionResult } from "./transaction.ts";
 import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
 export type RunResult = Readonly<{
@@ -14,12 +12,6 @@ export type RunResult = Readonly<{
   /** Commands on rows or keys that another transaction has locked, worth another attempt. */
   lockedElsewhere: readonly ReceivedCommand[];
 }>;
-
-export type RunContext = TransactionContext & Readonly<{ log: Log }>;
-
-/** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
-export type Manner = OnLocked | RunningGroup;
-const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
 
 const maxTries = 3;
 
@@ -36,10 +28,7 @@ export async function runCommands(
 ): Promise<RunResult> {
   if (received.length === 0) return { replies: [], lockedElsewhere: [] };
   try {
-    const done = isOfGroup(manner)
-      ? await runGroupTransaction(context, received, manner)
-      : await runTransaction(context, received, manner);
-    return resultOf(received, done);
+    return resultOf(received, await attempt(context, received, manner));
   } catch (error) {
     const failure = failureOf(error, true);
     const { by, inDoubt } = failure;
@@ -96,7 +85,8 @@ function resultOf(
     replies: answered.map((one, index) => {
       const reply = replies[index];
       if (!reply) throw new Error("A command was not answered.");
-      const late = "refusal" in reply.outcome && reply.outcome.refusal.code === "overloaded";
+      const isKnown = reply.changedId !== undefined;
+      const late = !isKnown && "refusal" in reply.outcome && reply.outcome.refusal.code === "overloaded";
       return [one, late && one.inDoubt ? unavailableReply(one) : reply];
     }),
     lockedElsewhere: received.filter(({ command }) => lockedElsewhere.has(command)),
@@ -126,7 +116,10 @@ function report(
   }
   const reason = by === "database" ? message : (stack ?? message);
   for (const { command } of received)
-    log.error({ command: command.name, id: command.id, by, reason }, "command failed");
+    log.error(
+      { request_id: requestOf(command)?.requestId, command: command.name, id: command.id, by, reason },
+      "command failed",
+    );
 }
 
 function failureReply(one: ReceivedCommand, failure: TransactionFailed): Reply {

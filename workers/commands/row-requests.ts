@@ -57,12 +57,20 @@ export function relatedDemandOf(state: State, command: QueuedCommand): Demand {
   return demand(command, rows, makes);
 }
 
-export const storedReply = ({
+/** The rows that show what became of a command before. */
+export function storedReply({
   name,
   id,
   userId,
-}: Pick<QueuedCommand, "name" | "id" | "userId">): UserRowRequest[] =>
-  handlerOf(name).idempotent ? [] : [{ table: "inbox", key: id, lock: "none", userId }];
+  readsAgain,
+  call,
+}: Pick<QueuedCommand, "name" | "id" | "userId" | "readsAgain" | "call">): UserRowRequest[] {
+  if (handlerOf(name).idempotent) return [];
+  const reply: UserRowRequest = { table: "inbox", key: id, lock: "none", userId };
+  if (!readsAgain || !call) return [reply];
+  const key = [new Date(call.startedAt).toISOString(), call.requestId];
+  return [reply, { table: "action_log", key, lock: "none", userId }];
+}
 
 const timesOf = (table: NumberedTable | undefined, count = 1): NumberedTable[] =>
   table === undefined ? [] : Array.from({ length: count }, () => table);

@@ -10,6 +10,7 @@ import { type AnswerContext, answerAll } from "./answer.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import type { CommandToRun } from "./row-requests.ts";
 import { callHandlers, failureOf, type TransactionFailed } from "./transaction-failed.ts";
+import type { TransactionMetrics } from "./transaction-metrics.ts";
 
 export type TransactionContext = BeginContext &
   AnswerContext &
@@ -17,6 +18,7 @@ export type TransactionContext = BeginContext &
     pool: Pool;
     /** Whether replies say where in the log their commit is, because front doors read from a standby. */
     givesPositions: boolean;
+    metrics: Pick<TransactionMetrics, "committed">;
   }>;
 
 export type TransactionResult = Readonly<{
@@ -55,7 +57,12 @@ type Commit = (
  * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
  */
 export async function transact<Result>(
-  { pool, tables, givesPositions }: Pick<TransactionContext, "pool" | "tables" | "givesPositions">,
+  {
+    pool,
+    tables,
+    givesPositions,
+    metrics,
+  }: Pick<TransactionContext, "pool" | "tables" | "givesPositions" | "metrics">,
   run: (connection: Queryable, commit: Commit) => Promise<Result>,
 ): Promise<Result> {
   let client: PoolClient | undefined;
@@ -64,6 +71,7 @@ export async function transact<Result>(
     client = await connect(pool);
     const connection = markFailures(client);
     const result = await run(connection, async ({ state, quotaUses }, replies) => {
+      const began = performance.now();
       const writes = save(connection, tables, state);
       const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
       commitSent = true;
@@ -71,6 +79,7 @@ export async function transact<Result>(
       // It travels right behind the commit and is read after it, so it costs no round trip and lies beyond it.
       const asked = givesPositions ? writtenPosition(connection) : undefined;
       const [position] = await Promise.all([asked, ...sent]);
+      metrics.committed((performance.now() - began) / 1_000);
       quotaUses.committed();
       return position === undefined ? replies : replies.map((reply) => ({ ...reply, position }));
     });

@@ -1,7 +1,8 @@
 import { inTurns } from "../unit-of-work/in-turns.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
+import type { RunContext } from "./attempt.ts";
 import type { ReceivedCommand } from "./received.ts";
-import { type RunContext, type RunResult, runCommands } from "./retries.ts";
+import { type RunResult, runCommands } from "./retries.ts";
 
 const usersAtOnce = 4;
 

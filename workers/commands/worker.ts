@@ -9,15 +9,17 @@ import { describeTables } from "../unit-of-work/tables.ts";
 import { openAnnouncing } from "./announce.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
 import { createCommandMetrics } from "./command-metrics.ts";
+import { startSpans } from "./command-spans.ts";
 import type { ReceivedCommand } from "./received.ts";
 import { createAnswering } from "./reply.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { createSlowQueue } from "./slow-queue.ts";
+import { createTransactionMetrics } from "./transaction-metrics.ts";
 import { runForUsers } from "./users-apart.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
 export async function startCommands(worker: WorkerContext): Promise<{ stop(): Promise<void> }> {
-  const { config, log, database, blocking, registry, jobMetrics, watch } = worker;
+  const { config, log, database, blocking, registry, jobMetrics, watch, tracing } = worker;
   const metrics = createCommandMetrics(registry);
   const announcing = await openAnnouncing(worker);
   const { reply, publish } = createAnswering(worker, metrics, announcing.announce);
@@ -27,16 +29,17 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     run: (received) => watch.during("retries", () => runForUsers(context, received, "skip")),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
-  const tables = describeTables(database.orm, database.engine);
   const quotas = createQuotas(database.engine);
   const context: BatchContext = {
     pool: database.pool,
     engine: database.engine,
-    tables,
+    tables: describeTables(database.orm, database.engine),
     quotas,
     config,
     log,
     givesPositions: notesPositions(config),
+    metrics: createTransactionMetrics(registry),
+    tracing,
     slowQueue,
     groupQueue,
     retryQueue,
@@ -50,7 +53,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     const batch = readBatch(data);
     if (!batch) return refuseBatch(data, redelivered);
     metrics.received(batch);
-    await processBatch(context, { ...batch, receivedAt }, redelivered);
+    await processBatch(context, { ...batch, receivedAt, spans: startSpans(tracing, batch) }, redelivered);
   }
 
   /**

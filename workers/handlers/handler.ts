@@ -40,8 +40,8 @@ export type HandlerContext = OwnTables &
     /** The user's day at `acceptedAt`. */
     today: Today;
     dayStartHour: number;
-    /** Whether the command may have run before, so that a row of its own id may stand already. */
-    isRepeat: boolean;
+    /** Whether its row in the action log may stand already, because the command may have run before. */
+    mayBeLogged: boolean;
     /** @returns the changes of what people can see since it was last asked, for the action log */
     takeChanges(): RowChange[];
     /** Makes the changes since then undone. */

@@ -1,7 +1,7 @@
 import type { Actor } from "../../../shared/actor.ts";
 import { isRefused, type Refusal, type RefusalCode, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
-import type { CommandResult } from "../../../shared/queue/client/dispatch.ts";
+import type { CommandResult, RequestOrigin } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
 import { refusalBody, statusOf } from "../../http/refusal-response.ts";
@@ -12,20 +12,22 @@ import { type ReadBatch, type ReadOperation, readOperations } from "./read-opera
 
 export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
 
+type Sent = Readonly<{ actor: Actor; origin: RequestOrigin }>;
+
 /** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
 export async function answerBatch(
   context: BatchRequestContext,
-  actor: Actor,
+  sent: Sent,
   content: Content,
 ): Promise<CommandResult> {
   const batch = readOperations(content);
   if (isRefused(batch)) return { outcome: batch, replayed: false };
-  const ends = await endsOf(context, actor, batch, content.idempotencyKey);
+  const ends = await endsOf(context, sent, batch, content.idempotencyKey);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
   const inOrder = ends.toSorted((one, other) => one.place - other.place);
   const outcomes = await withUsersDates(
     context,
-    actor,
+    sent.actor,
     inOrder.map(({ outcome }) => outcome),
   );
   const results = batch.operations.map((operation) => resultOf(operation, outcomes));
@@ -35,7 +37,7 @@ export async function answerBatch(
 
 async function endsOf(
   { dispatchGroup }: BatchRequestContext,
-  actor: Actor,
+  { actor, origin }: Sent,
   { operations, atomic }: ReadBatch,
   idempotencyKey: string | undefined,
 ): Promise<readonly OperationEnd[] | Refused> {
@@ -50,7 +52,7 @@ async function endsOf(
   if (ready.length === 0) return early;
   const ends = await dispatchGroup(actor, {
     ...{ atomic, operations: ready, idempotencyKey },
-    by: senderOf(actor, "rest"),
+    by: senderOf(actor, origin),
   });
   if (isRefused(ends)) return ends;
   return refusalOfAll(ends, atomic) ?? [...early, ...ends];

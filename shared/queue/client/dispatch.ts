@@ -1,4 +1,5 @@
 import type { Actor } from "../../actor.ts";
+import { answeredByResource } from "../../contracts/answered-by-resource.ts";
 import type { CommandName } from "../../contracts/catalogue.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
 import type { Preconditions } from "../../domain/preconditions.ts";
@@ -9,10 +10,13 @@ import { keyTaken, unavailable } from "../../errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId } from "../command-id.ts";
 import type { Mailbox } from "./mailbox.ts";
-import { findStoredReplies, type Inbox } from "./stored-replies.ts";
+import { findChanged, findStoredReplies, type Inbox } from "./stored-replies.ts";
+
+/** Where a change came in: by which door, the id that its row in the action log gets, and the step of a trace. */
+export type RequestOrigin = Readonly<{ door: Door; requestId: string; traceparent?: string }>;
 
 /** Who sends a command by REST or from a page, for the action log. */
-export type Sender = Readonly<{ door: Door; tokenId: string; clientName: string | null }>;
+export type Sender = RequestOrigin & Readonly<{ tokenId: string; clientName: string | null }>;
 
 type CommandRequest = Readonly<{
   name: CommandName;
@@ -35,12 +39,21 @@ export type CommandResult = Readonly<{
 /** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
 export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
 
-/** @param now dates the commands and so decides the user's day; whether a command is late is decided by `clock` */
+/** Reads what a command changed, as its answer. @returns undefined when that cannot be read */
+export type ReadAgain = (userId: string, command: CommandName, id: number) => Promise<Outcome | undefined>;
+
+type Options = Readonly<{
+  /** Dates the commands and so decides the user's day; whether a command is late is decided by the clock. */
+  now?: () => number;
+  /** Without it workers store every reply. */
+  readAgain?: ReadAgain;
+}>;
+
 export function createDispatch(
   mailbox: Mailbox,
   inbox: Inbox,
   clock: ServerClock,
-  now: () => number = clock.now,
+  { now = clock.now, readAgain }: Options = {},
 ): Dispatch {
   return async ({ userId }, { name, input, idempotencyKey, by, preconditions, ...request }) => {
     if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
@@ -49,26 +62,35 @@ export function createDispatch(
     const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
     const fingerprint = keyed ? fingerprintOf(name, input) : null;
     const call = request.call ?? (by && callOf(by, name, times.acceptedAt));
+    const isLogged = call !== undefined && call.door !== "page";
+    const readsAgain = readAgain && isLogged && !keyed && name in answeredByResource;
     const command = {
       ...{ id, userId, name, input, fingerprint, ...times },
       ...(call && { call }),
       ...(preconditions && { preconditions }),
+      ...(readsAgain && ({ readsAgain } as const)),
     };
     const result = await mailbox.send(command);
     if (result === "undelivered") return { outcome: unavailable("no"), replayed: false };
-    if (result !== "unanswered") return result;
-    return (await committed(inbox, command)) ?? { outcome: unavailable("unknown"), replayed: false };
+    if (result !== "unanswered" && result.changedId === undefined) return result;
+    const lost = result === "unanswered";
+    // Both at once, because the caller has waited long enough.
+    const [stored, changedId] = lost
+      ? await Promise.all([committed(inbox, command), findChanged(inbox, command)])
+      : [undefined, result.changedId];
+    if (stored) return stored;
+    const outcome = changedId === undefined ? undefined : await readAgain?.(userId, name, changedId);
+    return { outcome: outcome ?? unavailable("unknown"), replayed: false };
   };
 }
 
 /** @param startedAt epoch ms */
 export const callOf = (
-  { door, tokenId, clientName }: Sender,
+  { tokenId, clientName, ...origin }: Sender,
   tool: CommandName,
   startedAt: number,
 ): Call => ({
-  requestId: Bun.randomUUIDv7(),
-  door,
+  ...origin,
   tokenId,
   clientName: clientName === null ? null : printable(clientName),
   tool,

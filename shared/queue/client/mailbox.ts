@@ -14,6 +14,8 @@ export type Mailbox = Readonly<{
   send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;
   /** Whether a worker answers. */
   ping(): Promise<boolean>;
+  /** How many commands wait here for the next batch. */
+  waiting(): number;
   close(): Promise<void>;
 }>;
 
@@ -39,6 +41,7 @@ export async function openMailbox(
   return {
     send: (command) => laneOf(lanes, command.userId).send(command),
     ping: async () => (await Promise.all(lanes.map((lane) => lane.ping()))).every(Boolean),
+    waiting: () => lanes.reduce((sum, lane) => sum + lane.waiting(), 0),
     close: async () => {
       await Promise.all(lanes.map((lane) => lane.close()));
     },
@@ -90,6 +93,7 @@ async function openLane(
       return result;
     },
     ping: async () => sender.isOpen() && sender.send([]),
+    waiting: pending.size,
     close: () => sender.close(),
   };
 }

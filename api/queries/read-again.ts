@@ -1,0 +1,16 @@
+import type { Actor } from "../../shared/actor.ts";
+import { answeredByResource } from "../../shared/contracts/answered-by-resource.ts";
+import { isRefused } from "../../shared/errors.ts";
+import type { ReadAgain } from "../../shared/queue/client/dispatch.ts";
+import type { QueryContext } from "./context.ts";
+import { read } from "./index.ts";
+
+/** Answers a command by what it changed, as that is now; with nothing when it was deleted since. */
+export const createReadAgain =
+  (queryOf: (actor: Pick<Actor, "userId">) => QueryContext): ReadAgain =>
+  async (userId, command, changedId) => {
+    const reading = answeredByResource[command];
+    if (!reading) return undefined;
+    const resource = await read(reading.query, queryOf({ userId }), { [reading.id]: changedId });
+    return isRefused(resource) ? undefined : { body: resource };
+  };

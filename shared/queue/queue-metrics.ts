@@ -1,0 +1,36 @@
+import type { Queue } from "bullmq";
+import { Gauge, type Registry } from "prom-client";
+
+/** A scrape never waits longer for Redis; what is not known then is left out. */
+const patienceMs = 500;
+
+const states = ["waiting", "active", "failed"] as const;
+
+type Counts = Readonly<Record<string, number>>;
+
+/** Shows at each scrape how many jobs the queues have in Redis, the lanes of one name together. */
+export function showQueues(
+  registry: Registry,
+  queues: readonly Pick<Queue, "name" | "getJobCounts">[],
+): void {
+  new Gauge({
+    name: "kept_queue_jobs",
+    help: "Jobs in the queue, the same at every worker; absent while Redis does not answer",
+    labelNames: ["queue", "state"],
+    registers: [registry],
+    async collect() {
+      const counted = await within(
+        Promise.all(queues.map(async (queue) => [queue.name, await queue.getJobCounts(...states)] as const)),
+      );
+      this.reset();
+      for (const [queue, counts] of counted)
+        for (const state of states) this.inc({ queue, state }, counts[state] ?? 0);
+    },
+  });
+}
+
+async function within(
+  asked: Promise<readonly (readonly [string, Counts])[]>,
+): Promise<readonly (readonly [string, Counts])[]> {
+  return Promise.race([asked.catch(() => []), Bun.sleep(patienceMs).then(() => [])]);
+}

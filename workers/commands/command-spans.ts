@@ -1,0 +1,48 @@
+import type { TraceSpan, Tracing } from "../../shared/process/tracing.ts";
+import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
+import { codeOf } from "./command-metrics.ts";
+import type { CommandSpans, ReceivedCommand } from "./received.ts";
+import { requestOf } from "./request-of.ts";
+
+/** A command is a step of its request's trace; what no traced request asked for is none. */
+export function startSpans(
+  tracing: Tracing | undefined,
+  { commands }: Pick<CommandBatch, "commands">,
+): CommandSpans | undefined {
+  if (!tracing) return undefined;
+  const spans = new Map<number, TraceSpan>();
+  for (const command of commands) {
+    const { requestId, traceparent } = requestOf(command) ?? {};
+    if (requestId === undefined || traceparent === undefined) continue;
+    const attributes = {
+      "kept.command": command.name,
+      "kept.request_id": requestId,
+      "kept.batch.commands": commands.length,
+    };
+    const span = tracing.start({ name: command.name, kind: "consumer", parent: traceparent, attributes });
+    if (span) spans.set(command.ticket, span);
+  }
+  return spans;
+}
+
+/** Ends the steps of the commands that are answered. */
+export function endSpans(spans: CommandSpans, replies: readonly Reply[]): void {
+  for (const { ticket, outcome, replayed } of replies) {
+    const code = codeOf(outcome);
+    const hasFailed = code === "internal" || code === "overloaded";
+    spans.get(ticket)?.end({ "kept.outcome": code, "kept.replayed": String(replayed) }, hasFailed);
+  }
+}
+
+/** A transaction carries commands of many traces, and each of these has it as a step of its own. */
+export function transactionSpans(
+  tracing: Tracing,
+  received: readonly ReceivedCommand[],
+): readonly TraceSpan[] {
+  const parents = new Set(received.flatMap(({ span }) => span ?? []));
+  const attributes = { "kept.transaction.commands": received.length };
+  return [...parents].flatMap(
+    ({ traceparent: parent }) =>
+      tracing.start({ name: "transaction", kind: "internal", parent, attributes }) ?? [],
+  );
+}
