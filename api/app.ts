@@ -5,13 +5,15 @@ import { type Refusal, refuse } from "../shared/errors.ts";
 import { assets } from "../shared/web/assets.ts";
 import { answerFeed, type CalendarContext } from "./account/calendar/feed.ts";
 import { isForPeople, nothingHerePage } from "./account/front/not-found.ts";
-import { accountPaths } from "./account/router.ts";
+import { accountPaths, routeOfPage } from "./account/router.ts";
 import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
 import { loggedPath } from "./http/logged-path.ts";
-import type { Metrics } from "./http/metrics.ts";
+import type { Observe } from "./http/observe.ts";
 import { fault, nothingHere, refusalResponse } from "./http/refusal-response.ts";
+import { loggedIds } from "./http/request-origin.ts";
 import { cacheable } from "./http/response-headers.ts";
+import { securityText, securityTextPath } from "./http/security-text.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
 import { rpcRefusal } from "./mcp/errors.ts";
 import { answerRest, type RestContext, restPrefix } from "./rest/door.ts";
@@ -21,7 +23,7 @@ import { viewerFiles, viewerPage } from "./rest/openapi/viewer.ts";
 type AppContext = RestContext &
   McpContext &
   Readonly<{
-    metrics: Pick<Metrics, "measure">;
+    observe: Observe;
     answerPage(request: Request): Promise<Response>;
     calendar: CalendarContext;
   }>;
@@ -48,14 +50,15 @@ const nothingAt = (request: Request): Response =>
   isForPeople(request) ? nothingHerePage() : refusalResponse(nothingHere.refusal);
 
 /** A lost database is an outage that passes; whatever else is thrown is a mistake in our code. */
-function answerError({ log }: AppContext, { method, url }: Request, error: unknown): Response {
+function answerError({ log }: AppContext, request: Request, error: unknown): Response {
+  const { method, url } = request;
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const path = loggedPath(url);
   if (error instanceof DatabaseFailure || error instanceof ZoneNotAdopted) {
-    log.warn({ method, path, reason: message }, "database unavailable");
+    log.warn({ ...loggedIds(request), method, path, reason: message }, "database unavailable");
     return refusalAt(path, away.refusal);
   }
-  log.error({ method, path, reason: stack }, "request failed");
+  log.error({ ...loggedIds(request), method, path, reason: stack }, "request failed");
   return refusalAt(path, fault.refusal);
 }
 
@@ -74,21 +77,23 @@ function addPublicDocuments(app: AnyElysia, { config }: AppContext): void {
     app.get(metadataPaths[resource], () => Response.json(metadata, { headers: cacheable }));
   }
   for (const asset of assets) app.get(asset.path, asset.response);
+  const { baseUrl, securityContact } = config;
+  if (securityContact) app.get(securityTextPath, () => securityText(baseUrl, securityContact));
 }
 
 function addAccountPages(app: AnyElysia, context: AppContext): void {
-  for (const path of accountPaths)
-    app.all(path, ({ request }) => context.answerPage(request), { parse: "none" });
-  app.get("/calendar/:file", ({ request, params }) =>
-    context.metrics.measure("GET", "/calendar/:file", () =>
-      answerFeed(context.calendar, request, params.file),
-    ),
+  const answer = (request: Request) =>
+    context.observe(request, routeOfPage(request), () => context.answerPage(request));
+  for (const path of accountPaths) app.all(path, ({ request }) => answer(request), { parse: "none" });
+  const feed = { method: "GET", path: "/calendar/:file" };
+  app.get(feed.path, ({ request, params }) =>
+    context.observe(request, feed, () => answerFeed(context.calendar, request, params.file)),
   );
 }
 
 function addMcpEndpoint(app: AnyElysia, context: AppContext): void {
   const answer = (request: Request) =>
-    context.metrics.measure(request.method, mcpPath, () => answerMcp(context, request));
+    context.observe(request, { method: request.method, path: mcpPath }, () => answerMcp(context, request));
   app.all(mcpPath, ({ request }) => answer(request), { parse: "none" });
 }
 
@@ -99,9 +104,7 @@ function addRestRoutes(app: AnyElysia, context: AppContext): void {
       const path = `${restPrefix}${route.path.replace(/\{(\w+)\}/g, ":$1")}`;
       methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
       const answer = (request: Request, params: Record<string, string>) =>
-        context.metrics.measure(route.method, route.path, () =>
-          answerRest(context, { contract, route, params }, request),
-        );
+        context.observe(request, route, () => answerRest(context, { contract, route, params }, request));
       app.route(route.method, path, ({ request, params }) => answer(request, params ?? {}), {
         parse: "none",
       });

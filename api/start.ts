@@ -4,12 +4,14 @@ import { openServerClock } from "../shared/db/server-clock.ts";
 import type { Config } from "../shared/process/config.ts";
 import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
+import { openTracing } from "../shared/process/open-tracing.ts";
 import { seldom } from "../shared/process/seldom.ts";
 import { createDispatch } from "../shared/queue/client/dispatch.ts";
 import { createDispatchGroup } from "../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { feedsPerMinute } from "./account/calendar/feed.ts";
+import { formsPerMinute } from "./account/edit/thing-form.ts";
 import { openAccountPages } from "./account/open.ts";
 import { openLiveHub } from "./account/streams/hub.ts";
 import { readUserState } from "./account/streams/version.ts";
@@ -19,6 +21,7 @@ import { createAuthenticator } from "./auth/authenticate.ts";
 import { createRevocation } from "./auth/revocation.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
+import { createObserve } from "./http/observe.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createFinish } from "./http/response-headers.ts";
 import { createTurnAway } from "./http/turn-away.ts";
@@ -26,6 +29,7 @@ import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
 import { feedOwner } from "./queries/guard.ts";
+import { createReadAgain } from "./queries/read-again.ts";
 import { openReads, type Reads } from "./queries/reads.ts";
 import { createReadShare } from "./queries/share.ts";
 
@@ -44,32 +48,37 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const database = await openDoorDatabase({ config, log });
   const redis = connectFailFast(config.redisUrl, countingTimeoutMs);
   const metrics = createMetrics(config);
+  const tracing = await openTracing("kept-api", { config, log });
   const reads = await openReads({ config, log, database, redis, count: metrics.countStandbyRead });
   const [mailbox, clock] = await Promise.all([
     openMailbox(config, reads.checkReply),
     openServerClock(database.pool),
   ]);
+  metrics.show({ primary: database.pool, standby: reads.standby, mailbox });
   const { now = clock.now } = options;
-  const dispatch = createDispatch(mailbox, reads.inbox, clock, now);
+  const query = createQuery(config, reads, now);
+  const dispatch = createDispatch(mailbox, reads.inbox, clock, { now, readAgain: createReadAgain(query) });
   const dispatchGroup = createDispatchGroup(mailbox, reads.inbox, clock, now);
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
-  const query = createQuery(config, reads, now);
   const readState = (userId: string) => readUserState(query({ userId }), userId);
   const live = await openLiveHub({ config, redis, readState });
   const adoptZone = createZoneAdoption({ query, dispatch });
   const { revokeToken, isRevoked } = createRevocation(config, client);
   const overLimit = createOverLimit({ dispatch, query }, now);
-  const findOwner = (secretHash: string) => feedOwner(reads.primary, secretHash);
+  const findOwner = createFindOwner(reads.primary);
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
     config,
     log,
-    metrics,
+    observe: createObserve(metrics, tracing),
     now,
     dispatch,
     dispatchGroup,
     authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone, isRevoked }),
-    answerPage: openAccountPages({ config, log, client, dispatch, query, adoptZone, revokeToken, live }),
+    answerPage: openAccountPages({
+      ...{ config, log, client, dispatch, query, adoptZone, revokeToken, live },
+      formLimit: rateLimit("forms", formsPerMinute),
+    }),
     overLimit,
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
@@ -99,6 +108,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       redis.disconnect();
       await reads.close();
       await database.close();
+      await tracing?.stop();
     },
   };
 }
@@ -110,6 +120,12 @@ const openDoorDatabase = ({ config, log }: Options) =>
     prepare: config.databasePrepare,
     connections: config.databaseConnections ?? 10,
   });
+
+/** Who asks for a feed is not known before the look-up, so that all look-ups have the turns of one user. */
+function createFindOwner(primary: Reads["primary"]) {
+  const share = createReadShare("reads");
+  return (secretHash: string) => share("", () => feedOwner(primary, secretHash));
+}
 
 function createQuery(
   { defaultTimeZone, baseUrl }: Config,

@@ -1,13 +1,18 @@
 import { openDatabase } from "../shared/db/orm.ts";
+import { showPools } from "../shared/db/pool-metrics.ts";
 import type { Config } from "../shared/process/config.ts";
 import { createHangWatch } from "../shared/process/hang-watch.ts";
 import { createHealthCheck } from "../shared/process/health.ts";
 import type { Log } from "../shared/process/log.ts";
 import { createExposition } from "../shared/process/metrics.ts";
+import { openTracing } from "../shared/process/open-tracing.ts";
 import { createStatusPages } from "../shared/process/status-pages.ts";
 import { serveStatus } from "../shared/process/status-server.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { createJobMetrics } from "../shared/queue/job-metrics.ts";
+import { lanePrefixes } from "../shared/queue/lanes.ts";
+import { showQueues } from "../shared/queue/queue-metrics.ts";
+import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
 import { slowConcurrency } from "./commands/slow-queue.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./context.ts";
@@ -46,10 +51,14 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
     blocking: connectBlocking(config.redisUrl, workerSilenceMs),
     registry: exposition.registry,
     jobMetrics: createJobMetrics(exposition.registry),
+    tracing: await openTracing("kept-workers", { config, log }),
     watch: createHangWatch(),
   };
   let isStopping = false;
   const { database, publisher } = context;
+  showPools(context.registry, { primary: database.pool });
+  const queues = openQueues(context);
+  showQueues(context.registry, queues);
   const statusPages = createStatusPages({
     exposition,
     ready: createHealthCheck({
@@ -67,9 +76,19 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
       isStopping = true;
       await Promise.all(parts.map((part) => part.stop()));
       await statusServer.stop();
+      await Promise.all(queues.map((queue) => queue.close()));
       context.publisher.disconnect();
       context.blocking.disconnect();
       await context.database.close();
+      await context.tracing?.stop();
     },
   };
 }
+
+/** Every queue that workers take jobs from, to be counted. */
+const openQueues = ({ config, publisher: connection }: WorkerContext) => [
+  ...lanePrefixes(config.queuePrefix, config.queueLanes).map((queuePrefix) =>
+    openQueue(commandQueue, { connection, queuePrefix }),
+  ),
+  openQueue(deliveryQueue, { connection, queuePrefix: config.queuePrefix }),
+];

@@ -8,6 +8,8 @@ import { createAdmission } from "./admission.ts";
 import { createDrain, healthCheckOf, until } from "./drain.ts";
 import { withFullAddress } from "./full-address.ts";
 import { fault, refusalResponse } from "./refusal-response.ts";
+import { createRequestLog } from "./request-log.ts";
+import { requestIdOf } from "./request-origin.ts";
 import { createFinish } from "./response-headers.ts";
 
 const idleTimeoutSeconds = 30;
@@ -33,19 +35,26 @@ export function listen(
   const drain = createDrain(drainSeconds);
   const findStatusPage = createStatusPages({ exposition, ready, isDraining: drain.hasBegun });
 
+  const note = createRequestLog(log);
+
   /** Asks the client of a stopping door to come back over a new connection, which will lead to another door. */
-  function send(response: Response): Response {
+  function send(request: object, response: Response): Response {
+    response.headers.set("x-request-id", requestIdOf(request));
     if (drain.hasBegun()) response.headers.set("connection", "close");
     return finish(response);
   }
 
   async function serve(received: Request, server: Bun.Server<undefined>): Promise<Response> {
     const request = withFullAddress(received);
-    if (request === undefined) return send(refusalResponse(badHost.refusal));
+    if (request === undefined) return send(received, refusalResponse(badHost.refusal));
     drain.note(request);
     const statusPage = findStatusPage(request.method, new URL(request.url).pathname);
-    if (!statusPage) return send(await answer(request));
-    return send(await statusPage(request.headers, server.requestIP(received)?.address));
+    if (statusPage)
+      return send(request, await statusPage(request.headers, server.requestIP(received)?.address));
+    const began = performance.now();
+    const response = send(request, await answer(request));
+    note(request, response, performance.now() - began);
+    return response;
   }
 
   const listenOn = (hostname: string) =>
@@ -61,8 +70,11 @@ export function listen(
       },
       // Nothing caught this error. Its text may hold what a client sent, so only the lines of its stack are logged.
       error(error) {
-        log.error({ name: error.name, stack: placesOf(error) }, "request failed");
-        return send(refusalResponse(fault.refusal));
+        log.error(
+          { request_id: requestIdOf(error), name: error.name, stack: placesOf(error) },
+          "request failed",
+        );
+        return send(error, refusalResponse(fault.refusal));
       },
       idleTimeout: idleTimeoutSeconds,
     });

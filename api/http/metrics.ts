@@ -1,10 +1,14 @@
-import { Counter, Histogram } from "prom-client";
+import type { Pool } from "pg";
+import { Counter, Gauge, Histogram } from "prom-client";
+import { showPools } from "../../shared/db/pool-metrics.ts";
 import type { StandbyOutcome } from "../../shared/db/standby/reads.ts";
+import type { StandbyWatch } from "../../shared/db/standby/watch.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { createExposition, type Exposition } from "../../shared/process/metrics.ts";
+import type { Mailbox } from "../../shared/queue/client/mailbox.ts";
 
 /** What one front door counts, in Prometheus' units (seconds). */
-export type Metrics = Pick<Exposition, "answer"> &
+export type Metrics = Exposition &
   Readonly<{
     /** Passes the answer on and counts how long it took. */
     measure(method: string, route: string, answer: () => Promise<Response>): Promise<Response>;
@@ -12,7 +16,15 @@ export type Metrics = Pick<Exposition, "answer"> &
     countFallback(): void;
     /** Counts a read that the standby of READ_DATABASE_URL may answer, by what became of it. */
     countStandbyRead(outcome: StandbyOutcome): void;
+    /** Shows at each scrape what the parts of the door know by themselves. */
+    show(parts: Shown): void;
   }>;
+
+type Shown = Readonly<{
+  mailbox: Pick<Mailbox, "waiting">;
+  primary: Pool;
+  standby: Readonly<{ pool: Pool; watch: Pick<StandbyWatch, "isUsable" | "lagMs"> }> | undefined;
+}>;
 
 export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">): Metrics {
   const { registry, answer } = createExposition(config);
@@ -35,6 +47,7 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">):
     registers: [registry],
   });
   return {
+    registry,
     countStandbyRead: (outcome) => standbyReads.inc({ outcome }),
     countFallback: () => fallbacks.inc(),
     async measure(method, route, answer) {
@@ -44,5 +57,28 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">):
       return response;
     },
     answer,
+    show({ mailbox, primary, standby }) {
+      showPools(registry, { primary, ...(standby && { standby: standby.pool }) });
+      showValue("kept_mailbox_commands", "Commands that wait here for the next batch", mailbox.waiting);
+      if (!standby) return;
+      const { isUsable, lagMs } = standby.watch;
+      showValue("kept_standby_usable", "1: the standby may answer reads", () => Number(isUsable()));
+      showValue(
+        "kept_standby_lag_seconds",
+        "The age of what the standby shows, at the most",
+        () => lagMs() / 1_000,
+      );
+    },
   };
+
+  function showValue(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
 }

@@ -81,7 +81,7 @@ export async function withOutages<Result>(
     return await answer();
   } catch (error) {
     const reason = error instanceof Error ? error.stack : String(error);
-    log.error({ tool: record.tool, reason }, "tool call failed");
+    log.error({ request_id: record.requestId, tool: record.tool, reason }, "tool call failed");
     return error instanceof DatabaseFailure ? away(applied) : fault(applied);
   }
 }

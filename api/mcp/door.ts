@@ -14,6 +14,7 @@ import type { Config } from "../../shared/process/config.ts";
 import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, parseJson, readText } from "../http/body.ts";
 import { isPlainJson } from "../http/media-type.ts";
+import { requestIdOf, traceOf } from "../http/request-origin.ts";
 import { admit, type CallContext } from "./admit.ts";
 import { findTool, rejectCall, runTool } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
@@ -67,7 +68,7 @@ async function answerMessage(
 ): Promise<Response> {
   const asked = askedIn(message);
   if (!asked) return serveMessage(request, message, undefined);
-  const call = receivedCall(asked, actor, context.now());
+  const call = receivedCall(asked, actor, request, context.now());
   const received = { request, message, call };
   if (asked.isRead)
     return answerCall(context, received, findResource(asked.args.uri), (found) => ({
@@ -107,11 +108,17 @@ function askedIn({ method, params, id }: Fields): Asked | undefined {
 
 const maxToolName = 128;
 
-const receivedCall = ({ name, args }: Asked, actor: Actor, startedAt: number): ReceivedCall => ({
+const receivedCall = (
+  { name, args }: Asked,
+  actor: Actor,
+  request: Request,
+  startedAt: number,
+): ReceivedCall => ({
   actor,
   args,
   record: {
-    requestId: Bun.randomUUIDv7(),
+    requestId: requestIdOf(request),
+    ...traceOf(request),
     tokenId: actor.tokenId,
     clientName: actor.clientName === null ? null : printable(actor.clientName),
     tool: printable(name).slice(0, maxToolName),

@@ -8,6 +8,7 @@ import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller
 import { isObject, readBody } from "../http/body.ts";
 import { type RateLimit, rateLimitHeaders } from "../http/rate-limit.ts";
 import { refusalResponse } from "../http/refusal-response.ts";
+import { originOf } from "../http/request-origin.ts";
 import { type Content, type PerformContext, perform } from "../perform.ts";
 import { answerBatch, type BatchRequestContext } from "./batch/run.ts";
 import { isConditional, preconditionsOf, shownResponse } from "./conditions.ts";
@@ -41,7 +42,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
           contract,
           actor,
           allowance,
-          door: "rest",
+          origin: originOf(request, "rest"),
           required: route.required,
           content,
         });
@@ -64,7 +65,7 @@ async function performBatch(
   if (isRefused(content)) return { outcome: content, replayed: false };
   const conditions = ["If-Match", "If-None-Match"].filter((name) => request.headers.has(name));
   if (conditions.length > 0) return { outcome: notConditional(conditions), replayed: false };
-  return answerBatch(context, actor, content);
+  return answerBatch(context, { actor, origin: originOf(request, "rest") }, content);
 }
 
 const notConditional = (headers: readonly string[]): Refused =>

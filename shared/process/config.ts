@@ -1,5 +1,15 @@
 import type { BlockList } from "node:net";
-import { type Environment, httpUrl, integer, networks, oneOf, text, timeZone } from "./environment.ts";
+import {
+  contact,
+  type Environment,
+  httpUrl,
+  integer,
+  networks,
+  oneOf,
+  share,
+  text,
+  timeZone,
+} from "./environment.ts";
 
 /** Settings of one process, read once from the environment. docs/settings.md lists every variable and default. */
 export type Config = CommonConfig & Readonly<{ databaseUrl: string; redisUrl: string }>;
@@ -33,7 +43,7 @@ export type CommonConfig = Readonly<{
   builtInIdentity: boolean;
   authAudience: readonly string[];
   authJwtTyp: "any" | "at+jwt";
-  authClient: { id: string; secret: string } | undefined;
+  authClient: { id: string; secret: string; otherSecrets?: string[] } | undefined;
   tokenCacheSeconds: number;
   rateLimitPerMinute: number;
   mcpRateLimitPerMinute: number;
@@ -43,6 +53,13 @@ export type CommonConfig = Readonly<{
   signUpOpen: boolean;
   webhookAllowLoopback: boolean;
   metricsToken: string | undefined;
+  /** Where traces are sent (OTLP over HTTP); unset: nothing is traced. */
+  otlpEndpoint: string | undefined;
+  /** Which requests are traced, and of those that a ratio chooses which share. */
+  tracesSampler: TracesSampler;
+  tracesSamplerArg: number;
+  /** Whom /.well-known/security.txt names; without it there is none. */
+  securityContact: string | undefined;
   /** How long the log of tool calls is kept. */
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
@@ -58,6 +75,17 @@ export type CommonConfig = Readonly<{
   drainSeconds: number;
   logLevel: string;
 }>;
+
+/** The names of the OpenTelemetry specification; with `parentbased` a caller's own decision goes first. */
+const tracesSamplers = [
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+  "always_on",
+  "always_off",
+  "traceidratio",
+] as const;
+type TracesSampler = (typeof tracesSamplers)[number];
 
 /**
  * Reads the settings of a role, which needs both servers.
@@ -108,6 +136,10 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     signUpOpen: oneOf(env, "SIGN_UP", ["open", "closed"]) === "open",
     webhookAllowLoopback: oneOf(env, "WEBHOOK_ALLOW_LOOPBACK", ["no", "yes"]) === "yes",
     metricsToken: text(env, "METRICS_TOKEN"),
+    otlpEndpoint: httpUrl(env, "OTEL_EXPORTER_OTLP_ENDPOINT"),
+    tracesSampler: oneOf(env, "OTEL_TRACES_SAMPLER", tracesSamplers),
+    tracesSamplerArg: share(env, "OTEL_TRACES_SAMPLER_ARG"),
+    securityContact: contact(env, "SECURITY_CONTACT"),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),
@@ -134,12 +166,18 @@ const minSecretLength = 32;
 
 function authClient(env: Environment): Config["authClient"] {
   const id = text(env, "AUTH_CLIENT_ID");
-  const secret = text(env, "AUTH_CLIENT_SECRET") ?? "";
-  if (secret !== "" && secret.length < minSecretLength)
+  const secret = longSecret(env, "AUTH_CLIENT_SECRET") ?? "";
+  const previous = longSecret(env, "AUTH_CLIENT_SECRET_PREVIOUS");
+  return id === undefined ? undefined : { id, secret, ...(previous && { otherSecrets: [previous] }) };
+}
+
+function longSecret(env: Environment, name: string): string | undefined {
+  const secret = text(env, name);
+  if (secret !== undefined && secret.length < minSecretLength)
     throw new Error(
-      `AUTH_CLIENT_SECRET must have at least ${minSecretLength} characters: the account pages' cookies depend on it.`,
+      `${name} must have at least ${minSecretLength} characters: the account pages' cookies depend on it.`,
     );
-  return id === undefined ? undefined : { id, secret };
+  return secret;
 }
 
 /** A proxy usually runs on this machine or in the network of the containers. */

@@ -15,6 +15,14 @@ export function integer(env: Environment, name: string, fallback: number, max: n
   return number;
 }
 
+/** A number from 0 to 1; unset: 1. */
+export function share(env: Environment, name: string): number {
+  const value = text(env, name) ?? "1";
+  const number = Number(value);
+  if (!(number >= 0 && number <= 1)) throw new Error(`${name} must be a number from 0 to 1, not "${value}".`);
+  return number;
+}
+
 export function oneOf<const Choice extends string>(
   env: Environment,
   name: string,
@@ -32,6 +40,13 @@ export function httpUrl(env: Environment, name: string): string | undefined {
   if (!URL.canParse(value) || !/^https?:/.test(value))
     throw new Error(`${name} must be an http(s) address, not "${value}".`);
   return value.replace(/\/+$/, "");
+}
+
+export function contact(env: Environment, name: string): string | undefined {
+  const value = text(env, name);
+  if (value !== undefined && (!/^(mailto|https|tel):/.test(value) || !URL.canParse(value)))
+    throw new Error(`${name} must be an https, mailto or tel address, not "${value}".`);
+  return value;
 }
 
 export function timeZone(env: Environment, name: string): string {

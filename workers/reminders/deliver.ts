@@ -3,7 +3,9 @@ import type { Log } from "../../shared/process/log.ts";
 import { type Channel, sendFailed } from "./channels/channel.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { type LeasedDelivery, leaseDeliveries, renewLeaseEveryMs, renewLeases } from "./lease.ts";
+import type { ReminderMetrics } from "./reminder-metrics.ts";
 import { createResultWriter } from "./result-writer.ts";
+import type { DeliveryAttempt } from "./results.ts";
 import { createSlowTargets } from "./slow-targets.ts";
 import type { ReminderStore } from "./spelled.ts";
 
@@ -12,6 +14,7 @@ type DelivererContext = Readonly<{
   log: Log;
   travel(): string;
   channels: Record<ReminderChannel, Channel>;
+  metrics: ReminderMetrics;
 }>;
 
 type Deliverer = Readonly<{
@@ -27,7 +30,7 @@ const stopWithinMs = 8_000;
 
 /** Sends deliveries and writes their results. In PostgreSQL they are `sending` until the result is written. */
 export function createDeliverer(context: DelivererContext): Deliverer {
-  const { database, log, travel, channels } = context;
+  const { database, log, travel, channels, metrics } = context;
   const underWay = new Map<string, LeasedDelivery>();
   const targets = createSlowTargets();
   const results = createResultWriter(context, ({ delivery }) => underWay.delete(delivery.id));
@@ -37,8 +40,12 @@ export function createDeliverer(context: DelivererContext): Deliverer {
   }, renewLeaseEveryMs);
 
   async function send(delivery: LeasedDelivery): Promise<void> {
-    if (!targets.enter(delivery)) return results.add({ delivery, result: "busy" });
     const from = performance.now();
+    const end = (result: DeliveryAttempt["result"]) => {
+      metrics.attempted({ delivery, result }, (performance.now() - from) / 1_000);
+      results.add({ delivery, result });
+    };
+    if (!targets.enter(delivery)) return end("busy");
     const result = await channels[delivery.channel]
       .send(delivery)
       .catch((error) => sendFailed("It could not be sent, because of a fault here.", false, String(error)));
@@ -47,7 +54,7 @@ export function createDeliverer(context: DelivererContext): Deliverer {
       const reason = result.detail ?? result.reason;
       log.warn({ delivery: delivery.id, reason }, "reminder not delivered");
     }
-    results.add({ delivery, result });
+    end(result);
   }
 
   return {

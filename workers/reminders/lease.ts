@@ -10,6 +10,8 @@ export type LeasedDelivery = Readonly<{
   /** When the lease began, by PostgreSQL's clock. */
   begun_at: string;
   late: boolean;
+  /** For how long it had been due then, or asked for again. */
+  overdue_seconds: number;
   channel: ReminderChannel;
   /** With microseconds, as PostgreSQL writes it. */
   scheduled_at: string;
@@ -65,6 +67,7 @@ const takeLeases = spell(
     from looked_at l
     where d.user_id = l.user_id and d.id = l.id${ofUser("d")}
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
+      extract(epoch from ${now} - coalesce(d.asked_at, d.scheduled_at))::float8 as overdue_seconds,
       case when d.todo_id is not null then l.todo end as todo, l.time_zone, l.email,
       l.webhook_url, l.webhook_secret, l.webhook_failures, l.webhook_disabled_at
   ), missed as (
@@ -72,7 +75,7 @@ const takeLeases = spell(
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id${ofUser("r")}
   )
-  select user_id, id, attempts, now() as begun_at, late, channel, scheduled_at, todo, time_zone, email,
+  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, time_zone, email,
     webhook_url, webhook_secret, webhook_failures, webhook_disabled_at
   from begun
   where status = 'sending'`,

@@ -8,6 +8,7 @@ import { createLogChannel } from "./channels/log.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
 import { createDeliverer } from "./deliver.ts";
 import type { DeliveryKeys } from "./jobs.ts";
+import { createReminderMetrics } from "./reminder-metrics.ts";
 import { runTick } from "./tick.ts";
 
 const tickEveryMs = 1_000;
@@ -16,10 +17,11 @@ const jobsAtOnce = 4;
 
 /** Starts this process's share of the reminders: the tick that queues due ones, and their delivery. */
 export function startReminders(context: WorkerContext): { stop(): Promise<void> } {
-  const { config, log, travel, database, publisher, blocking, jobMetrics, watch } = context;
+  const { config, log, travel, database, publisher, blocking, registry, jobMetrics, watch } = context;
   const { queuePrefix } = config;
   const queue = openQueue<DeliveryKeys>(deliveryQueue, { connection: publisher, queuePrefix });
-  const deliverer = createDeliverer({ database, log, travel, channels: openChannels(context) });
+  const metrics = createReminderMetrics(registry);
+  const deliverer = createDeliverer({ database, log, travel, channels: openChannels(context), metrics });
   const worker = openWorker<DeliveryKeys>(deliveryQueue, {
     connection: blocking,
     queuePrefix,

@@ -5,6 +5,12 @@ const wholeNumber = { type: "integer", minimum: 0 };
 
 /** Every header that answers have beyond HTTP's own, as components of the document. */
 export const headers = {
+  "X-Request-Id": {
+    description:
+      "The id of the request in the service's logs and on the page Actions. One that is sent is noted in the logs beside it.",
+    schema: { type: "string", format: "uuid" },
+    example: "019a6f2e-5b1c-7c3a-9f1e-2d6a4b8c0e11",
+  },
   "RateLimit-Policy": {
     description: "The quota and its window in seconds. Absent where the limit is turned off.",
     schema: text,
@@ -65,7 +71,9 @@ export const rateLimit: readonly HeaderName[] = [
   "X-RateLimit-Reset",
 ];
 
-/** References to headers, as a response has them. */
+/** References to headers, as a response has them: those that all have, and the named ones. */
 export function headersOf(...names: readonly HeaderName[]): JsonSchema {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(
+    ["X-Request-Id", ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 }

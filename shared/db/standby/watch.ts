@@ -7,6 +7,8 @@ import { createPositionWaits } from "./waits.ts";
 export type StandbyWatch = Readonly<{
   /** False while the standby is away or too far behind for any read. */
   isUsable(): boolean;
+  /** For how long at the most the standby has not shown all that the primary had; infinite while nobody knows. */
+  lagMs(): number;
   /** Resolves to whether the standby shows everything before that position, at the latest after 200 ms. */
   hasReached(position: number): Promise<boolean>;
   /** Passes on the result of work at the standby. @throws as soon as the standby is given up */
@@ -72,6 +74,7 @@ export function watchStandby({ probe, askPrimary, maxLagMs, log }: Watched): Sta
   void watch();
   return {
     isUsable,
+    lagMs: lag.ms,
     hasReached(position) {
       if (replayed !== undefined && position <= replayed) return Promise.resolve(true);
       if (!waits.areAny()) wake();

@@ -59,11 +59,19 @@ function mailOf(delivery: LeasedDelivery, options: Options) {
 }
 
 /** What nodemailer adds to its errors. */
-type SmtpError = Readonly<{ code?: string; responseCode?: number }>;
+type SmtpError = Readonly<{ code?: string; command?: string; responseCode?: number; response?: string }>;
 
-/** A reply of 500 or more is final: the server does not take this address or mail (RFC 5321 §4.2.1). */
-const isRejected = ({ code, responseCode = 0 }: SmtpError): boolean =>
-  (code === "EENVELOPE" || code === "EMESSAGE") && responseCode >= 500;
+/**
+ * A reply of 500 or more about the recipient or the mail is final (RFC 5321 §4.2.1). One that is about the sender, a
+ * quota or what this service may do is the operator's to mend, and the reminder still goes out once that is done.
+ */
+function isRejected({ code, command, responseCode = 0, response = "" }: SmtpError): boolean {
+  const isAboutMail = code === "EMESSAGE" || (code === "EENVELOPE" && command === "RCPT TO");
+  return isAboutMail && responseCode >= 500 && !operatorsMatter.test(response);
+}
+
+/** No sign-in or no space, or by its enhanced code (RFC 3463) the sender, a full mailbox, a system, a quota or a policy. */
+const operatorsMatter = /^(530|552)|^\d{3}[ -]5\.(1\.[78]|2\.2|[347]\.)/;
 
 /** The words of nodemailer and Node name the operator's mail server, which is nobody else's business. */
 function reasonOf(error: SmtpError): string {

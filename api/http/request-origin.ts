@@ -1,0 +1,52 @@
+import type { RequestOrigin } from "../../shared/queue/client/dispatch.ts";
+
+type KnownRequest = { readonly id: string; hasChanged: boolean; traceparent?: string };
+
+const requests = new WeakMap<object, KnownRequest>();
+
+/** Kept beside the request, because whatever answers it has the request anyway. */
+function know(request: object): KnownRequest {
+  let known = requests.get(request);
+  if (!known) {
+    known = { id: Bun.randomUUIDv7(), hasChanged: false };
+    requests.set(request, known);
+  }
+  return known;
+}
+
+/**
+ * The id of a request: its answer has it (`X-Request-Id`), and so have the lines of the logs about it and the row of the
+ * action log. It is a key there, so it is always ours.
+ */
+export const requestIdOf = (request: object): string => know(request).id;
+
+/**
+ * Where a change comes in. The request's id is that of its first change; a page may make several by one request, and
+ * the others have ids of their own.
+ */
+export function originOf(request: object, door: RequestOrigin["door"]): RequestOrigin {
+  const known = know(request);
+  const requestId = known.hasChanged ? Bun.randomUUIDv7() : known.id;
+  known.hasChanged = true;
+  return { ...traceOf(request), door, requestId };
+}
+
+/** Notes the step of a trace that answers a request, to which the changes that it asks for belong. */
+export function noteTrace(request: object, traceparent: string): void {
+  know(request).traceparent = traceparent;
+}
+
+/** @returns nothing where the request is not traced */
+export function traceOf(request: object): Pick<RequestOrigin, "traceparent"> {
+  const { traceparent } = know(request);
+  return traceparent === undefined ? {} : { traceparent };
+}
+
+/** An id that a client or a proxy gives is believed in its form alone, and only ever a field of the log. */
+const harmless = /^[\w.:=+/-]{1,128}$/;
+
+/** By what the logs name a request: its id, and the one that it was sent with. */
+export function loggedIds(request: Pick<Request, "headers">) {
+  const sent = request.headers.get("x-request-id") ?? "";
+  return { request_id: requestIdOf(request), ...(harmless.test(sent) && { client_request_id: sent }) };
+}
