@@ -76,6 +76,11 @@ export interface paths {
     /** Flip a todo between complete and incomplete, or bring it to the wanted state */
     post: operations["toggleTodo"];
   };
+  "/quick-add": {
+    parameters: {};
+    /** What a line in words says, as the body of POST /todos or of POST /habits; nothing is made by it */
+    get: operations["getQuickAdd"];
+  };
   "/changes": {
     parameters: {};
     /** What was written or deleted since a cursor, or everything without one */
@@ -249,6 +254,13 @@ export interface components {
     HabitCompletions: { data: components["schemas"]["HabitCompletion"][] };
     /** @enum {string} */
     HabitDue: "today";
+    HabitInWords: {
+      name: string;
+      type: components["schemas"]["HabitType"];
+      frequency: components["schemas"]["Frequency"];
+      schedule: components["schemas"]["Schedule"] | null;
+      time_of_day: components["schemas"]["TimeOfDay"] | null;
+    };
     HabitPage: {
       data: components["schemas"]["Habit"][];
       links: components["schemas"]["PageLinks"];
@@ -262,6 +274,8 @@ export interface components {
     Id: number;
     /** @description A read-only field of the resource, which may be sent and is ignored */
     Ignored: unknown;
+    /** @description Text of 1 to 300 characters on one line */
+    LineInWords: string;
     Me: {
       /** Format: date */
       today: string;
@@ -280,6 +294,15 @@ export interface components {
     Page: number;
     PageLinks: { first: string; last: string; prev: string | null; next: string | null };
     PageMeta: { current_page: number; last_page: number; per_page: number; total: number };
+    QuickAdd: {
+      /** Format: date */
+      today: string;
+      time_zone: string;
+      todo: components["schemas"]["TodoInWords"] | null;
+      habit: components["schemas"]["HabitInWords"] | null;
+      category: string | null;
+      remind_at: string | null;
+    };
     RateLimit: {
       limit: number;
       remaining: number;
@@ -369,6 +392,15 @@ export interface components {
       id: components["schemas"]["Id"];
       deleted: boolean;
       resource: components["schemas"]["Todo"] | null;
+    };
+    TodoInWords: {
+      title: string;
+      due_date: components["schemas"]["CalendarDate"] | null;
+      time_of_day: components["schemas"]["TimeOfDay"] | null;
+      estimated_minutes: number | null;
+      context: string | null;
+      recurrence: string | null;
+      recurrence_from: components["schemas"]["RecurrenceFrom"] | null;
     };
     TodoPage: {
       data: components["schemas"]["Todo"][];
@@ -631,6 +663,15 @@ export interface operations {
     requestBody?: { content: { "application/json": components["schemas"]["ToggleTodoRequest"] } };
     responses: {
       200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["Todo"] } };
+      422: components["responses"]["Invalid"];
+      default: components["responses"]["Refused"];
+    };
+  };
+  getQuickAdd: {
+    parameters: { query?: { line?: components["schemas"]["LineInWords"] } };
+    responses: {
+      200: { headers: { [name: string]: unknown }; content: { "application/json": components["schemas"]["QuickAdd"] } };
+      304: components["responses"]["NotModified"];
       422: components["responses"]["Invalid"];
       default: components["responses"]["Refused"];
     };

@@ -10,6 +10,7 @@ import { readDashboard } from "./dashboard.ts";
 import { readHabit, readHabits } from "./habit.ts";
 import { readMe } from "./me.ts";
 import { readPendingTodos } from "./pending-todos.ts";
+import { readLineInWords } from "./quick-add.ts";
 import { readReminder } from "./reminder.ts";
 import { readTodayHabits } from "./today-habits.ts";
 import { readTodo, readTodos } from "./todo.ts";
@@ -33,6 +34,7 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
   "dashboard.get": readDashboard,
   "user.settings": readSettings,
   "me.get": readMe,
+  "quick-add.get": readLineInWords,
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { Pool } from "pg";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
 import { createReadBatches } from "../../shared/db/read-batches.ts";
 import { createProbe, type StandbyProbe } from "../../shared/db/standby/probe.ts";
@@ -25,6 +26,7 @@ export type Reads = Readonly<{
   /** For what is only shown: from the standby if there is one, else from the primary. */
   shown: QueryDatabase;
   inbox: Inbox;
+  standby?: Readonly<{ pool: Pool; watch: Pick<StandbyWatch, "isUsable" | "lagMs"> }>;
   /** To be called with each reply of a worker. */
   checkReply?(reply: Reply): void;
   close(): Promise<void>;
@@ -69,6 +71,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
     primary,
     shown: { ...primary, run },
     inbox: { pool, ...(lastChanges && { onFound: lastChanges.noteLost }) },
+    standby: { pool: standby.pool, watch },
     ...(lastChanges && { checkReply: lastChanges.check }),
     async close() {
       watch.close();

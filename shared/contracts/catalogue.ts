@@ -12,6 +12,7 @@ import * as completions from "./habit-completions.ts";
 import * as habits from "./habit-queries.ts";
 import * as imports from "./import.ts";
 import * as me from "./me.ts";
+import * as quickAdd from "./quick-add.ts";
 import * as reminder from "./reminder.ts";
 import * as several from "./several.ts";
 import * as todo from "./todo.ts";
@@ -70,6 +71,7 @@ export const queries = catalogue(
   dashboard.getDashboard,
   user.getSettings,
   me.getMe,
+  quickAdd.getQuickAdd,
 );
 
 export type Commands = typeof commands;

@@ -8,6 +8,7 @@ export const tags = {
       "What recurs, with streaks that survive some missed days. A bad habit is completed by having avoided it.",
   },
   todos: { name: "Todos", description: "What is done once, or again by a rule, and the reminders for it" },
+  "quick-add": { name: "Quick add", description: "Todos and habits in words" },
   changes: {
     name: "Changes",
     description: "What was written or deleted since the last question, for clients that keep a copy",

@@ -27,7 +27,7 @@ import { TodoCursor } from "./todo-cursor.ts";
 
 export const Recurrence = titled("Recurrence", Line(500));
 export const Minutes = titled("Minutes", WholeNumber(1, 100_000));
-const RecurrenceFrom = titled("RecurrenceFrom", OneOf(recurrenceStarts));
+export const RecurrenceFrom = titled("RecurrenceFrom", OneOf(recurrenceStarts));
 
 export const Todo = titled(
   "Todo",

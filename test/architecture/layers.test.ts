@@ -14,6 +14,9 @@ async function offences(
   return found;
 }
 
+const client = within("api/client");
+const clientTypes = "docs/openapi.d.ts";
+
 describe("layers", () => {
   test("api never imports workers, workers never import api", async () => {
     expect(await offences(within("api"), within("workers"))).toEqual([]);
@@ -40,7 +43,13 @@ describe("layers", () => {
 
   test("the front door and the workers meet only in shared", async () => {
     const outside = (target: string) => !within("api", "shared")(target);
-    expect(await offences(within("api"), outside)).toEqual([]);
+    expect(await offences((path) => within("api")(path) && !client(path), outside)).toEqual([]);
+  });
+
+  test("the client is a package of its own: it imports nothing else but the types, and nothing imports it", async () => {
+    const isForeign = (target: string) => !client(target) && target !== clientTypes;
+    expect(await offences(client, isForeign)).toEqual([]);
+    expect(await offences((path) => !client(path), client)).toEqual([]);
   });
 });
 

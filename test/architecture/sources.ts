@@ -6,7 +6,7 @@ export const root = join(import.meta.dir, "../..");
 /** Paths of files that match, relative to the root. */
 export const list = (pattern: string): string[] =>
   [...new Glob(pattern).scanSync({ cwd: root, dot: true })].filter(
-    (path) => !path.startsWith("node_modules"),
+    (path) => !path.startsWith("node_modules") && !path.startsWith("api/client/dist/"),
   );
 
 export const textOf = (path: string): Promise<string> => Bun.file(join(root, path)).text();

@@ -6,6 +6,7 @@ import { type Answer, startStack } from "../harness.ts";
 /** Every row of the interface's endpoint tables: method, path, the scopes it needs, what a success answers. */
 const rows = [
   ["GET", "/me", [], 200],
+  ["GET", "/quick-add", [], 200],
   ["GET", "/dashboard", ["habits:read", "todos:read"], 200],
   ["GET", "/changes", ["habits:read", "todos:read", "categories:read"], 200],
   ["GET", "/habits", ["habits:read"], 200],
@@ -69,6 +70,7 @@ const todo = [
 const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status"];
 const changes = ["data", "next_cursor", "has_more"];
 const me = ["today", "time_zone", "day_start_hour", "scopes", "client_name", "rate_limit"];
+const quickAdd = ["today", "time_zone", "todo", "habit", "category", "remind_at"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 
 const bodies: Record<string, object> = {
@@ -89,7 +91,7 @@ async function call(method: string, path: string, token: string): Promise<Answer
 }
 
 async function fixture(path: string): Promise<string> {
-  let filled = path;
+  let filled = path === "/quick-add" ? `${path}?line=Milk` : path;
   for (const [name, collection] of [
     ["habit", "habits"],
     ["todo", "todos"],
@@ -106,6 +108,7 @@ function shapeOf(path: string): string[] {
   if (path.endsWith("/reminder")) return reminder;
   if (path.endsWith("/completions")) return ["data"];
   if (path === "/me") return me;
+  if (path === "/quick-add") return quickAdd;
   if (path.startsWith("/dashboard")) return dashboard;
   if (path.startsWith("/changes")) return changes;
   if (path === "/batch") return ["results"];

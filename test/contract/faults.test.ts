@@ -15,7 +15,7 @@ async function answerTo(
   const app = createApp({
     config,
     log: { error: () => levels.push("error"), warn: () => levels.push("warn") },
-    metrics: { measure: (_method: string, _route: string, answer: () => Promise<Response>) => answer() },
+    observe: (_request: Request, _route: object, answer: () => Promise<Response>) => answer(),
     authenticate: () => Promise.reject(thrown),
   } as never);
   const response = await app.handle(

@@ -78,7 +78,7 @@ test(
         if (answer.status >= 400) expect(answer.body.message).toBeString();
         if (answer.status === 422) expect(Object.keys(answer.body).sort()).toEqual(["errors", "message"]);
       }),
-      { numRuns: fuzzRuns(3_000) },
+      { numRuns: fuzzRuns(1_500) },
     );
   },
   fuzzTimeoutMs,
@@ -102,7 +102,7 @@ test(
           if (status < 300) carriedOut += 1;
         }
       }),
-      { numRuns: fuzzRuns(1_000) },
+      { numRuns: fuzzRuns(500) },
     );
     expect(carriedOut).toBeGreaterThan(20);
   },

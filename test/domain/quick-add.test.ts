@@ -1,13 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  longestLine,
-  type QuickHabit,
-  type QuickTodo,
-  readQuickAdd,
-} from "../../shared/domain/quick-add/quick-add.ts";
+import { type QuickHabit, type QuickTodo, readQuickAdd } from "../../shared/domain/quick-add/quick-add.ts";
 import { readRepeat } from "../../shared/domain/quick-add/read-repeat.ts";
 import { sayRepeat } from "../../shared/domain/quick-add/say-repeat.ts";
+import { longestLine } from "../../shared/domain/quick-add/words.ts";
 
 /** A Sunday, 11:00 in Berlin. */
 const clock = { now: Date.parse("2026-11-22T10:00:00Z"), timeZone: "Europe/Berlin", today: "2026-11-22" };
@@ -88,6 +84,8 @@ describe("a line that is a todo", () => {
       context: "at work",
     },
     "todo: habit tracker": { title: "habit tracker" },
+    "Call in 90000000 hours": { title: "Call in 90000000 hours" },
+    "Call in 999999999999999999999 hours": { title: "Call in 999999999999999999999 hours" },
   };
   test.each(Object.entries(lines))("%s", (line, said) => {
     expect(read(line)).toEqual({ kind: "todo", ...said });
@@ -287,7 +285,7 @@ test("whatever the text, reading it never throws; words that are gone from it sh
   );
 });
 
-test("a long line is a title alone, and reading one takes no time", () => {
+test("a long line is a title alone and no repetition, and reading one takes no time", () => {
   const long = `Pay ${"every day ".repeat(60)}`;
   expect(read(long)).toEqual({ kind: "todo", title: long.trim() });
   const costly = [
@@ -295,8 +293,12 @@ test("a long line is a title alone, and reading one takes no time", () => {
     "in 9 ".repeat(99),
     "1h30 ".repeat(99),
     "tomorrow at ".repeat(40),
+    "3 weeks     ".repeat(10),
   ];
   const since = performance.now();
   for (const text of costly) readQuickAdd(text.slice(0, longestLine), clock);
+  readQuickAdd(`x${",".repeat(65_000)}x`, clock);
+  for (const part of ["at 5 on may 5 ", "every.", "every "])
+    expect(readRepeat(part.repeat(4_000), clock)).toHaveProperty("error");
   expect(performance.now() - since).toBeLessThan(2_000);
 });

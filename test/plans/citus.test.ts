@@ -14,7 +14,7 @@ import { startPostgres } from "../../shared/embedded/postgres.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
-import { pruneDeletions, pruneDeliveries } from "../../workers/upkeep/old-rows.ts";
+import { pruneDeletions, pruneDeliveries, pruneImports } from "../../workers/upkeep/old-rows.ts";
 import { type JsonBody, startStack } from "../harness.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { pretendCitus } from "../support/pretended-citus.ts";
@@ -62,7 +62,8 @@ afterAll(async () => {
 const exercised = new Set<string>(["batch.run"]);
 const dispatch = createDispatch(mailbox, database, clock);
 const run: Run = async (name, input, { key: idempotencyKey } = {}) => {
-  const by = { door: "rest", tokenId: "token", clientName: null } as const;
+  const requestId = Bun.randomUUIDv7();
+  const by = { door: "rest", requestId, tokenId: "token", clientName: null } as const;
   const { outcome } = await dispatch({ userId: "ada" }, { name, input, idempotencyKey, by });
   if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
   exercised.add(name);
@@ -95,6 +96,7 @@ beforeAll(async () => {
   }
   await pruneDeliveries(database);
   await pruneDeletions(database);
+  await pruneImports(database);
   await run("user.delete", {});
   await Bun.sleep(500);
   plans = readPlans(logFile);
@@ -104,7 +106,7 @@ beforeAll(async () => {
 const acrossUsers = [
   /^\s*select r\.user_id from reminders r\s+where r\.status = 'scheduled'/,
   /^\s*select user_id from reminder_deliveries\s+where finished_at is null/,
-  /^delete from (reminder_deliveries|deletions) where (created|deleted)_at </,
+  /^delete from (reminder_deliveries|deletions|import_parts) where (created|deleted)_at </,
 ];
 
 /** The tables that stay on the server that is asked. */

@@ -10,6 +10,7 @@ const samples: Record<string, readonly unknown[]> = {
   limit: [10],
   context: ["desk"],
   q: ["heating"],
+  line: ["Pay rent on Friday"],
   query: ["heating"],
   category: ["Home"],
   due_from: ["2026-11-01"],

@@ -16,10 +16,11 @@ import { createLog } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
 import { createDispatchGroup, type GroupedOperation } from "../../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
+import { findChanged } from "../../shared/queue/client/stored-replies.ts";
 import { takeDueReminders } from "../../workers/reminders/due.ts";
 import { describeTables } from "../../workers/unit-of-work/tables.ts";
 import { sweepDeletedUsers } from "../../workers/upkeep/deleted-users.ts";
-import { pruneDeletions, pruneDeliveries } from "../../workers/upkeep/old-rows.ts";
+import { pruneDeletions, pruneDeliveries, pruneImports } from "../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
 import { userAt } from "../bench/seed.ts";
 import { startStack } from "../harness.ts";
@@ -78,10 +79,12 @@ afterAll(() => webhook.stop(true));
 const exercised = new Set<string>();
 const dispatch = createDispatch(mailbox, reads, clock);
 
+const scriptBy = { door: "rest", tokenId: "token", clientName: null } as const;
+
 const runAs =
   (userId: string): Run =>
   async (name, input, { key: idempotencyKey } = {}) => {
-    const by = { door: "rest", tokenId: "token", clientName: null } as const;
+    const by = { ...scriptBy, requestId: Bun.randomUUIDv7() };
     const { outcome } = await dispatch({ userId }, { name, input, idempotencyKey, by });
     if ("refusal" in outcome) throw new Error(`${name}: ${outcome.refusal.message}`);
     exercised.add(name);
@@ -147,12 +150,23 @@ async function runGroups(userId: string): Promise<void> {
 async function runTheRest(): Promise<void> {
   const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
   await createDispatch(lostReplies, reads, clock)({ userId: userAt(1) }, { name: "user.delete", input: {} });
+  await findChanged(reads, {
+    ...{ userId: userAt(1), readsAgain: true },
+    call: {
+      ...scriptBy,
+      requestId: Bun.randomUUIDv7(),
+      tool: "todo.create",
+      arguments: "{}",
+      startedAt: Date.now(),
+    },
+  });
   await listSubjects(db);
   const kept = keptFor(config.actionLogDays);
   await makePartitions(writes.pool, kept);
   await dropPartitions(writes, log, kept);
   await pruneDeliveries(writes);
   await pruneDeletions(writes);
+  await pruneImports(writes);
   await sweepDeletedUsers(writes.pool);
   for (const table of Object.values(describeTables(writes.orm, writes.engine)))
     for (const [kind, text] of Object.entries(table.sql)) {

@@ -8,6 +8,7 @@ import { ruleUntil } from "./read-repeat.ts";
 import { findRepeat, type RepeatInText } from "./repeat.ts";
 import { findRhythm, findTimes } from "./rhythm.ts";
 import { findWhen } from "./when.ts";
+import { longestLine } from "./words.ts";
 
 /** What a line in words says of a todo, as its commands take it; null is what it does not say. */
 export type QuickTodo = Readonly<{
@@ -35,12 +36,9 @@ export type QuickHabit = Readonly<{
   category: string | null;
 }>;
 
-/** Reading one of so many characters takes up to 40 ms; a longer one is a title and nothing else. */
-export const longestLine = 300;
-
 /**
  * Reads a line such as `Pay rent every month on the 1st at 9 #Home @desk 10min`, as docs/quick-add.md describes.
- * What it does not understand stays in the title or name. It never throws, whatever the text.
+ * What it does not understand stays in the title or name, as all of a line does that is too long. It never throws.
  * @param wanted todo or habit, where that is known; else the line says it
  */
 export function readQuickAdd(line: string, clock: Clock, wanted?: "todo" | "habit"): QuickTodo | QuickHabit {
@@ -103,8 +101,9 @@ function dueDate(
   return time === undefined ? null : from;
 }
 
-/** What is left of a line when everything else is taken out. */
-const nameOf = (rest: string): string => rest.replace(/\s+/g, " ").replace(/^[\s,;]+|[\s,;]+$/g, "");
+/** What is left of a line when everything else is taken out. The look-behind keeps a long row of commas from taking seconds. */
+const nameOf = (rest: string): string =>
+  rest.replace(/\s+/g, " ").replace(/^[\s,;]+|(?<![\s,;])[\s,;]+$/g, "");
 
 const plainTodo = (rest: string): QuickTodo => ({
   kind: "todo",

@@ -2,6 +2,7 @@ import { parseRecurrence } from "../recurrence.ts";
 import type { Clock } from "./clock.ts";
 import { findRepeat } from "./repeat.ts";
 import { findWhen } from "./when.ts";
+import { longestLine } from "./words.ts";
 
 type RepeatField = Readonly<{ rule: string; fromCompletion: boolean }>;
 
@@ -11,6 +12,7 @@ export function readRepeat(text: string, clock: Clock): RepeatField | Readonly<{
     const parsed = parseRecurrence(text);
     return "error" in parsed ? parsed : { rule: parsed.rule, fromCompletion: false };
   }
+  if (text.length > longestLine) return notUnderstood;
   const { value: repeat, rest } = findRepeat(text);
   const when = findWhen(rest, clock, { hasRepeat: true });
   if (!repeat || when.rest.trim() !== "" || when.value?.date !== undefined || when.value?.time !== undefined)

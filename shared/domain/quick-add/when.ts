@@ -1,7 +1,8 @@
-import { casual, type ParsedResult } from "chrono-node/en";
+import type { ParsedResult } from "chrono-node/en";
 import { localTime } from "../day.ts";
 import type { TimeOfDay } from "../vocabulary.ts";
 import { type Clock, momentOfDay, offsetAt } from "./clock.ts";
+import { dateReader } from "./date-reader.ts";
 import { nothingIn, type Part, without } from "./words.ts";
 
 /** The date and time in a text, as far as it has them. */
@@ -37,7 +38,7 @@ export function findWhen(text: string, clock: Clock, { hasRepeat, timeOfDay: par
 function phrasesIn(text: string, clock: Clock, part: TimeOfDay | undefined): readonly Phrase[] {
   const moment = momentOfDay(clock);
   const reference = { instant: new Date(moment), timezone: offsetAt(moment, clock.timeZone) };
-  const results = casual.parse(text, reference, { forwardDate: true });
+  const results = dateReader.parse(text, reference, { forwardDate: true });
   return results.flatMap((result) =>
     isMeant(result) && isOfWholeWords(result, text) ? [phraseOf(result, text, clock, part)] : [],
   );
@@ -68,12 +69,13 @@ function phraseOf(result: ParsedResult, line: string, clock: Clock, part: TimeOf
   // Of `9 to 10` only the beginning has a field, so that the text keeps it.
   const span = end ? { start: index, end: index } : { start: lead?.index ?? index, end: index + text.length };
   const wall = wallTimeOf(start, clock);
+  if (!isInCalendar(wall)) return span;
   const hasTime = start.isCertain("hour");
   const date = hasDate(start) || /^this /i.test(text) ? wall.slice(0, 10) : undefined;
   if (date !== undefined && /^un|^till/i.test(lead?.[1] ?? "")) return { ...span, until: date };
   return {
     ...span,
-    date: date === undefined || isInCalendar(date) ? date : undefined,
+    date,
     time: hasTime ? timeMeant(result, wall.slice(11, 16), part ?? timeOfDayIn(text)) : undefined,
     timeOfDay: hasTime ? undefined : timeOfDayIn(text),
   };

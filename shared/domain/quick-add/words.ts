@@ -1,3 +1,6 @@
+/** Reading a line of so many characters takes a few milliseconds; nothing is read in a longer one. */
+export const longestLine = 300;
+
 /** A word of a line, in lower case and without the full stop after it, and where it stands. */
 export type LineWord = Readonly<{ text: string; start: number; end: number }>;
 

@@ -1,0 +1,52 @@
+import type { KeptClient } from "../index.ts";
+import type { components } from "../schema.ts";
+import { type CommandLine, dataOf, sentenceOf } from "./command-line.ts";
+import { noteAct } from "./last-act.ts";
+import { fetchThing, lineOf } from "./things.ts";
+
+type Schemas = components["schemas"];
+
+/** `kept add WORDS`: a todo or a habit, as the service reads the words, with its category and reminder or not at all. */
+export async function add({ client, memory, print }: CommandLine, words: string): Promise<void> {
+  const said = await dataOf(client.GET("/quick-add", { params: { query: { line: words } } }));
+  const category = said.category === null ? undefined : await findCategory(client, said.category);
+  const operations: Schemas["BatchOperation"][] = [];
+  if (said.category !== null && category === undefined)
+    operations.push({ method: "POST", path: "/categories", body: { name: said.category } });
+  const category_id = said.category === null ? null : (category?.id ?? "$0.id");
+  const place = operations.length;
+  const type = said.habit ? "habit" : "todo";
+  operations.push({ method: "POST", path: `/${type}s`, body: { ...(said.habit ?? said.todo), category_id } });
+  if (said.remind_at !== null) {
+    const body = { remind_at: said.remind_at };
+    operations.push({ method: "PUT", path: `/todos/$${place}.id/reminder`, body });
+  }
+  const results = await runAll(client, operations);
+  const { thing } = await fetchThing(client, type, Number(results[place]?.body?.id));
+  await noteAct(memory, thing, { act: "added" });
+  print(`Added ${lineOf(thing)}`, thing);
+}
+
+/** @throws with the reason of the operation that was to blame; nothing was done then */
+async function runAll(
+  client: KeptClient,
+  operations: Schemas["BatchOperation"][],
+): Promise<Schemas["BatchResult"][]> {
+  const { results } = await dataOf(client.POST("/batch", { body: { operations, atomic: true } }));
+  const failed = results.find(({ status }) => status >= 400 && status !== failedDependency);
+  if (failed) throw new Error(sentenceOf(failed.body, failed));
+  return results;
+}
+
+const failedDependency = 424;
+
+/** The category of a name, whatever its case and accents. */
+async function findCategory(client: KeptClient, name: string): Promise<Schemas["Category"] | undefined> {
+  for (let page = 1; ; page++) {
+    const { data, meta } = await dataOf(client.GET("/categories", { params: { query: { page } } }));
+    const found = data.find((category) => bare(category.name) === bare(name));
+    if (found || page >= meta.last_page) return found;
+  }
+}
+
+const bare = (name: string): string => name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();

@@ -1,0 +1,56 @@
+import type { KeptClient } from "../index.ts";
+import type { components } from "../schema.ts";
+import { answerOf } from "./command-line.ts";
+
+type Schemas = components["schemas"];
+
+/** What can be ticked off. */
+export type Completable = Schemas["Todo"] | Schemas["Habit"];
+export type CompletableType = "todo" | "habit";
+
+/** A thing with the tag of its state. @throws when there is none, or none any more */
+export async function fetchThing(
+  client: KeptClient,
+  type: CompletableType,
+  id: number,
+): Promise<Readonly<{ thing: Completable; etag: string | null }>> {
+  const call =
+    type === "todo"
+      ? client.GET("/todos/{todo_id}", { params: { path: { todo_id: id } } })
+      : client.GET("/habits/{habit_id}", { params: { path: { habit_id: id } } });
+  const { data: thing, response } = await answerOf<Completable>(call);
+  return { thing, etag: response.headers.get("etag") };
+}
+
+export const isTodo = (thing: Completable): thing is Schemas["Todo"] => "title" in thing;
+export const typeOf = (thing: Completable): CompletableType => (isTodo(thing) ? "todo" : "habit");
+export const nameOfThing = (thing: Completable): string => (isTodo(thing) ? thing.title : thing.name);
+
+/** How it is called on the command line, t7 or h3, because todos and habits are numbered apart. */
+export const numberOf = (type: Schemas["Change"]["type"], id: number): string => `${type.charAt(0)}${id}`;
+
+/** One line: whether it is done, its number, its name and what else there is to know. */
+export function lineOf(thing: Completable): string {
+  const isDone = isTodo(thing) ? thing.is_completed : thing.is_completed_today;
+  const facts = isTodo(thing) ? factsOfTodo(thing) : factsOfHabit(thing);
+  const lead = `[${isDone ? "x" : " "}] ${numberOf(typeOf(thing), thing.id).padEnd(4)} ${nameOfThing(thing)}`;
+  return facts.length > 0 ? `${lead}  (${facts.join(", ")})` : lead;
+}
+
+function factsOfTodo({ due_date, is_overdue, reminder, recurrence, category }: Schemas["Todo"]): string[] {
+  return [
+    ...(due_date ? [`due ${due_date}`] : []),
+    ...(is_overdue ? ["overdue"] : []),
+    ...(reminder?.status === "scheduled" ? [`reminder ${reminder.local_time.slice(0, 16)}`] : []),
+    ...(recurrence ? [recurrence] : []),
+    ...(category ? [`#${category.name}`] : []),
+  ];
+}
+
+function factsOfHabit({ type, streak_count, category }: Schemas["Habit"]): string[] {
+  return [
+    ...(type === "bad" ? ["to avoid"] : []),
+    `streak ${streak_count}`,
+    ...(category ? [`#${category.name}`] : []),
+  ];
+}

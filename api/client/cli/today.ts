@@ -1,0 +1,17 @@
+import { type CommandLine, dataOf } from "./command-line.ts";
+import { lineOf } from "./things.ts";
+
+/** `kept today`: the habits that are due, and the todos that are due or overdue. */
+export async function printToday({ client, print }: CommandLine): Promise<void> {
+  const [me, dashboard] = await Promise.all([dataOf(client.GET("/me")), dataOf(client.GET("/dashboard"))]);
+  const { today, time_zone } = me;
+  const { habits, stats } = dashboard;
+  const todos = dashboard.todos.filter(({ due_date }) => due_date !== null && due_date <= today);
+  const others = stats.pending_todos - todos.length;
+  const lines = [
+    `${today} (${time_zone})`,
+    ...[...habits, ...todos].map(lineOf),
+    ...(others > 0 ? [`${others} more pending todo${others === 1 ? "" : "s"}`] : []),
+  ];
+  print(lines.join("\n"), { today, time_zone, habits, todos });
+}

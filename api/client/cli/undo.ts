@@ -1,0 +1,39 @@
+import type { KeptClient } from "../index.ts";
+import { awaitAnswer, type CommandLine } from "./command-line.ts";
+import { type LastAct, recallAct } from "./last-act.ts";
+import { fetchThing, nameOfThing } from "./things.ts";
+
+/**
+ * `kept undo`: the opposite of what this command line did last, by the same commands that everybody has. The log, and
+ * taking back what others did, is for people alone, on their account pages.
+ */
+export async function undoLastAct({ client, memory, url, print }: CommandLine): Promise<void> {
+  const elsewhere = `What was done otherwise is taken back on the page ${url}/account/actions`;
+  const act = await recallAct(memory);
+  if (!act) throw new Error(`There is nothing that this command line has done. ${elsewhere}`);
+  const { thing, etag } = await fetchThing(client, act.type, act.id);
+  const name = `“${nameOfThing(thing)}”`;
+  if (thing.updated_at !== act.updated_at)
+    throw new Error(`${name} was changed since, so it stays as it is. ${elsewhere}`);
+  await awaitAnswer<unknown>(opposite(client, act, { "if-match": etag }));
+  await memory.forget("last-act");
+  const { act: undone, type, id } = act;
+  const deleted = `Deleted ${name} again. Whoever wants it back finds it on the page ${url}/account/actions`;
+  print(undone === "added" ? deleted : `${name} is open again.`, { undone, type, id });
+}
+
+/** The tag makes the service refuse when somebody changes the thing at this very moment. */
+function opposite(
+  client: KeptClient,
+  { act, type, id, date }: LastAct,
+  headers: { "if-match": string | null },
+) {
+  const todo = { headers, params: { path: { todo_id: id } } };
+  const habit = { headers, params: { path: { habit_id: id } } };
+  if (act === "added" && type === "todo") return client.DELETE("/todos/{todo_id}", todo);
+  if (act === "added") return client.DELETE("/habits/{habit_id}", habit);
+  if (type === "todo")
+    return client.POST("/todos/{todo_id}/toggle", { ...todo, body: { is_completed: false } });
+  const params = { path: { habit_id: id }, query: date === undefined ? {} : { date } };
+  return client.DELETE("/habits/{habit_id}/complete", { headers, params });
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+export type RetryLimits = Readonly<{
+  /** How often a request is sent at the most. */
+  attempts: number;
+  /** Milliseconds after which nothing is sent or awaited any more. */
+  totalMs: number;
+}>;
+
+type Send = (request: Request) => Promise<Response>;
+type Outcome = Readonly<{ response: Response } | { error: unknown }>;
+
+const firstPauseMs = 300;
+const longestPauseMs = 5_000;
+/** Kept answers within two seconds, so after this long it was the network that lost the request or its answer. */
+const attemptMs = 15_000;
+const idempotencyKey = "idempotency-key";
+
+/** Too many requests, and what Kept or a proxy before it answers while a part of it is away. */
+const transientStatuses = [429, 502, 503, 504];
+
+/**
+ * A `fetch` that sends a request again when the network failed or the service asks to come back later. Changes get an
+ * idempotency key, the same for all attempts, by which Kept makes them once however often they arrive.
+ */
+export function fetchWithRetries({ attempts, totalMs }: RetryLimits): Send {
+  return async (request) => {
+    if (isChange(request) && !request.headers.has(idempotencyKey))
+      request.headers.set(idempotencyKey, crypto.randomUUID());
+    const body = await request.arrayBuffer();
+    const deadline = performance.now() + totalMs;
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await sendOnce(request, body, Math.min(attemptMs, deadline - performance.now()));
+      request.signal.throwIfAborted();
+      const pauseMs = pauseBefore(attempt, outcome);
+      const isLast = attempt >= attempts || performance.now() + pauseMs >= deadline;
+      if (isLast || !isTransient(outcome)) return settled(outcome);
+      await pause(pauseMs, undefined, { signal: request.signal }).catch(() =>
+        request.signal.throwIfAborted(),
+      );
+    }
+  };
+}
+
+const isChange = ({ method }: Request): boolean => method !== "GET" && method !== "HEAD";
+
+/** Sends a copy with the body, which can be read only once of a request. */
+async function sendOnce(request: Request, sent: ArrayBuffer, timeoutMs: number): Promise<Outcome> {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(Math.ceil(timeoutMs))]);
+  try {
+    const response = await fetch(new Request(request, { signal, body: contentOf(sent) }));
+    // An answer counts when all of it is here: a connection can break in its middle.
+    const body = await response.arrayBuffer();
+    return { response: new Response(contentOf(body), response) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Some methods and statuses may have no body at all, not even an empty one. */
+const contentOf = (bytes: ArrayBuffer): ArrayBuffer | null => (bytes.byteLength > 0 ? bytes : null);
+
+const isTransient = (outcome: Outcome): boolean =>
+  "error" in outcome || transientStatuses.includes(outcome.response.status);
+
+function settled(outcome: Outcome): Response {
+  if ("error" in outcome) throw outcome.error;
+  return outcome.response;
+}
+
+/** As long as the service asks, or ever longer; and a random part, so that clients do not come back all at once. */
+function pauseBefore(attempt: number, outcome: Outcome): number {
+  const growing = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) / 2;
+  const asked = "response" in outcome ? outcome.response.headers.get("retry-after") : null;
+  const least = asked !== null && /^\d+$/.test(asked) ? Number(asked) * 1_000 : growing;
+  return least + Math.random() * growing;
+}
