@@ -8,6 +8,7 @@ const places = {
     Claude Desktop again. It needs Node.`,
   cursor: html`In <code>~/.cursor/mcp.json</code>, or in <code>.cursor/mcp.json</code> of a project.`,
   vsCode: html`“MCP: Open User Configuration” in the command palette, or <code>.vscode/mcp.json</code> of a project.`,
+  codex: html`In <code>~/.codex/config.toml</code>, which Codex in the editor reads as well.`,
 };
 
 /** The guides of the page and of docs/connect.md, with this server's addresses in them. */
@@ -28,6 +29,16 @@ export function connectGuides(baseUrl: string): readonly Guide[] {
     },
     { client: "Cursor", text: places.cursor, lines: json({ mcpServers: { kept: { url } } }) },
     { client: "VS Code", text: places.vsCode, lines: json({ servers: { kept: { type: "http", url } } }) },
+    {
+      client: "Codex",
+      text: html`In a terminal. It signs in at once; later, <code>codex mcp login kept</code> does so again.`,
+      lines: `codex mcp add kept --url ${url}`,
+    },
+    {
+      client: "Gemini CLI",
+      text: html`In a terminal. Then <code>/mcp auth kept</code> in a session leads through the sign-in.`,
+      lines: geminiLine(url),
+    },
     {
       client: "Any other MCP client",
       text: html`The address is enough where the client speaks Streamable HTTP: it finds the sign-in by itself (RFC 9728),
@@ -55,7 +66,7 @@ export function tokenGuides(baseUrl: string, token: string): readonly Guide[] {
     {
       client: "Claude Code",
       text: html`In a terminal.`,
-      lines: `${claudeCodeLine(url)} --header "Authorization: Bearer ${token}"`,
+      lines: `${claudeCodeLine(url)} --header "Authorization: ${headers.Authorization}"`,
     },
     {
       client: "Claude Desktop",
@@ -68,10 +79,22 @@ export function tokenGuides(baseUrl: string, token: string): readonly Guide[] {
       text: places.vsCode,
       lines: json({ servers: { kept: { type: "http", url, headers } } }),
     },
+    {
+      client: "Codex",
+      text: places.codex,
+      lines: `[mcp_servers.kept]\nurl = "${url}"\nhttp_headers = { Authorization = "${headers.Authorization}" }`,
+    },
+    {
+      client: "Gemini CLI",
+      text: html`In a terminal.`,
+      lines: `${geminiLine(url)} --header "Authorization: ${headers.Authorization}"`,
+    },
   ];
 }
 
 const claudeCodeLine = (url: string): string => `claude mcp add --scope user --transport http kept ${url}`;
+
+const geminiLine = (url: string): string => `gemini mcp add --scope user --transport http kept ${url}`;
 
 const curlLines = (baseUrl: string, token: string): string =>
   [

@@ -1,9 +1,11 @@
+import type { KeyRing } from "./key-ring.ts";
+
 /** The pages of one origin: the account pages, or those of the built-in identity provider. */
 export type Site = Readonly<{
   /** The only origin from which forms are taken, and to which a `next` address may lead. */
   origin: string;
-  /** Signs the tokens inside forms. */
-  formKey: string;
+  /** Sign the tokens inside forms. */
+  formKeys: KeyRing<string>;
   /** The page to which messages lead. */
   home: string;
   /** Where a sign-in leads that was not on the way to another page. */

@@ -7,6 +7,7 @@ import { freePort } from "../../shared/embedded/port.ts";
 import { startPostgres } from "../../shared/embedded/postgres.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
 import { type Call, callDoors } from "../chaos/world.ts";
+import { commandBlocks, commandLines } from "../support/documented.ts";
 import {
   environmentOf,
   newPlace,
@@ -22,11 +23,12 @@ const root = join(import.meta.dir, "../..");
 const parent = await sharedParent();
 const now = () => Temporal.Now.instant().toString({ fractionalSecondDigits: 6 });
 
-/** Runs `npm run backup` or `npm run restore`. */
-const npm = (place: Place, script: string, ...args: string[]) =>
-  runIn(place, ["npm", "run", "--silent", script, "--", ...args]);
+/** What the page says to type: a backup, the list, and a restore. */
+const [block] = await commandBlocks("docs/backup.md");
+const [backUp = "", list = "", restore = ""] = block ? commandLines(block) : [];
+const typed = (place: Place, command: string) => runIn(place, ["bash", "-ec", command]);
 
-/** Runs what these do, without npm, which takes longer than a refusal. */
+/** Runs what these commands do, without npm, which takes longer than a refusal. */
 const direct = (place: Place, script: string, ...args: string[]) =>
   runIn(place, [process.execPath, `shared/embedded/backup/${script}.ts`, ...args]);
 
@@ -107,7 +109,7 @@ test("a restore has everything acknowledged before the moment and nothing after 
   expect((await direct(place, "restore")).said).toContain("Nothing was restored. Kept already runs");
   const writing = startWriting(call);
   const beforeAny = now();
-  expect(await npm(place, "backup")).toMatchObject({
+  expect(await typed(place, backUp)).toMatchObject({
     code: 0,
     said: expect.stringContaining("Backed up in"),
   });
@@ -125,7 +127,7 @@ test("a restore has everything acknowledged before the moment and nothing after 
 
   expect((await direct(place, "restore", "--to", "2999-01-01T00:00Z")).said).toContain("lies in the future");
   expect((await direct(place, "restore", "--to", beforeAny)).said).toContain("nothing from before it");
-  const restored = await npm(place, "restore", "--to", moment);
+  const restored = await typed(place, restore.replace(/"2026.*"/, `"${moment}"`));
   expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("1 reminder") });
 
   run = await startKept(place);
@@ -154,17 +156,26 @@ test("a restore has everything acknowledged before the moment and nothing after 
 test("what a restore has taken away can be had again, elsewhere", async () => {
   const backupDir = join(place.dataDir, "backup");
   const elsewhere = { ...(await newPlace(parent)), env: { BACKUP_DIR: backupDir } };
+  const listed = async () => (await direct(place, "restore", "--list")).said;
+  const known = await listed();
   const { said } = await direct(elsewhere, "restore", "--to", endOfLost);
   expect(said).toContain("Restored in");
+  // Else the newest backup would be one of the copy.
+  expect(await listed()).toBe(known);
   const { url, stop } = await startPostgres(elsewhere.dataDir);
   const titles = await titlesAt(url);
   await stop();
   expect(lost.filter(({ title }) => !titles.has(title))).toEqual([]);
 }, 60_000);
 
-test("a backup that was killed is none, and older ones go", async () => {
+test("a drill restores beside the running Kept and leaves nothing, a backup that was killed is none, and older ones go", async () => {
   const backups = async () => (await direct(place, "restore", "--list")).said.trim().split("\n");
   const known = await backups();
+  expect(await direct(place, "restore", "--drill")).toMatchObject({
+    code: 0,
+    said: expect.stringContaining("The backup is good"),
+  });
+  expect([await backups(), readdirSync(place.dataDir).includes("drill")]).toEqual([known, false]);
   const killed = Bun.spawn([process.execPath, join(root, "shared/embedded/backup/backup.ts")], {
     env: environmentOf(place),
     stdio: ["ignore", "ignore", "ignore"],
@@ -173,8 +184,8 @@ test("a backup that was killed is none, and older ones go", async () => {
   await within(20, () => files().some((file) => file.includes(".unfinished/cluster/global/")));
   killed.kill("SIGKILL");
   await killed.exited;
-  expect(await backups()).toEqual(known);
-  expect((await npm(place, "backup", "--keep", "1")).said).toContain("Removed ");
+  expect((await typed(place, list)).said.trimEnd()).toEndWith(known.join("\n"));
+  expect((await direct(place, "backup", "--keep", "1")).said).toContain("Removed ");
   expect(await backups()).toHaveLength(1);
   const open = files().filter((file) => (statSync(join(place.dataDir, "backup", file)).mode & 0o077) !== 0);
   expect(open).toEqual(["backup.lock"]);

@@ -7,6 +7,7 @@ import { spawnGuarded } from "../../shared/embedded/guard.ts";
 import { freePort } from "../../shared/embedded/port.ts";
 import { serviceUser } from "../../shared/embedded/postgres-cluster.ts";
 import { startStack } from "../harness.ts";
+import { commandBlocks, commandLines } from "../support/documented.ts";
 import { sharedParent } from "./instance.ts";
 
 /** The programs of Debian's newest PostgreSQL, of which pg_dump has to be no older than the server. */
@@ -16,7 +17,7 @@ const bin = releases
   .findLast((path) => existsSync(join(path, "pg_dump")));
 if (!bin) console.log("The dump is left out: there is no PostgreSQL of Debian's.");
 
-/** A server of Debian's with two empty databases. */
+/** A server of Debian's with an empty database. */
 async function startDebianServer(programs: string): Promise<(database: string) => string> {
   const parent = await sharedParent();
   // Up to 15, PostgreSQL goes to its working directory by its path.
@@ -48,8 +49,7 @@ async function startDebianServer(programs: string): Promise<(database: string) =
   const urlOf = (database: string) => `postgres://kept@127.0.0.1:${port}/${database}`;
   while ((await $`${programs}/pg_isready --quiet --dbname=${urlOf("postgres")}`.nothrow()).exitCode !== 0)
     await Bun.sleep(50);
-  for (const name of ["dumped", "loaded"])
-    await $`${programs}/createdb --maintenance-db=${urlOf("postgres")} ${name}`;
+  await $`${programs}/createdb --maintenance-db=${urlOf("postgres")} dumped`;
   return urlOf;
 }
 
@@ -76,18 +76,25 @@ test.skipIf(!bin)(
   "a dump of a running server is restored as docs/backup.md says",
   async () => {
     const urlOf = await startDebianServer(bin ?? "");
-    const [url, restoredUrl] = [urlOf("dumped"), urlOf("loaded")];
+    const [url, restoredUrl] = [urlOf("dumped"), urlOf("kept_restored")];
     await migrate(url, "error");
     const { rest, issuer } = await startStack({ env: { DATABASE_URL: url } });
     const token = await issuer.token();
     const create = { token, body: { title: "Call Grace" }, headers: { "idempotency-key": "once" } };
     const made = await rest("POST", "/todos", create);
     expect(made.status).toBe(201);
+    const block = (await commandBlocks("docs/backup.md")).find(({ text }) => text.includes("pg_dump"));
+    const [dump, createdb, restore, renew] = block ? commandLines(block) : [];
     const file = join(await sharedParent(), "kept.dump");
-    await $`${bin}/pg_dump --format=custom --file=${file} ${url}`;
-    await $`${bin}/pg_restore --no-owner --exit-on-error --dbname=${restoredUrl} ${file}`;
+    const { hostname, port, username } = new URL(url);
+    const server = { PGHOST: hostname, PGPORT: port, PGUSER: username, DATABASE_URL: url };
+    const run = (command = "") => {
+      const typed = command.replace("postgres://…/kept_restored", restoredUrl).replace("kept.dump", file);
+      return $`bash -ec ${typed}`.env({ ...process.env, ...server, PATH: `${bin}:${process.env.PATH}` });
+    };
+    for (const command of [dump, createdb, restore]) await run(command);
     expect(await contentsOf(restoredUrl)).toEqual(await contentsOf(url));
-    await migrate(restoredUrl, "error");
+    await run(renew);
     const restored = await startStack({ env: { DATABASE_URL: restoredUrl } });
     const again = await restored.rest("POST", "/todos", { ...create, token: await restored.issuer.token() });
     expect([again.status, again.body]).toEqual([201, made.body]);

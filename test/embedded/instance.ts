@@ -55,11 +55,22 @@ export function startIn(
   user?: User,
   script = "test/embedded/fixtures/start.ts",
 ): Run {
-  const child = Bun.spawn([join(root, "node_modules/.bin/bun"), join(root, script)], {
+  return startCommand(place, [join(root, "node_modules/.bin/bun"), join(root, script)], {
     cwd: root,
+    ...user,
+  });
+}
+
+/** Runs a command that starts an instance. */
+export function startCommand(
+  place: Place,
+  command: string[],
+  options: Readonly<{ cwd: string } & Partial<User>>,
+): Run {
+  const child = Bun.spawn(command, {
     env: environmentOf(place),
     stdio: ["ignore", "pipe", "pipe"],
-    ...user,
+    ...options,
   });
   let output = "";
   const read = async (stream: ReadableStream<Uint8Array>) => {

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { root } from "./compose-file.ts";
+
+type Instruction = Readonly<{ name: string; words: string }>;
+
+const text = await Bun.file(join(root, "Dockerfile")).text();
+const ignored = (await Bun.file(join(root, ".dockerignore")).text()).split("\n");
+
+const instructions: readonly Instruction[] = text
+  .replaceAll(/^#.*\n/gm, "")
+  .replaceAll("\\\n", " ")
+  .split("\n")
+  .filter((line) => line.trim() !== "")
+  .map((line) => ({ name: line.slice(0, line.indexOf(" ")), words: line.slice(line.indexOf(" ") + 1) }));
+
+/** What a builder does for an instruction, as a shell with the project in /context does it. */
+function stepOf({ name, words }: Instruction): string {
+  if (name === "WORKDIR") return `mkdir -p ${words}; cd ${words}`;
+  if (name === "RUN") return words;
+  if (name === "ENV")
+    return words
+      .split(" ")
+      .map((pair) => `export ${pair}`)
+      .join("\n");
+  if (name !== "COPY") return "";
+  const places = words.split(" ");
+  const target = places.pop() ?? "";
+  for (const place of places)
+    if (!ignored.includes(`!${place}`)) throw new Error(`.dockerignore keeps ${place} from the image.`);
+  const copies = places.map((place) => `cp -a /context/${place}${place === target ? "/." : ""} ${target}`);
+  return [`mkdir -p ${target}`, ...copies].join("\n");
+}
+
+/** The shell commands that build the image, in their order. */
+export const buildSteps: readonly string[] = instructions.map(stepOf).filter(Boolean);
+
+const wordsOf = (wanted: string) => instructions.findLast(({ name }) => name === wanted)?.words ?? "";
+export const [user = "", group = ""] = wordsOf("USER").split(":");
+/** The names of the variables that the image gives to its containers. */
+export const imageVariables = [...wordsOf("ENV").matchAll(/(\w+)=/g)].map(([, name = ""]) => name);

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const asRoot = process.platform === "linux" && process.getuid?.() === 0;
+const own = { network: ["--net"], all: ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"] };
+
+/** Whether this machine lets us make namespaces. */
+export const hasNamespaces =
+  asRoot &&
+  Bun.which("unshare") !== null &&
+  Bun.spawnSync(["unshare", ...own.network, ...own.all, "true"]).exitCode === 0;
+
+export type Shell = Readonly<{
+  /** Types a block of commands. @returns what they printed @throws with it when one of them fails */
+  type(commands: string): Promise<string>;
+  end(): Promise<void>;
+}>;
+
+/** A shell of root with mounts and processes of its own. All that was started in it ends with it. */
+async function openShell(
+  spaces: readonly string[],
+  setUp: readonly string[],
+  { env, folder }: Readonly<{ env: Record<string, string | undefined>; folder: string }>,
+): Promise<Shell> {
+  const shell = Bun.spawn(["unshare", ...spaces, "bash", "-s"], {
+    cwd: "/",
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const output = shell.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  async function type(commands: string): Promise<string> {
+    const mark = crypto.randomUUID();
+    await shell.stdin.write(`${commands}\necho; echo ${mark}\n`);
+    await shell.stdin.flush();
+    let said = "";
+    while (!said.includes(`\n${mark}\n`)) {
+      const { value, done } = await output.next();
+      if (done) throw new Error(`Failed:\n${commands}\n\nwith:\n${said}`);
+      said += value;
+    }
+    return said;
+  }
+  await type(["set -e; mount --make-rprivate /", ...setUp].join("\n"));
+  // What a command complains of is told with what it says, and each command before it runs.
+  await type("exec 2>&1; set -ex");
+  return {
+    type,
+    async end() {
+      shell.kill("SIGKILL");
+      await shell.exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A shell that sees this machine with users, units, settings, data and a network of its own, so that it may change them
+ * and listen at any port.
+ */
+export function enterMachine(env: Record<string, string | undefined>): Promise<Shell> {
+  const folder = mkdtempSync(join(tmpdir(), "kept-machine-"));
+  const places = ["srv", "var/lib", "var/backups", "var/log", "run", "usr/local/sbin"];
+  const setUp = [
+    `chmod 755 ${folder}; cp -a /etc ${folder}/etc`,
+    ...places.map((path) => `mkdir -p ${folder}/${path} /${path}`),
+    ...[...places, "etc"].map((path) => `mount --bind ${folder}/${path} /${path}`),
+    "ip link set lo up",
+  ];
+  return openShell([...own.network, ...own.all], setUp, { env, folder });
+}
+
+/** A shell whose root is an empty system with the programs of this machine, as an image has those of the image below. */
+export function enterImage(context: string, cache: string): Promise<Shell> {
+  const folder = mkdtempSync(join(tmpdir(), "kept-image-"));
+  const setUp = [
+    // Before the folder is a mount, because no link leads into another one.
+    `cd ${folder}; mkdir root; cp -al ${cache} root/.npm || true`,
+    `mount --bind ${folder} ${folder}; chmod 755 ${folder}; cd ${folder}`,
+    "mkdir usr proc dev tmp var context; cp -a /bin /sbin /lib* /etc .",
+    "mount --rbind /usr usr; mount --rbind /dev dev; mount -t proc proc proc; mount -t tmpfs tmpfs tmp",
+    `mount --bind -o ro ${context} context`,
+    "sed -i /^node:/d etc/passwd etc/group; echo node:x:1000: >> etc/group; echo node:x:1000:1000::/:/bin/sh >> etc/passwd",
+    "exec chroot . bash -s",
+  ];
+  const env = { ...process.env, HOME: "/root", npm_config_prefer_offline: "true" };
+  return openShell(own.all, setUp, { env, folder });
+}
