@@ -1,0 +1,6 @@
+import { join } from "node:path";
+import { notices } from "./notices.ts";
+import { root } from "./packages.ts";
+
+/** `npm run notices` */
+await Bun.write(join(root, "docs/third-party.md"), notices());
