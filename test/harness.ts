@@ -1,7 +1,7 @@
 import { afterAll, expect } from "bun:test";
 import { startApi } from "../api/start.ts";
 import { type Config, loadConfig } from "../shared/process/config.ts";
-import { createLog } from "../shared/process/log.ts";
+import { createLog, type Log } from "../shared/process/log.ts";
 import { startWorkers } from "../workers/start.ts";
 import { type Introspect, type Issuer, startIssuer } from "./support/issuer.ts";
 import { startPooler } from "./support/pgbouncer.ts";
@@ -31,13 +31,24 @@ export type Stack = Readonly<{
   rest(method: string, path: string, call?: Call): Promise<Answer>;
 }>;
 
-type StackOptions = Readonly<{ env?: Record<string, string>; workers?: number; introspect?: Introspect }>;
+type StackOptions = Readonly<{
+  env?: Record<string, string>;
+  workers?: number;
+  introspect?: Introspect;
+  /** Takes what doors and workers log; unset: the output of the tests. */
+  log?: Log;
+}>;
 
 /**
  * The whole service in this process, on a database and queue prefix of its own; stopped after the test file,
  * which fails if anything is left connected.
  */
-export async function startStack({ env = {}, workers = 1, introspect }: StackOptions = {}): Promise<Stack> {
+export async function startStack({
+  env = {},
+  workers = 1,
+  introspect,
+  ...options
+}: StackOptions = {}): Promise<Stack> {
   const port = freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const issuer = await startIssuer(baseUrl, introspect);
@@ -48,7 +59,7 @@ export async function startStack({ env = {}, workers = 1, introspect }: StackOpt
     AUTH_URL: issuer.url,
     ...env,
   });
-  const log = createLog("test", config.logLevel);
+  const { log = createLog("test", config.logLevel) } = options;
   const clock: Stack["clock"] = { now: undefined };
   const now = () => clock.now ?? Date.now();
   const pooler = isPooled ? await poolerFor(config) : undefined;

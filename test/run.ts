@@ -2,7 +2,7 @@ import { startServices } from "./support/services.ts";
 
 type Counts = Readonly<{ passed: number; failed: number; exitCode: number }>;
 
-/** Their limits are times, so nothing else runs beside them; all other files run two at a time. */
+/** Their limits are times, so nothing else runs beside them. */
 const timed = [
   "test/chaos/**",
   "test/flow/admission.test.ts",
@@ -13,6 +13,26 @@ const timed = [
   "test/reminders/flood.test.ts",
 ];
 
+/** Of those, the ones that kill something, wait for what follows and have no limit below ten seconds. They run in pairs. */
+const patient = [
+  "batch",
+  "copies",
+  "crash",
+  "doubt",
+  "killed",
+  "postgres-failover",
+  "random",
+  "redis-failover",
+  "silent-worker",
+  "undo",
+].map((name) => `test/chaos/${name}.test.ts`);
+
+/** Files that a process runs one after the other share what they load, which costs a second for each file otherwise. */
+const inPairs = ["--parallel=2", "--no-isolate"];
+const without = (patterns: readonly string[]) =>
+  patterns.map((pattern) => `--path-ignore-patterns=${pattern}`);
+const only = (patterns: readonly string[]) => patterns.map((pattern) => `./${pattern.replace("/**", "")}`);
+
 /** `npm test [-- files]`: real servers for the run, bun test on them, one plain closing line for any CI. */
 const { databaseUrl, redisUrl, stop } = await startServices();
 const named = process.argv.slice(2);
@@ -20,8 +40,9 @@ const runs =
   named.length > 0
     ? [named]
     : [
-        ["--parallel=2", ...timed.map((pattern) => `--path-ignore-patterns=${pattern}`)],
-        timed.map((pattern) => `./${pattern.replace("/**", "")}`),
+        [...inPairs, ...without(timed)],
+        [...inPairs, ...only(patient)],
+        [...only(timed), ...without(patient)],
       ];
 const counts: Counts[] = [];
 for (const run of runs) counts.push(await runTests(run));

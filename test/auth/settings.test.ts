@@ -15,6 +15,9 @@ test("a client secret that could be guessed is refused at the start, in a senten
   expect(() => withSecret("x".repeat(31))).toThrow("AUTH_CLIENT_SECRET must have at least 32 characters");
   expect(withSecret("x".repeat(32)).authClient?.secret).toHaveLength(32);
   expect(loadCommonConfig({ AUTH_CLIENT_ID: "kept" }).authClient).toEqual({ id: "kept", secret: "" });
+  expect(() => loadCommonConfig({ AUTH_CLIENT_SECRET_PREVIOUS: "b" })).toThrow(
+    "PREVIOUS must have at least 32",
+  );
 });
 
 test("the built-in provider can have an address of its own and stays the built-in one", () => {
@@ -26,6 +29,13 @@ test("the built-in provider can have an address of its own and stays the built-i
     builtInIdentity: false,
   });
   expect(() => loadCommonConfig({ IDENTITY_URL: "id.example.org" })).toThrow("IDENTITY_URL must be");
+});
+
+test("a contact for vulnerabilities is an address that can be opened", () => {
+  const given = (SECURITY_CONTACT: string) => loadCommonConfig({ SECURITY_CONTACT }).securityContact;
+  expect(given("mailto:security@example.org")).toBe("mailto:security@example.org");
+  for (const wrong of ["security@example.org", "http://example.org", "https://"])
+    expect(() => given(wrong)).toThrow("SECURITY_CONTACT must be");
 });
 
 test("a front door says once that it cannot ask a provider which offers it, and nothing when it can", async () => {

@@ -43,6 +43,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     config,
     log,
     givesPositions: false,
+    metrics: { committed() {} },
   };
   const times: number[] = [];
   const began = performance.now();

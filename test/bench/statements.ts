@@ -52,10 +52,10 @@ commit;
 /** The dashboard as api/queries/dashboard.ts asks for it, without the settings of each row. */
 export const dashboardStatement = `
 select
-  array(select to_json(h) from (select * from habits where user_id = :user::text
+  (select coalesce(json_agg(h order by h.id), '[]') from (select * from habits where user_id = :user::text
     and (next_due is null or next_due <= current_date) order by id) h) as habits,
-  array(select to_json(t) from (select * from todos where user_id = :user::text and not is_completed
-    order by due_date, time_of_day, id limit 100) t) as todos,
+  (select coalesce(json_agg(t order by t.due_date, t.time_of_day, t.id), '[]') from (select * from todos
+    where user_id = :user::text and not is_completed order by due_date, time_of_day, id limit 100) t) as todos,
   (select json_object_agg(day::date, (select count(*) from habit_completions c where c.user_id = :user::text
      and c.local_date = day::date) + (select count(*) from todos t where t.user_id = :user::text
      and t.is_completed and t.completed_on = day::date) order by day)

@@ -51,7 +51,7 @@ describe("while somebody else holds a row and its owner writes to it, strangers 
         holder,
         bystanders: 20,
         pauseMs: 50,
-        seconds: 2,
+        seconds: 1,
       });
       expectUntouched(bystanders);
     }, 20_000);

@@ -12,7 +12,7 @@ import { loadConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { createDispatch } from "../../shared/queue/client/dispatch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
-import { pruneDeletions, pruneDeliveries } from "../../workers/upkeep/old-rows.ts";
+import { pruneDeletions, pruneDeliveries, pruneImports } from "../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
 import { callDoors } from "../chaos/world.ts";
 import { writeUntil } from "../chaos/writer.ts";
@@ -71,7 +71,8 @@ const dispatch = createDispatch(mailbox, database, clock);
 const runAs =
   (name: string): Run =>
   async (command, input, { key: idempotencyKey } = {}) => {
-    const by = { door: "rest", tokenId: "token", clientName: null } as const;
+    const requestId = Bun.randomUUIDv7();
+    const by = { door: "rest", requestId, tokenId: "token", clientName: null } as const;
     const request = { name: command, input, idempotencyKey, by };
     const { outcome } = await dispatch({ userId: `${name} ${run}` }, request);
     if ("refusal" in outcome) throw new Error(`${command}: ${outcome.refusal.message}`);
@@ -166,6 +167,7 @@ async function upkeep(): Promise<void> {
   check("upkeep drops old partitions and makes new ones", [left.length, ahead.length > 0], [0, true]);
   await pruneDeliveries(writes);
   await pruneDeletions(writes);
+  await pruneImports(writes);
   await writes.close();
 }
 

@@ -9,6 +9,7 @@ import type { InputOf, OutputOf, Queries } from "../../shared/contracts/catalogu
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { startStack } from "../harness.ts";
+import { commandBlocks, commandLines } from "../support/documented.ts";
 import { agent } from "./support.ts";
 
 // Registered before the stack's own, so that it runs first: the stack counts connections.
@@ -206,8 +207,11 @@ describe("npm run actions", () => {
     );
   });
 
-  test("--follow goes on with every further call", async () => {
-    const run = start("--subject", "carol", "--follow");
+  test("--follow goes on with every further call, as docs/mcp.md has it", async () => {
+    const [, follow = ""] = (await commandBlocks("docs/mcp.md")).flatMap(commandLines);
+    const [, given = ""] = follow.split(" -- ");
+    expect(given).toContain("--subject");
+    const run = start(...given.replace("ada@example.org", "carol").split(" "));
     const carol = await agent(stack, { sub: "carol" });
     await carol.call("create-todo", { title: "first" });
     const chunks = run.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
@@ -226,6 +230,7 @@ describe("npm run actions", () => {
     );
     const run = start("--subject", " Bob@Example.org");
     expect(await new Response(run.stdout).text()).toContain("get-today-habits");
+    // What `npm run actions` runs.
     const users = start();
     expect(await new Response(users.stdout).text()).toMatch(/\n {2}ada\n {2}bob {2}bob@example\.org\n/);
     await database.pool.query("delete from identity.accounts");

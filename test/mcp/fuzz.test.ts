@@ -72,7 +72,7 @@ test(
         expect(body?.result?.structuredContent?.code).not.toBe("internal");
         expect(body?.error?.code).not.toBe(-32_603);
       }),
-      { numRuns: fuzzRuns(500) },
+      { numRuns: fuzzRuns(250) },
     );
   },
   fuzzTimeoutMs,

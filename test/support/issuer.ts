@@ -25,7 +25,7 @@ export type Introspect = (token: string) => Claims | Promise<Claims>;
 
 /** A real token issuer: RFC 8414 metadata, a JWKS and signed RFC 9068 tokens over HTTP. */
 export async function startIssuer(audience: string, introspect?: Introspect): Promise<Issuer> {
-  let signing = await newKey();
+  let signing = await newSecret();
   let keyFetches = 0;
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -63,13 +63,13 @@ export async function startIssuer(audience: string, introspect?: Introspect): Pr
     publicKey: () => signing.published,
     keyFetches: () => keyFetches,
     async rotate() {
-      signing = await newKey();
+      signing = await newSecret();
     },
     stop: () => server.stop(true),
   };
 }
 
-async function newKey() {
+async function newSecret() {
   const { publicKey, privateKey } = await generateKeyPair("ES256");
   const published = { ...(await exportJWK(publicKey)), kid: crypto.randomUUID(), alg: "ES256", use: "sig" };
   return { privateKey, published };

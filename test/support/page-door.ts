@@ -10,7 +10,7 @@ import type { JsonBody, Stack } from "../harness.ts";
 export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "clock">) {
   const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
   const [mailbox, serverClock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
-  const dispatch = createDispatch(mailbox, database, serverClock, () => clock.now ?? Date.now());
+  const dispatch = createDispatch(mailbox, database, serverClock, { now: () => clock.now ?? Date.now() });
   const by = { door: "page", tokenId: "", clientName: null } as const;
   return {
     pool: database.pool,
@@ -20,7 +20,10 @@ export async function openPageDoor({ config, clock }: Pick<Stack, "config" | "cl
       await database.close();
     },
     async send(userId: string, name: CommandName, input: object): Promise<JsonBody> {
-      const { outcome } = await dispatch({ userId }, { name, input, by });
+      const { outcome } = await dispatch(
+        { userId },
+        { name, input, by: { ...by, requestId: Bun.randomUUIDv7() } },
+      );
       return "body" in outcome ? outcome.body : outcome.refusal;
     },
   };

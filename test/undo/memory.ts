@@ -218,6 +218,7 @@ export function createMemory(clock: { now: number }) {
     },
     config: { defaultTimeZone: "Europe/Berlin" },
     givesPositions: false,
+    metrics: { committed() {} },
   };
 
   return {

@@ -31,8 +31,13 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
     newWorld(): Place {
       const userId = crypto.randomUUID();
       const clock = { now: 0 };
-      const by = (door: Who) => ({ door, tokenId: door === "page" ? "" : door, clientName: null });
-      const dispatch = createDispatch(mailbox, database, serverClock, () => clock.now);
+      const by = (door: Who) => ({
+        door,
+        requestId: Bun.randomUUIDv7(),
+        tokenId: door === "page" ? "" : door,
+        clientName: null,
+      });
+      const dispatch = createDispatch(mailbox, database, serverClock, { now: () => clock.now });
       const dispatchGroup = createDispatchGroup(mailbox, database, serverClock, () => clock.now);
       const select = async (table: string): Promise<Row[]> =>
         (await database.pool.query(`select * from ${table} where user_id = $1 order by 1, 2, 3`, [userId]))
@@ -50,7 +55,6 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
         ring() {},
         async send(who, { name, input }) {
           const call = {
-            requestId: Bun.randomUUIDv7(),
             ...by(who),
             tool: name,
             arguments: "{}",

@@ -61,6 +61,23 @@ test("a mailbox that does not exist is not tried again, a busy server is", async
   mailbox.behaviour.busy = false;
 });
 
+const refusals = [
+  ["sender", "553 Not an address of yours", false],
+  ["sender", "530 Authentication required", false],
+  ["recipient", "554 5.7.1 Relay access denied", false],
+  ["recipient", "550 5.1.8 Sender address rejected", false],
+  ["recipient", "550 5.1.1 User unknown", true],
+  ["data", "550 5.4.5 Daily sending quota exceeded", false],
+  ["data", "552 Mailbox full", false],
+  ["data", "554 Transaction failed", true],
+] as const;
+
+test.each(refusals)("what the server says of the %s, %s, ends a reminder: %p", async (step, reply, final) => {
+  mailbox.refusals[step] = reply;
+  expect(await channel.send(delivery({ email: "ada@example.com" }))).toMatchObject({ ok: false, final });
+  delete mailbox.refusals[step];
+});
+
 test("a mail server that is down is tried again; one that is not set up is not", async () => {
   expect(await nobody.send(delivery({ email: "ada@example.com" }))).toMatchObject({
     ok: false,

@@ -23,6 +23,7 @@ export function delivery(fields: Partial<LeasedDelivery> = {}): LeasedDelivery {
     attempts: 1,
     begun_at: new Date().toISOString(),
     late: false,
+    overdue_seconds: 0,
     channel: "log",
     scheduled_at: "2026-11-21 08:00:00+00",
     time_zone: "Europe/Berlin",

@@ -8,6 +8,8 @@ export type Mailbox = Readonly<{
   mails: Mail[];
   /** Recipients that the server refuses for good. */
   unknown: Set<string>;
+  /** What the server says to each mail at a step, as `553 Not your address`. */
+  refusals: Partial<Record<"sender" | "recipient" | "data", string>>;
   /** While set, the server refuses every mail for the time being. */
   behaviour: { busy: boolean };
 }>;
@@ -16,18 +18,21 @@ export type Mailbox = Readonly<{
 export async function startMailbox(): Promise<Mailbox> {
   const mails: Mail[] = [];
   const unknown = new Set<string>();
+  const refusals: Mailbox["refusals"] = {};
   const behaviour = { busy: false };
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
+    onMailFrom: (_address, _session, done) => done(refusal(refusals.sender)),
     onRcptTo({ address }, _session, done) {
-      done(unknown.has(address) ? replyWith(550, "No such mailbox") : undefined);
+      done(refusal(unknown.has(address) ? "550 No such mailbox" : refusals.recipient));
     },
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
-        if (behaviour.busy) return done(replyWith(451, "Try again later"));
+        const refused = refusal(behaviour.busy ? "451 Try again later" : refusals.data);
+        if (refused) return done(refused);
         mails.push({
           to: envelope.rcptTo.map(({ address }) => address),
           source: Buffer.concat(chunks).toString(),
@@ -42,11 +47,13 @@ export async function startMailbox(): Promise<Mailbox> {
   await promise;
   afterAll(() => new Promise<void>((done) => server.close(done)));
   const { port } = server.server.address() as { port: number };
-  return { url: `smtp://127.0.0.1:${port}`, mails, unknown, behaviour };
+  return { url: `smtp://127.0.0.1:${port}`, mails, unknown, refusals, behaviour };
 }
 
-const replyWith = (responseCode: number, message: string): Error =>
-  Object.assign(new Error(message), { responseCode });
+const refusal = (reply: string | undefined): Error | undefined =>
+  reply === undefined
+    ? undefined
+    : Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) });
 
 /** The headers of a mail, unfolded, by lower-case name. */
 export function headersOf({ source }: Mail): Record<string, string> {

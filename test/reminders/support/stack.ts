@@ -79,7 +79,7 @@ export async function asAccountPage(
       const query = createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl });
       return await read("user.settings", query, input);
     }
-    const dispatch = createDispatch(mailbox, database, serverClock, now);
+    const dispatch = createDispatch(mailbox, database, serverClock, { now });
     // A mailbox that was just opened may not be connected yet.
     await eventually(() => mailbox.ping());
     const { outcome } = await dispatch({ userId }, { name, input });
