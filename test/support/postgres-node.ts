@@ -66,11 +66,16 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
   const { bin, folder, logFile, user, password } = cluster;
   const url = `postgres://kept:${password}@127.0.0.1:${port}/kept`;
   let exited: Promise<number> | undefined;
+  let frozen: readonly number[] = [];
 
-  function pids(): number[] {
+  /** Stops the server and all its backends where they stand, the server first so that it starts no other. */
+  function freeze(): number[] {
     const postmaster = Number.parseInt(readFileSync(join(folder, "postmaster.pid"), "utf8"), 10);
+    signal(postmaster, "SIGSTOP");
     const backends = descendants().filter(({ parent }) => parent === postmaster);
-    return [postmaster, ...backends.map(({ pid }) => pid)];
+    const pids = [postmaster, ...backends.map(({ pid }) => pid)];
+    for (const pid of pids) signal(pid, "SIGSTOP");
+    return pids;
   }
 
   return {
@@ -85,23 +90,33 @@ function nodeOf(cluster: Cluster, port: number): PostgresNode {
       };
       const flags = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
       const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...flags];
+      let ended = false;
       ({ exited } = spawnGuarded({ command, cwd: folder, user, logFile, stopSignal: "INT" }));
+      void exited.then(() => {
+        ended = true;
+      });
       const answers = () =>
         onServer(url.replace(/kept$/, "postgres"), "select").then(
           () => true,
           () => false,
         );
-      while (!(await answers())) await Bun.sleep(50);
+      while (!(await answers())) {
+        if (ended) throw new Error(`PostgreSQL did not start: ${readFileSync(logFile, "utf8").slice(-1000)}`);
+        await Bun.sleep(50);
+      }
     },
     async kill() {
-      for (const pid of pids()) signal(pid, "SIGKILL");
+      const killed = freeze();
+      for (const pid of killed) signal(pid, "SIGKILL");
       await exited;
+      // A backend that is still ending holds the shared memory, with which no new server starts.
+      while (killed.some(runs)) await Bun.sleep(10);
     },
     freeze() {
-      for (const pid of pids()) signal(pid, "SIGSTOP");
+      frozen = freeze();
     },
     thaw() {
-      for (const pid of pids()) signal(pid, "SIGCONT");
+      for (const pid of frozen) signal(pid, "SIGCONT");
     },
     query: (statement) => onServer(url, statement),
   };
@@ -122,5 +137,14 @@ function signal(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/** Whether the process has not ended; one that nobody has asked about since (Z in proc_pid_stat(5)) has. */
+function runs(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
   }
 }
