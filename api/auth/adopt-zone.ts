@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Actor } from "../../shared/actor.ts";
 import { changeSettings } from "../../shared/contracts/user.ts";
 import { validate } from "../../shared/contracts/validate.ts";
@@ -7,6 +6,7 @@ import { timestamp } from "../../shared/domain/timestamp.ts";
 import { isRefused } from "../../shared/errors.ts";
 import type { Dispatch } from "../../shared/queue/client/dispatch.ts";
 import type { QueryContext } from "../queries/context.ts";
+import { sql } from "../queries/sql.ts";
 
 type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { Pool } from "pg";
 import { findAccountByEmail, normalizeEmail } from "../identity/accounts/accounts.ts";
 import type { QueryDatabase } from "../queries/guard.ts";
+import { literal, sql } from "../queries/sql.ts";
 
 const maxSubjects = 50;
 
@@ -23,15 +23,16 @@ const jumpedTo = sql`recursive seen as (
 
 /** Citus cannot jump from one server to another. */
 const gathered = sql`seen as materialized (
-      select user_id from action_log group by user_id order by user_id limit ${sql.lit(maxSubjects)}
+      select user_id from action_log group by user_id order by user_id limit ${literal(maxSubjects)}
     )`;
 
 /** The users whose calls are in the log: the only read across users, for the owner of the instance. */
-export async function listSubjects({ dialect, engine }: QueryDatabase): Promise<string[]> {
-  const { rows } = await sql<{ user_id: string; email: string | null }>`
+export async function listSubjects({ run, engine }: QueryDatabase): Promise<string[]> {
+  const { text, values } = sql`
     with ${engine === "citus" ? gathered : jumpedTo}
     select seen.user_id, account.email from seen
     left join identity.accounts account on account.id = seen.user_id
-    order by seen.user_id limit ${maxSubjects}`.execute(dialect);
+    order by seen.user_id limit ${maxSubjects}`;
+  const rows = await run<{ user_id: string; email: string | null }>("", text, values);
   return rows.map(({ user_id, email }) => (email === null ? user_id : `${user_id}  ${email}`));
 }

@@ -8,6 +8,7 @@ import type { FieldErrors } from "../../shared/errors.ts";
  */
 export function queryFields(schema: TObject, query: URLSearchParams): Fields {
   const fields: Fields = {};
+  if (query.size === 0) return fields;
   for (const [name, property] of Object.entries(schema.properties)) {
     const text = query.get(name);
     if (text !== null) fields[name] = typed(text, "type" in property ? property.type : undefined);
@@ -17,6 +18,7 @@ export function queryFields(schema: TObject, query: URLSearchParams): Fields {
 
 /** @returns a refusal for each parameter that is given twice, because only one of the two could count */
 export function repeatedParameters(schema: TObject, query: URLSearchParams): FieldErrors {
+  if (query.size < 2) return {};
   const repeated = Object.keys(schema.properties).filter((name) => query.getAll(name).length > 1);
   return Object.fromEntries(repeated.map((name) => [name, [`The ${name} parameter must be given once.`]]));
 }

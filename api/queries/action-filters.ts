@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely";
 import { contracts, type InputOf, type Queries } from "../../shared/contracts/catalogue.ts";
 import { resourceRead } from "../../shared/contracts/mcp-resource.ts";
 import type { ActionRow } from "../../shared/db/entities.ts";
@@ -6,6 +5,7 @@ import type { ActionKind } from "../../shared/domain/vocabulary.ts";
 import { requestFamily } from "../../shared/queue/command-id.ts";
 import { anyOf, type Condition } from "./context.ts";
 import { searchPattern } from "./search.ts";
+import { join, literal, type Sql, sql } from "./sql.ts";
 
 export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
 export type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
@@ -44,13 +44,13 @@ export function rangeConditions({ token_id, from, to, cursor }: ActionFilters): 
 export const isFromPlace = (cursor: string): Condition =>
   sql`(a.called_at, a.request_id) >= ${placeOf(cursor)}`;
 
-function placeOf(cursor: string): RawBuilder<unknown> {
+function placeOf(cursor: string): Sql {
   const [calledAt, requestId] = cursor.split("_");
   return sql`(${calledAt}::timestamptz, ${requestId}::uuid)`;
 }
 
 const readTools = contracts.flatMap(({ kind, mcp }) => (kind === "query" && mcp ? [mcp.name] : []));
-const isReading = sql`a.tool in (${sql.join([...readTools, resourceRead].map(sql.lit))})`;
+const isReading = sql`a.tool in (${join([...readTools, resourceRead].map(literal))})`;
 const ofKind: Readonly<Record<ActionKind, Condition>> = {
   read: sql`(a.outcome = 'ok' and ${isReading})`,
   change: sql`(a.outcome = 'ok' and not ${isReading})`,
@@ -61,7 +61,7 @@ const ofKind: Readonly<Record<ActionKind, Condition>> = {
 export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
 const isOfRequest = (id: string): Condition =>
-  sql`left(a.request_id::text, ${sql.lit(requestFamily(id).length)}) = ${requestFamily(id)}`;
+  sql`left(a.request_id::text, ${literal(requestFamily(id).length)}) = ${requestFamily(id)}`;
 
 /** Of JSON only the texts in it are searched, as they are written there: every row has names of fields. */
 function mentions(q: string): Condition {

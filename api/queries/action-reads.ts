@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import { type ActionFilters, actionConditions, isFromPlace } from "./action-filters.ts";
 import { allOf, type QueryContext } from "./context.ts";
+import { sql } from "./sql.ts";
 
 /** How often a token looked at the same within some time, and when last. */
 export type ReadCount = Readonly<{

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { LoggedAction } from "../../shared/contracts/action.ts";
 import type { ActionRow } from "../../shared/db/entities.ts";
@@ -13,6 +12,7 @@ import {
   tokenHash,
 } from "./action-filters.ts";
 import { allOf, type Condition, type QueryContext, type QueryHandler } from "./context.ts";
+import { literal, sql } from "./sql.ts";
 
 const defaultLimit = 50;
 /** A page that few calls would fill ends after this many, and its cursor goes on from there. */
@@ -67,7 +67,7 @@ async function endOfPage({ own, rows }: QueryContext, filters: ActionFilters): P
     order by a.called_at desc, a.request_id desc`;
   const [end] = await rows(
     filters.q === undefined
-      ? sql<ActionPlace>`select a.called_at, a.request_id ${inRange} limit 1 offset ${sql.lit(mostLookedAt - 1)}`
+      ? sql<ActionPlace>`select a.called_at, a.request_id ${inRange} limit 1 offset ${literal(mostLookedAt - 1)}`
       : endOfSearch(inRange),
   );
   return end && cursorOf(end);
@@ -78,10 +78,10 @@ const endOfSearch = (inRange: Condition) => sql<ActionPlace>`
   select called_at, request_id from (
     select called_at, request_id, row_number() over newest as place, sum(bytes) over newest as bytes
     from (select a.called_at, a.request_id, octet_length(a.arguments) + coalesce(octet_length(a.before), 0)
-      + coalesce(octet_length(a.after), 0) as bytes ${inRange} limit ${sql.lit(mostLookedAt)}) looked
+      + coalesce(octet_length(a.after), 0) as bytes ${inRange} limit ${literal(mostLookedAt)}) looked
     window newest as (order by called_at desc, request_id desc)
   ) measured
-  where bytes >= ${sql.lit(mostBytesSearched)} or place = ${sql.lit(mostLookedAt)}
+  where bytes >= ${literal(mostBytesSearched)} or place = ${literal(mostLookedAt)}
   order by place limit 1`;
 
 const cursorOf = ({ called_at, request_id }: ActionPlace): string => `${timestamp(called_at)}_${request_id}`;

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import type { TodoRow } from "../../shared/db/entities.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { QueryContext } from "./context.ts";
+import { literal, sql } from "./sql.ts";
 
 export type FeedTodo = Readonly<
   Pick<TodoRow, "id" | "title" | "recurrence_from" | "updated_at" | "created_at"> & {
@@ -24,7 +24,7 @@ export const readFeedTodos = ({ own, rows }: QueryContext, form: "events" | "tas
       from (
         select * from ${own("todos")} t
         where not t.is_completed and (${form === "tasks"}::boolean or t.due_date is not null)
-        order by t.due_date, t.id limit ${sql.lit(mostTodos)}
+        order by t.due_date, t.id limit ${literal(mostTodos)}
       ) t
       left join ${own("categories")} c on c.id = t.category_id
       order by t.due_date, t.id`);

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { refuseCategory } from "../../shared/contracts/category-name.ts";
 import type { CategoryRow } from "../../shared/db/entities.ts";
 import { type CategoryRefRow, presentCategory } from "../../shared/db/present.ts";
@@ -6,6 +5,7 @@ import { categoriesNamed } from "../../shared/domain/category-by-name.ts";
 import { notFound, type Refused } from "../../shared/errors.ts";
 import type { QueryContext, QueryHandler } from "./context.ts";
 import { limitClause, readPage } from "./pagination.ts";
+import { sql } from "./sql.ts";
 
 export const readCategories: QueryHandler<"category.list"> = (query, input) => {
   const categories = query.own("categories");

@@ -1,12 +1,12 @@
-import { type RawBuilder, sql } from "kysely";
 import { changesLimit } from "../../shared/contracts/change.ts";
 import type { ChangePlace } from "../../shared/contracts/change-cursor.ts";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { ResourceKind } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
+import { join, literal, type Sql, sql } from "./sql.ts";
 
 /** One more than a page has shows whether there is another page. */
-const limit = sql.lit(changesLimit + 1);
+const limit = literal(changesLimit + 1);
 
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
@@ -18,7 +18,7 @@ type ChangeSource = Readonly<{
   kind?: ResourceKind;
   /** Of a source that only says again what a copy that is being begun shows anyway. */
   isEcho?: boolean;
-  rows(own: QueryContext["own"], after: After): RawBuilder<unknown>;
+  rows(own: QueryContext["own"], after: After): Sql;
 }>;
 
 const deletedKinds: Readonly<Record<number, ResourceKind>> = {
@@ -118,12 +118,12 @@ export const kindOf = ({ source, group }: Pick<ChangePlace, "source" | "group">)
  * The places of all changes after one, in order.
  * @param since where echoes begin
  */
-export function changesAfter({ own }: QueryContext, place: ChangePlace, since: bigint): RawBuilder<unknown> {
+export function changesAfter({ own }: QueryContext, place: ChangePlace, since: bigint): Sql {
   const parts = sources.map(({ number, isEcho, rows }) => {
     const after = afterOf(place, number, isEcho ? since : 0n);
-    return sql`select ${sql.lit(number)} as source, f.* from (${rows(own, after)} limit ${limit}) f`;
+    return sql`select ${literal(number)} as source, f.* from (${rows(own, after)} limit ${limit}) f`;
   });
-  return sql`select * from (${sql.join(parts, sql` union all `)}) f
+  return sql`select * from (${join(parts, " union all ")}) f
     order by f.xid, f.source, f.group_id, f.id limit ${limit}`;
 }
 

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Static } from "typebox";
 import { changesLimit, changesNotTold, type ResourceChange } from "../../shared/contracts/change.ts";
 import {
@@ -15,6 +14,7 @@ import { invalid } from "../../shared/errors.ts";
 import { changesAfter, kindOf } from "./change-sources.ts";
 import { type Condition, daySettingsOf, type QueryContext, type QueryHandler } from "./context.ts";
 import { habitRows, presentHabits } from "./habit.ts";
+import { sql } from "./sql.ts";
 import { presentTodos, todoRows } from "./todo.ts";
 
 /** See the function change_marks in the migrations: the numbers of transactions when the statement ran. */

@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import { mostCompletionDays } from "../../shared/contracts/habit-completions.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import { notFound } from "../../shared/errors.ts";
 import { type QueryHandler, readDaySettings } from "./context.ts";
+import { literal, sql } from "./sql.ts";
 
 type CompletionColumns = { local_date: string | null; completed_at: string };
 
@@ -11,7 +11,7 @@ export const readCompletions: QueryHandler<"habit.completions"> = async (query, 
   const { own, rows } = query;
   const from = period.from ?? null;
   const to = period.to ?? (from === null ? (await readDaySettings(query)).today.date : null);
-  const further = sql.lit(mostCompletionDays - 1);
+  const further = literal(mostCompletionDays - 1);
   const found = await rows(sql<CompletionColumns>`
     select c.local_date, c.completed_at from ${own("habits")} h
     left join ${own("habit_completions")} c on c.habit_id = h.id

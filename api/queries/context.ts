@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely";
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../shared/contracts/scopes.ts";
 import { localDay } from "../../shared/domain/day.ts";
@@ -7,6 +6,7 @@ import type { Refused } from "../../shared/errors.ts";
 import type { Allowance } from "../http/rate-limit.ts";
 import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
 import type { ShareReads } from "./share.ts";
+import { join, type Sql, sql } from "./sql.ts";
 
 type Settings = Readonly<{
   /** Epoch ms. */
@@ -77,11 +77,10 @@ export type QueryHandler<Name extends QueryName> = (
   input: InputOf<Queries[Name]>,
 ) => Promise<OutputOf<Queries[Name]> | (Name extends RefusableQuery ? Refused : never)>;
 
-export type Condition = RawBuilder<unknown>;
+export type Condition = Sql;
 export const allOf = (...conditions: readonly Condition[]): Condition =>
-  conditions.length > 0 ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`;
-export const anyOf = (conditions: readonly Condition[]): Condition =>
-  sql`(${sql.join(conditions, sql` or `)})`;
+  conditions.length > 0 ? sql`(${join(conditions, " and ")})` : sql`true`;
+export const anyOf = (conditions: readonly Condition[]): Condition => sql`(${join(conditions, " or ")})`;
 
 /** The user's settings as columns of every row, so that a list takes one statement. */
 export const daySettingsColumns = ({ own }: QueryContext) => sql`

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { addDays } from "../../shared/domain/day.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "./context.ts";
@@ -10,6 +9,7 @@ import {
   inOrderOfIds,
   presentHabits,
 } from "./habit.ts";
+import { sql } from "./sql.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "./todo.ts";
 import { inOrder, isPending, todosInOrder } from "./todo-order.ts";
 

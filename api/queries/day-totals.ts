@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import type { QueryContext } from "./context.ts";
 import { activityCounts } from "./dashboard.ts";
+import { sql } from "./sql.ts";
 
 /** A user's numbers on a day. */
 export type DayTotals = Readonly<{

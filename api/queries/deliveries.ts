@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { DeliveryStatus, ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
+import { literal, sql } from "./sql.ts";
 
 /** A reminder that will ring. */
 export type ComingReminder = Readonly<{ todo_id: number; title: string; remind_at: string }>;
@@ -33,7 +33,7 @@ export async function readComingReminders({ own, rows }: QueryContext): Promise<
     from (
       select r.todo_id, r.remind_at from ${own("reminders")} r
       where r.status = 'scheduled' and r.delivery_id is null
-      order by r.remind_at limit ${sql.lit(most)}
+      order by r.remind_at limit ${literal(most)}
     ) r join ${own("todos")} t on t.id = r.todo_id
     order by r.remind_at, r.todo_id`);
   return found.map((row) => ({ ...row, remind_at: timestamp(row.remind_at) }));
@@ -49,7 +49,7 @@ export async function readPastDeliveries({ own, rows }: QueryContext): Promise<P
     from (
       select * from ${own("reminder_deliveries")} d
       where d.todo_id is not null and d.status <> 'cancelled'
-      order by d.created_at desc limit ${sql.lit(most)}
+      order by d.created_at desc limit ${literal(most)}
     ) d
     left join ${own("todos")} t on t.id = d.todo_id
     left join ${own("reminders")} r on r.todo_id = d.todo_id and r.delivery_id = d.id

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Condition, QueryContext } from "./context.ts";
+import { sql } from "./sql.ts";
 
 /** Days with the number of completions on each; a day without any is not in it. */
 export type DoneDays = ReadonlyMap<string, number>;

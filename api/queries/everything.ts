@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from "kysely";
 import type {
   CategoryRow,
   HabitCompletionRow,
@@ -8,6 +7,7 @@ import type {
 } from "../../shared/db/entities.ts";
 import type { QueryContext } from "./context.ts";
 import { inPatientTurn } from "./patient-turn.ts";
+import { literal, type Sql, sql } from "./sql.ts";
 
 type CategoryName = Readonly<{ category_name: string | null }>;
 type ReminderColumns = Readonly<{
@@ -30,7 +30,7 @@ type Place = Readonly<{ id: number; date: string }>;
 
 type Source<Row> = Readonly<{
   rowsInStep: number;
-  step(own: QueryContext["own"], after: Place, limit: RawBuilder<unknown>): RawBuilder<Row>;
+  step(own: QueryContext["own"], after: Place, limit: Sql): Sql<Row>;
   placeOf(row: Row): Place;
 }>;
 
@@ -83,7 +83,7 @@ export async function* allRows<Kind extends KindOfThing>(
   let after = beforeAll;
   for (let isMore = true; isMore; ) {
     const rows = await inPatientTurn(query, ({ own, rows: run }) =>
-      run(step(own, after, sql.lit(rowsInStep))),
+      run(step(own, after, literal(rowsInStep))),
     );
     const last = rows.at(-1);
     if (last) {

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
 import type { Today } from "../../shared/domain/today.ts";
 import { allOf, type QueryContext } from "./context.ts";
 import { dueOn, ofKind } from "./habit.ts";
 import { readHabitsInWeek } from "./habit-week.ts";
 import { hasText } from "./search.ts";
+import { sql } from "./sql.ts";
 
 export const habitsPerPage = 100;
 

@@ -1,6 +1,7 @@
-import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Habit } from "../../shared/contracts/habit-schema.ts";
+import type { HabitRow } from "../../shared/db/entities.ts";
+import { shownOfHabit } from "../../shared/db/present.ts";
 import { addDays } from "../../shared/domain/day.ts";
 import { graceLeft } from "../../shared/domain/grace.ts";
 import { daysBack, firstChangeableDay } from "../../shared/domain/streak.ts";
@@ -9,6 +10,7 @@ import { daysAskedFor, weekOf } from "../../shared/domain/week-progress.ts";
 import type { Condition, QueryContext } from "./context.ts";
 import { dueOn, type HabitWithCategory, habitRows, inOrderOfIds, presentHabitRow } from "./habit.ts";
 import type { Extent } from "./pagination.ts";
+import { columnList, sql } from "./sql.ts";
 
 /** A habit beside its day and its week. */
 export type HabitInWeek = Readonly<{
@@ -34,7 +36,9 @@ export async function readHabitInWeek(
   return habits[0];
 }
 
-type WeekColumns = { is_due: boolean; done_days: string[] };
+type WeekColumns = Pick<HabitRow, "streak_state"> & { is_due: boolean; done_days: string[] };
+
+const columns = columnList("h", [...shownOfHabit, "streak_state"]);
 
 type Wanted = Pick<Extent, "limit" | "offset"> & Readonly<{ where: Condition; order?: Condition }>;
 
@@ -52,7 +56,7 @@ export async function readHabitsInWeek(
       where c.habit_id = h.id and c.local_date between ${monday}::date and ${sunday}::date
       order by c.local_date
     ) as done_days
-    from (${habitRows(query, where, { total, ...part }, order)}) h ${order}`);
+    from (${habitRows(query, where, { total, ...part }, { order, columns })}) h ${order}`);
   return { habits: rows.map((row) => inWeek(row, today)), total: rows[0]?.total ?? 0 };
 }
 

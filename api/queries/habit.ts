@@ -1,7 +1,5 @@
-import { sql } from "kysely";
 import type { InputOf, Queries } from "../../shared/contracts/catalogue.ts";
-import type { HabitRow } from "../../shared/db/entities.ts";
-import { presentHabit } from "../../shared/db/present.ts";
+import { presentHabit, type ShownHabitRow, shownOfHabit } from "../../shared/db/present.ts";
 import { dayNumber, isoWeekday } from "../../shared/domain/day.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { notFound } from "../../shared/errors.ts";
@@ -18,6 +16,7 @@ import {
 } from "./context.ts";
 import { type Extent, limitClause, readPage } from "./pagination.ts";
 import { hasText } from "./search.ts";
+import { columnList, sql } from "./sql.ts";
 
 export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
   const where = await filtering(query, input);
@@ -69,18 +68,20 @@ export const dueOn = (date: string): Condition => sql`(
   )
 )`;
 
-export type HabitWithCategory = HabitRow & CategoryColumns & DaySettingsColumns & { total: number };
+export type HabitWithCategory = ShownHabitRow & CategoryColumns & DaySettingsColumns & { total: number };
 
 export const inOrderOfIds: Condition = sql`order by h.id`;
+
+const habitColumns = columnList("h", shownOfHabit);
 
 /** Habits in an order, each with its category and the day settings. */
 export const habitRows = (
   query: QueryContext,
   where: Condition,
   { total = sql`0`, ...extent }: Extent = {},
-  order = inOrderOfIds,
+  { order = inOrderOfIds, columns = habitColumns } = {},
 ) => sql<HabitWithCategory>`
-  select h.*, c.name as category_name, c.color as category_color,
+  select ${columns}, c.name as category_name, c.color as category_color,
     ${daySettingsColumns(query)}, (${total}) as total
   from (select * from ${query.own("habits")} h where ${where} ${order} ${limitClause(extent)}) h
   left join ${query.own("categories")} c on c.id = h.category_id

@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import Format from "typebox/format";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { QueryContext } from "./context.ts";
 import { inPatientTurn } from "./patient-turn.ts";
+import { join, literal, sql } from "./sql.ts";
 
 /** A read of more would take longer than the database lets one. */
 const keysAtOnce = 5_000;
@@ -42,12 +42,12 @@ async function readImportedKeys(query: QueryContext, keys: readonly string[]): P
   if (keys.length === 0) return [];
   const rows = await inPatientTurn(query, ({ own, rows: run }) => {
     const here = tables.map(
-      (table) => sql`(k.kind = ${sql.lit(deletionKinds[table])} and exists (
+      (table) => sql`(k.kind = ${literal(deletionKinds[table])} and exists (
         select from ${own(table)} x where x.id = k.id))`,
     );
     return run(sql<{ key: string }>`
       select k.key from ${own("import_keys")} k
-      where k.key = any(${`{${keys.join(",")}}`}::text[]) and (${sql.join(here, sql` or `)})`);
+      where k.key = any(${`{${keys.join(",")}}`}::text[]) and (${join(here, " or ")})`);
   });
   return rows.map(({ key }) => key);
 }

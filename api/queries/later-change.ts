@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { type Image, isSame } from "../../shared/domain/image-fields.ts";
 import type { BeforeAndAfter, Images } from "../../shared/domain/images.ts";
@@ -7,6 +6,7 @@ import { timestamp } from "../../shared/domain/timestamp.ts";
 import type { Door } from "../../shared/domain/vocabulary.ts";
 import { mapGivingWay } from "../http/give-way.ts";
 import type { QueryContext } from "./context.ts";
+import { literal, sql } from "./sql.ts";
 
 /** A place in the log, and an action that changed something after it. */
 type Place = Readonly<{ called_at: string; request_id: string }>;
@@ -48,7 +48,7 @@ export async function readLaterChanges(
         from (
           select l.* from ${own("action_log")} l
           where (l.called_at, l.request_id) > (${called_at}::timestamptz, ${request_id}::uuid)
-          order by l.called_at, l.request_id limit ${sql.lit(mostLookedAt)}
+          order by l.called_at, l.request_id limit ${literal(mostLookedAt)}
         ) a
         left join lateral (
           select w.before, w.after from ${own("action_images")} w
@@ -59,10 +59,10 @@ export async function readLaterChanges(
           select from unnest(${names}::text[]) as name
           where position(name in coalesce(i.before, a.before)) > 0 or position(name in coalesce(i.after, a.after)) > 0
         )
-        order by is_last, a.called_at, a.request_id limit ${sql.lit(mostFound)}
+        order by is_last, a.called_at, a.request_id limit ${literal(mostFound)}
       ) found
     ) measured
-    where bytes <= ${sql.lit(mostBytes)}
+    where bytes <= ${literal(mostBytes)}
     order by is_last, called_at, request_id`);
   const changes = await found.catch((error) => {
     if (error instanceof DatabaseFailure) return [];

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
 import type { Names } from "../../shared/contracts/tool-sentence.ts";
 import type { QueryContext } from "./context.ts";
+import { sql } from "./sql.ts";
 
 type Named = { id: number; name: string };
 

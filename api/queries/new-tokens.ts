@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import type { OutputOf, Queries } from "../../shared/contracts/catalogue.ts";
 import { readTokens } from "./action.ts";
 import { tokenHash } from "./action-filters.ts";
 import type { QueryContext } from "./context.ts";
+import { sql } from "./sql.ts";
 
 type CallingTokens = OutputOf<Queries["action.tokens"]>["tokens"];
 

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
 import type { Condition, QueryContext } from "./context.ts";
+import { literal, type Sql, sql } from "./sql.ts";
 
 const pageSize = 15;
 
@@ -9,7 +9,7 @@ export type Extent = Readonly<{ total?: Condition; limit?: number; offset?: numb
 /** Constants where they can be, because reads that are batched take no others; only pages beyond the first cannot. */
 export function limitClause({ limit, offset = 0 }: Extent): Condition {
   if (limit === undefined) return sql``;
-  return offset === 0 ? sql`limit ${sql.lit(limit)}` : sql`limit ${sql.lit(limit)} offset ${offset}`;
+  return offset === 0 ? sql`limit ${literal(limit)}` : sql`limit ${literal(limit)} offset ${offset}`;
 }
 
 type Total = { total: number };
@@ -18,8 +18,8 @@ type Total = { total: number };
 type List<Row extends Total, Item> = Readonly<{
   /** The list's path below /api/v1. */
   path: string;
-  count: RawBuilder<Total>;
-  rows(extent: Extent): RawBuilder<Row>;
+  count: Sql<Total>;
+  rows(extent: Extent): Sql<Row>;
   present(rows: readonly Row[]): Item[];
 }>;
 

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import { type PresentedReminder, presentReminder } from "../../shared/db/present.ts";
 import { notFound } from "../../shared/errors.ts";
 import { type DaySettingsColumns, daySettingsColumns, daySettingsOf, type QueryHandler } from "./context.ts";
+import { sql } from "./sql.ts";
 
 export const readReminder: QueryHandler<"reminder.get"> = async (query, { todo_id }) => {
   const found = await query.rows(sql<PresentedReminder & DaySettingsColumns>`

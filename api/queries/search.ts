@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from "kysely";
 import { folded } from "../../shared/domain/folding.ts";
 import { anyOf, type Condition } from "./context.ts";
+import { type Sql, sql } from "./sql.ts";
 
 /** Where the letters of all scripts that have case or accents are: going through all of Unicode would take a second. */
 const ranges = [
@@ -67,7 +67,7 @@ function oneOf(character: string): string {
 }
 
 /** Whether one of the columns has the text. No condition on columns of an index: each row has to be looked at. */
-export function hasText(columns: readonly RawBuilder<unknown>[], q: string): Condition {
+export function hasText(columns: readonly Sql[], q: string): Condition {
   const pattern = searchPattern(q);
   return anyOf(columns.map((column) => sql`${column} ~ ${pattern}`));
 }

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
 import type { Static } from "typebox";
 import type { Todo } from "../../shared/contracts/todo-schema.ts";
 import { type DueGroup, dueDatesOf, dueGroups } from "../../shared/domain/due-groups.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { allOf, type Condition, type QueryContext } from "./context.ts";
+import { join, literal, sql } from "./sql.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "./todo.ts";
 import { inOrder, isCompleted, isPending, todosInOrder } from "./todo-order.ts";
 
@@ -21,10 +21,10 @@ export type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
 export async function readTodoCounts({ own, rows }: QueryContext, today: string): Promise<TodoCounts> {
   const count = (where: Condition) => sql`(select count(*) from ${own("todos")} t where ${where})`;
   const pending = dueGroups.map(
-    (group) => sql`${sql.lit(group)}, ${count(allOf(isPending, isInGroup(group, today)))}`,
+    (group) => sql`${literal(group)}, ${count(allOf(isPending, isInGroup(group, today)))}`,
   );
   const [row] = await rows(sql<{ counts: TodoCounts }>`
-    select json_build_object(${sql.join(pending)}, 'done', ${count(isCompleted)}) as counts`);
+    select json_build_object(${join(pending)}, 'done', ${count(isCompleted)}) as counts`);
   if (!row) throw new Error("The statement that counts todos gave no row.");
   return row.counts;
 }
@@ -41,6 +41,6 @@ export async function readTodoGroups(
     return sql`(select * from (${todoRows(query, { todos, total: sql`0` })}) part)`;
   });
   const rows = await query.rows(sql<TodoWithRelations>`
-    select * from (${sql.join(parts, sql` union all `)}) t ${inOrder}`);
+    select * from (${join(parts, " union all ")}) t ${inOrder}`);
   return presentTodos(rows, today);
 }

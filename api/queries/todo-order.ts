@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
 import type { TodoPlace } from "../../shared/contracts/todo-cursor.ts";
 import { allOf, anyOf, type Condition, type QueryContext } from "./context.ts";
 import { type Extent, limitClause } from "./pagination.ts";
+import { join, type Sql, sql } from "./sql.ts";
 
 /**
  * The default order of todos. It is total: by due date with undated ones last, then by time of day (the enum's order,
@@ -31,7 +31,7 @@ export function countTodos({ own }: QueryContext, selection: Selection) {
   const counts = conditionsOf(selection).map(
     (where) => sql`(select count(*) from ${own("todos")} t where ${where})`,
   );
-  return sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`;
+  return sql<{ total: number }>`select ${join(counts, " + ")} as total`;
 }
 
 /** A part of a selection: what a page shows, or what comes after a todo. */
@@ -77,24 +77,19 @@ function todosFound(query: QueryContext, selection: Selection, { after, ...exten
 }
 
 /** Whole rows by their keys. */
-const rowsAt = ({ own }: QueryContext, keys: Condition, columns: RawBuilder<unknown>): Condition =>
+const rowsAt = ({ own }: QueryContext, keys: Condition, columns: Sql): Condition =>
   sql`(select ${columns} from ${keys} place
     cross join lateral (select * from ${own("todos")} t where t.id = place.id offset 0) t)`;
 
 /** Of several ranges, each gives as many as could be wanted of it, in order. */
-function merged(
-  { own }: QueryContext,
-  selection: Selection,
-  extent: Extent,
-  columns: RawBuilder<unknown>,
-): Condition {
+function merged({ own }: QueryContext, selection: Selection, extent: Extent, columns: Sql): Condition {
   const partOf = (where: Condition, part: Extent) =>
     sql`(select ${columns} from ${own("todos")} t where ${where} ${inOrder} ${limitClause(part)})`;
   const [only, ...others] = conditionsOf(selection);
   if (only && others.length === 0) return partOf(only, extent);
   const { limit = 0, offset = 0 } = extent;
   const parts = conditionsOf(selection).map((where) => partOf(where, { limit: limit + offset }));
-  return sql`(select * from (${sql.join(parts, sql` union all `)}) t ${inOrder} ${limitClause(extent)})`;
+  return sql`(select * from (${join(parts, " union all ")}) t ${inOrder} ${limitClause(extent)})`;
 }
 
 function conditionsOf({ ranges, filter, search }: Selection): readonly Condition[] {

@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import { addDays } from "../../shared/domain/day.ts";
 import type { TimeOfDay } from "../../shared/domain/vocabulary.ts";
 import { allOf, type Condition, type QueryContext, readDaySettings } from "./context.ts";
 import { hasText } from "./search.ts";
+import { sql } from "./sql.ts";
 import { isCompleted, isPending, type Selection } from "./todo-order.ts";
 
 /** What a list of todos can be narrowed to, on either door. All of it applies together. */

@@ -1,6 +1,9 @@
-import { sql } from "kysely";
-import type { TodoRow } from "../../shared/db/entities.ts";
-import { type PresentedReminder, presentTodo } from "../../shared/db/present.ts";
+import {
+  type PresentedReminder,
+  presentTodo,
+  type ShownTodoRow,
+  shownOfTodo,
+} from "../../shared/db/present.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { notFound } from "../../shared/errors.ts";
 import { type CategoryColumns, categoryOf } from "./category.ts";
@@ -12,6 +15,7 @@ import {
   type QueryHandler,
 } from "./context.ts";
 import { readPage } from "./pagination.ts";
+import { columnList, sql } from "./sql.ts";
 import { countTodos, inOrder, type ListedTodos, todosInOrder } from "./todo-order.ts";
 import { selectTodos } from "./todo-selection.ts";
 
@@ -33,7 +37,7 @@ export const readTodo: QueryHandler<"todo.get"> = async (query, { todo_id }) => 
   return presentTodos(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Todo");
 };
 
-export type TodoWithRelations = TodoRow &
+export type TodoWithRelations = ShownTodoRow &
   CategoryColumns &
   DaySettingsColumns & {
     total: number;
@@ -41,13 +45,15 @@ export type TodoWithRelations = TodoRow &
     reminder_status: PresentedReminder["status"] | null;
   };
 
+const todoColumns = columnList("t", shownOfTodo);
+
 /**
  * Todos of a subquery with their category, reminder and the day settings, in order. Reminders are looked up one by one:
  * by its estimate of a usual user, the planner would compare each todo with all that a user ever had.
  */
 export const todoRows = (query: QueryContext, { todos, total }: ListedTodos, order = inOrder) =>
   sql<TodoWithRelations>`
-  select t.*, c.name as category_name, c.color as category_color,
+  select ${todoColumns}, c.name as category_name, c.color as category_color,
     r.remind_at, r.status as reminder_status, ${daySettingsColumns(query)}, ${total} as total
   from ${todos} t
   left join ${query.own("categories")} c on c.id = t.category_id

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Static } from "typebox";
 import { type LoggedAction, undoDays } from "../../shared/contracts/action.ts";
 import { msPerDay } from "../../shared/domain/day.ts";
@@ -7,6 +6,7 @@ import { isRefused } from "../../shared/errors.ts";
 import { actionColumns, presentAction, type ReadRow, readActions } from "./action.ts";
 import { rangeConditions } from "./action-filters.ts";
 import { allOf, type QueryContext } from "./context.ts";
+import { literal, sql } from "./sql.ts";
 
 type Action = Static<typeof LoggedAction>;
 export type ActionKey = Pick<Action, "called_at" | "request_id">;
@@ -73,7 +73,7 @@ export async function countRun(
     from (
       select a.undone_by, a.before is not null or a.after is not null as changed from ${own("action_log")} a
       where ${allOf(...rangeConditions(range))}
-      order by a.called_at desc limit ${sql.lit(mostCounted)}
+      order by a.called_at desc limit ${literal(mostCounted)}
     ) looked`);
   const { looked_at = 0, changes = 0, undone = 0 } = count ?? {};
   return { changes, undone, isMore: looked_at === mostCounted };
@@ -101,7 +101,7 @@ export async function readParts(
     join ${own("action_log")} a on a.called_at = (undo.arguments::json ->> 'called_at')::timestamptz
       and a.request_id = (undo.arguments::json ->> 'request_id')::uuid
     where a.token_id = ${token_id} and a.undone_by = undo.request_id
-    order by a.called_at desc, a.request_id desc limit ${sql.lit(most)}`);
+    order by a.called_at desc, a.request_id desc limit ${literal(most)}`);
   return found.map(({ undo_arguments, ...row }) => ({
     action: presentAction(row),
     undo: { arguments: undo_arguments },

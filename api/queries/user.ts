@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import type { ReminderDeliveryRow, UserRow } from "../../shared/db/entities.ts";
 import { presentSettings } from "../../shared/db/present.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import { type QueryHandler, readDaySettings } from "./context.ts";
+import { sql } from "./sql.ts";
 
 type TestColumns = {
   test_status: ReminderDeliveryRow["status"] | null;

@@ -29,8 +29,31 @@ export function presentCategory(row: CategoryRow): Static<typeof Category> {
 const presentCategoryRef = (row: CategoryRefRow | undefined) =>
   row ? { id: row.id, name: row.name, color: row.color } : null;
 
+/** What of a habit is shown or put in order by; the rest is the streak's working. */
+export const shownOfHabit = [
+  "id",
+  "name",
+  "type",
+  "frequency",
+  "schedule",
+  "time_of_day",
+  "category_id",
+  "description",
+  "grace_days",
+  "completions_count",
+  "streak",
+  "streak_alive_through",
+  "longest_streak",
+  "next_due",
+  "recent_dates",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof HabitRow)[];
+
+export type ShownHabitRow = Pick<HabitRow, (typeof shownOfHabit)[number]>;
+
 export function presentHabit(
-  row: HabitRow,
+  row: ShownHabitRow,
   category: CategoryRefRow | undefined,
   today: Today,
 ): Static<typeof Habit> {
@@ -56,8 +79,28 @@ export function presentHabit(
   };
 }
 
+export const shownOfTodo = [
+  "id",
+  "title",
+  "description",
+  "due_date",
+  "time_of_day",
+  "estimated_minutes",
+  "context",
+  "category_id",
+  "is_completed",
+  "completed_at",
+  "recurrence",
+  "recurrence_from",
+  "next_todo_id",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof TodoRow)[];
+
+export type ShownTodoRow = Pick<TodoRow, (typeof shownOfTodo)[number]>;
+
 export function presentTodo(
-  row: TodoRow,
+  row: ShownTodoRow,
   category: CategoryRefRow | undefined,
   reminder: PresentedReminder | undefined,
   today: Today,

@@ -146,12 +146,13 @@ const isPlain = (value: unknown): boolean => value === null || typeof value !== 
 const transpose = (lists: readonly (readonly unknown[])[]): unknown[][] =>
   (lists[0] ?? []).map((_, place) => lists.map((values) => values[place]));
 
-/** The rows come as arrays, because copying each object without its number cost as much as reading it. */
+/** The rows come as arrays, because copying each object without its numbers cost as much as reading it. */
 function deliver(reads: readonly Read[], { fields, rows }: QueryArrayResult<unknown[]>): void {
+  const names = fields.map(({ name }) => name);
   const results = reads.map((): object[] => []);
   for (const row of rows) {
     const columns: Record<string, unknown> = {};
-    for (let place = 1; place < row.length; place++) columns[fields[place]?.name ?? ""] = row[place];
+    for (let place = numbers; place < row.length; place++) columns[names[place] ?? ""] = row[place];
     results[Number(row[0]) - 1]?.push(columns);
   }
   reads.forEach(({ resolve }, index) => void resolve(results[index] ?? []));
@@ -162,6 +163,9 @@ function sqlStateOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
+
+/** The number of the read and that of the row come before its columns. */
+const numbers = 2;
 
 /** PostgreSQL takes only constants here. */
 const takesNoColumn = /\b(limit|offset)\s+\$/i;
@@ -175,8 +179,8 @@ function batchTextOf(text: string): string | undefined {
   if (count === 0 || takesNoColumn.test(text)) return undefined;
   const places = Array.from({ length: count }, (_, index) => index + 1);
   return `
-    select k.read_no, (q.s).* from unnest(${places.map((place) => `$${place}::text[]`).join(", ")})
+    select k.read_no, q.* from unnest(${places.map((place) => `$${place}::text[]`).join(", ")})
       with ordinality k(${places.map((place) => `p${place}`).join(", ")}, read_no)
-    cross join lateral (select row_number() over () as row_no, s from (${text.replace(/\$(\d+)/g, "k.p$1")}) s) q
+    cross join lateral (select row_number() over () as row_no, s.* from (${text.replace(/\$(\d+)/g, "k.p$1")}) s) q
     order by k.read_no, q.row_no`;
 }

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { sql } from "kysely";
 import { createQueryContext } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
 import { dueOn } from "../../api/queries/habit.ts";
+import { join, sql } from "../../api/queries/sql.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { addDays } from "../../shared/domain/day.ts";
 import type { Rules } from "../../shared/domain/schedule.ts";
@@ -71,7 +71,7 @@ async function agrees(habit: Habit, today: string, history: History): Promise<vo
   );
   const days = [...daysAround(today, 9), ...daysAround(next_due ?? today, 2)];
   const [row] = await rows(
-    sql<{ due: boolean[] }>`select array[${sql.join(days.map(dueOn))}] as due from ${own("habits")} h`,
+    sql<{ due: boolean[] }>`select array[${join(days.map(dueOn))}] as due from ${own("habits")} h`,
   );
   expect([told(history), today, days.filter((_, i) => row?.due[i])]).toEqual([
     told(history),

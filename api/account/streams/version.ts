@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import {
   type Condition,
   type DaySettingsColumns,
@@ -6,6 +5,7 @@ import {
   daySettingsOf,
   type QueryContext,
 } from "../../queries/context.ts";
+import { literal, sql } from "../../queries/sql.ts";
 
 /** What a page follows: all that is done in the user's name, or of it what may have changed something. */
 export type Followed = "actions" | "changes";
@@ -45,5 +45,5 @@ const isChange: Condition = sql`a.before is not null or a.after is not null or a
 const newest = ({ own }: QueryContext, condition: Condition) => sql`
   select extract(epoch from latest.called_at)::text || latest.request_id::text from (
     select a.called_at, a.request_id, ${condition} as counts from ${own("action_log")} a
-    order by a.called_at desc, a.request_id desc limit ${sql.lit(mostLookedAt)}
+    order by a.called_at desc, a.request_id desc limit ${literal(mostLookedAt)}
   ) latest where latest.counts order by latest.called_at desc, latest.request_id desc limit 1`;
