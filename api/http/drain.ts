@@ -44,7 +44,7 @@ export function createDrain(drainSeconds: number): Drain {
 }
 
 /** By its whole path: a query that ends like it is no way past the checks of other requests. */
-export const healthCheckOf = ({ url }: Pick<Request, "url">): string | undefined =>
+const healthCheckOf = ({ url }: Pick<Request, "url">): string | undefined =>
   /^(?:https?:\/\/[^/?]*)?\/health\/(live|ready|accepting)(?:\?|$)/.exec(url)?.[1];
 
 /** Waits until the condition holds, or for as long as a server takes to stop. */

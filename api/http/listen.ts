@@ -3,10 +3,10 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Health } from "../../shared/process/health.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Exposition } from "../../shared/process/metrics.ts";
-import { createStatusPages } from "../../shared/process/status-pages.ts";
+import { createStatusPages, type StatusPage } from "../../shared/process/status-pages.ts";
 import { createAdmission } from "./admission.ts";
-import { createDrain, healthCheckOf, until } from "./drain.ts";
-import { withFullAddress } from "./full-address.ts";
+import { createDrain, until } from "./drain.ts";
+import { pathOf, withFullAddress } from "./full-address.ts";
 import { fault, refusalResponse } from "./refusal-response.ts";
 import { createRequestLog } from "./request-log.ts";
 import { requestIdOf } from "./request-origin.ts";
@@ -44,17 +44,20 @@ export function listen(
     return finish(response);
   }
 
-  async function serve(received: Request, server: Bun.Server<undefined>): Promise<Response> {
-    const request = withFullAddress(received);
-    if (request === undefined) return send(received, refusalResponse(badHost.refusal));
+  async function serve(request: Request): Promise<Response> {
     drain.note(request);
-    const statusPage = findStatusPage(request.method, new URL(request.url).pathname);
-    if (statusPage)
-      return send(request, await statusPage(request.headers, server.requestIP(received)?.address));
     const began = performance.now();
     const response = send(request, await answer(request));
     note(request, response, performance.now() - began);
     return response;
+  }
+
+  function serveStatus(page: StatusPage, request: Request, remoteAddress: () => string | undefined) {
+    drain.note(request);
+    const answer = page(request.headers, remoteAddress);
+    return answer instanceof Promise
+      ? answer.then((response) => send(request, response))
+      : send(request, answer);
   }
 
   const listenOn = (hostname: string) =>
@@ -64,9 +67,12 @@ export function listen(
       // Bun's development page would show our source to anybody who makes a request fail.
       development: false,
       fetch(received, server) {
-        if (healthCheckOf(received)) return serve(received, server);
+        const request = withFullAddress(received);
+        if (request === undefined) return send(received, refusalResponse(badHost.refusal));
+        const statusPage = findStatusPage(request.method, pathOf(request.url));
+        if (statusPage) return serveStatus(statusPage, request, () => server.requestIP(received)?.address);
         const leave = admission.admit(received);
-        return leave ? serve(received, server).finally(leave) : turnAway(received);
+        return leave ? serve(request).finally(leave) : turnAway(received);
       },
       // Nothing caught this error. Its text may hold what a client sent, so only the lines of its stack are logged.
       error(error) {

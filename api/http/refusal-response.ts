@@ -1,4 +1,5 @@
 import { type Refusal, type RefusalCode, refuse } from "../../shared/errors.ts";
+import { bodyOf } from "../../shared/web/body.ts";
 
 /** The one place where a refusal gets its HTTP status. */
 const statuses: Record<RefusalCode, number> = {
@@ -44,5 +45,5 @@ export function refusalBody({ code, message, errors, applied }: Refusal): object
 export function jsonResponse(body: string, status: number, headers: Headers): Response {
   headers.set("content-type", "application/json; charset=utf-8");
   headers.set("cache-control", "no-store");
-  return new Response(body, { status, headers });
+  return new Response(bodyOf(body), { status, headers });
 }

@@ -39,7 +39,10 @@ export function createLifecycle(
       if (drain.hasBegun()) response.setHeader("connection", "close");
       const page = findStatusPage(method, url.replace(/\?.*/, ""));
       if (!page) return listener(request, response);
-      void reply(response, page(headersOf(request), request.socket.remoteAddress));
+      void reply(
+        response,
+        page(headersOf(request), () => request.socket.remoteAddress),
+      );
     },
     drain: () => drain.finish(() => underWay > 0),
   };

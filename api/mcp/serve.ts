@@ -15,6 +15,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { version } from "../../shared/process/version.ts";
+import { bodyOf } from "../../shared/web/body.ts";
 import { isObject } from "../http/body.ts";
 import { getPrompt, promptList } from "./prompts.ts";
 import { resourceList, templateList } from "./resources.ts";
@@ -67,7 +68,9 @@ async function serveCall(message: JSONRPCRequest, server: Server): Promise<Respo
   };
   await server.connect(transport);
   transport.onmessage?.(message);
-  return Response.json(await answer.promise, { headers: { "content-type": "application/json" } });
+  return new Response(bodyOf(JSON.stringify(await answer.promise)), {
+    headers: { "content-type": "application/json" },
+  });
 }
 
 /** For the older revisions the SDK would answer in SSE, and refuse clients that accept JSON alone. */

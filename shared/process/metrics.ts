@@ -7,7 +7,7 @@ export type Exposition = Readonly<{
   /** Where the parts of the process register what they count. */
   registry: Registry;
   /** Answers with the counts, or 404 to whoever may not see them. */
-  answer(headers: Headers, remoteAddress: string | undefined): Promise<Response>;
+  answer(headers: Headers, remoteAddress: () => string | undefined): Promise<Response>;
 }>;
 
 type Access = Pick<Config, "baseUrl" | "metricsToken">;
@@ -30,10 +30,10 @@ export function createExposition(access: Access): Exposition {
 
 function mayRead(
   headers: Headers,
-  remoteAddress: string | undefined,
+  remoteAddress: () => string | undefined,
   { baseUrl, metricsToken: token }: Access,
 ): boolean {
-  if (token === undefined) return !baseUrl.startsWith("https:") && isLocal(headers, remoteAddress);
+  if (token === undefined) return !baseUrl.startsWith("https:") && isLocal(headers, remoteAddress());
   const shown = Buffer.from(headers.get("authorization") ?? "");
   const wanted = Buffer.from(`Bearer ${token}`);
   return shown.length === wanted.length && timingSafeEqual(shown, wanted);

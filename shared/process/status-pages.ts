@@ -1,7 +1,11 @@
 import type { Health } from "./health.ts";
 import type { Exposition } from "./metrics.ts";
 
-type StatusPage = (headers: Headers, remoteAddress: string | undefined) => Promise<Response> | Response;
+/** What the request says, and who sent it. */
+export type StatusPage = (
+  headers: Headers,
+  remoteAddress: () => string | undefined,
+) => Promise<Response> | Response;
 
 /** @returns undefined when the request is for something else */
 export type FindStatusPage = (method: string, path: string) => StatusPage | undefined;

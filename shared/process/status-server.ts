@@ -13,7 +13,8 @@ export function serveStatus(
     fetch(request, server) {
       const page = findPage(request.method, URL.parse(request.url)?.pathname ?? "");
       return (
-        page?.(request.headers, server.requestIP(request)?.address) ?? new Response(null, { status: 404 })
+        page?.(request.headers, () => server.requestIP(request)?.address) ??
+        new Response(null, { status: 404 })
       );
     },
   });

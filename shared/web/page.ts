@@ -1,3 +1,4 @@
+import { bodyOf } from "./body.ts";
 import { type Html, html } from "./html.ts";
 import { type Layout, layout } from "./layout.ts";
 import { pageHeaders } from "./page-headers.ts";
@@ -17,7 +18,7 @@ export function page(
   { status = 200, headers, formTargets = [] }: PageOptions = {},
 ): Response {
   const policy = pageHeaders([...site.formTargets, ...formTargets], Boolean(content.scripts?.length));
-  return new Response(layout(content, site.home), { status, headers: { ...policy, ...headers } });
+  return new Response(bodyOf(layout(content, site.home)), { status, headers: { ...policy, ...headers } });
 }
 
 type MessageOptions = PageOptions & Readonly<{ link?: Readonly<{ href: string; label: string }> | null }>;

@@ -12,10 +12,12 @@ type Options = Readonly<{
 
 const head = /^HTTP\/1\.1 (\d{3})[\s\S]*?\r\n\r\n/;
 const length = /\r\ncontent-length: *(\d+)/i;
+const isChunked = /\r\ntransfer-encoding: *chunked/i;
+const lastChunk = "0\r\n\r\n";
 
 /**
  * Keeps one connection busy with one request at a time. Raw sockets, because an HTTP library would cost as
- * much as the server that is measured; it reads answers with a content-length, as ours have, and no others.
+ * much as the server that is measured; it reads answers with a content-length, or JSON in chunks, as ours are.
  */
 export function keepBusy({ port, next, onAnswer }: Options): Promise<void> {
   const closed = Promise.withResolvers<void>();
@@ -39,9 +41,11 @@ export function keepBusy({ port, next, onAnswer }: Options): Promise<void> {
       const [whole, status] = head.exec(answer.head) ?? [];
       if (whole === undefined || status === undefined) return;
       answer.status = status;
-      answer.size = whole.length + Number(length.exec(whole)?.[1] ?? 0);
+      if (!isChunked.test(whole)) answer.size = whole.length + Number(length.exec(whole)?.[1] ?? 0);
     }
-    if (answer.received < answer.size) return;
+    const isWhole =
+      answer.received >= answer.size || chunk.toString("latin1", chunk.byteLength - 5) === lastChunk;
+    if (!isWhole) return;
     onAnswer(answer.status, performance.now() - sentAt);
     send(socket);
   }

@@ -82,7 +82,7 @@ test("a process in which something hangs says so to whoever asks whether it live
     hanging: () => hanging,
   });
   const live = async () => {
-    const answer = await find("GET", "/health/live")?.(new Headers(), undefined);
+    const answer = await find("GET", "/health/live")?.(new Headers(), () => undefined);
     return [answer?.status, await answer?.json()];
   };
   expect(await live()).toEqual([200, { status: "ok" }]);

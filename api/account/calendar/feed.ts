@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
+import { bodyOf } from "../../../shared/web/body.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
 import { nothingHere, refusalResponse } from "../../http/refusal-response.ts";
 import type { PerformContext } from "../../perform.ts";
@@ -53,7 +54,7 @@ export async function answerFeed(
   const headers = { etag, "cache-control": "private, max-age=300" };
   if (namesTag(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
-  return new Response(body, {
+  return new Response(bodyOf(body), {
     headers: { ...headers, "content-type": "text/calendar; charset=utf-8", "x-robots-tag": "noindex" },
   });
 }
