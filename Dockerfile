@@ -15,6 +15,5 @@ COPY workers workers
 RUN mkdir /data && chown node:node /data
 # The number of the user node: Kubernetes cannot tell from a name that it is not root.
 USER 1000:1000
-# MIMALLOC_PURGE_DELAY: Bun's allocator keeps freed pages instead of faulting them in again; see docs/benchmarks.md.
-ENV DATA_DIR=/data HOST=0.0.0.0 MIMALLOC_PURGE_DELAY=-1 PATH=/kept/node_modules/.bin:$PATH
+ENV DATA_DIR=/data HOST=0.0.0.0 PATH=/kept/node_modules/.bin:$PATH
 CMD ["bun", "api/main.ts"]

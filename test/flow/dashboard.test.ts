@@ -33,3 +33,11 @@ test("an empty account has an empty dashboard", async () => {
   expect(body.stats).toEqual({ total_habits: 0, completed_today: 0, total_streak: 0, pending_todos: 0 });
   expect([body.habits, body.todos]).toEqual([[], []]);
 });
+
+test("an answer of more than Bun's buffer arrives whole", async () => {
+  const token = await issuer.token({ sub: "much" });
+  const titles = Array.from({ length: 60 }, (_, index) => `${index} ${"ü".repeat(240)}`);
+  for (const title of titles) await rest("POST", "/todos", { token, body: { title } });
+  const { body } = await rest("GET", "/dashboard", { token });
+  expect(body.todos.map(({ title }: { title: string }) => title)).toEqual(titles);
+});
