@@ -15,6 +15,8 @@ const length = /\r\ncontent-length: *(\d+)/i;
 const isChunked = /\r\ntransfer-encoding: *chunked/i;
 const lastChunk = "0\r\n\r\n";
 
+const unread = () => ({ head: "", status: "", isChunked: false, received: 0, size: 0 });
+
 /**
  * Keeps one connection busy with one request at a time. Raw sockets, because an HTTP library would cost as
  * much as the server that is measured; it reads answers with a content-length, or JSON in chunks, as ours are.
@@ -23,13 +25,13 @@ export function keepBusy({ port, next, onAnswer }: Options): Promise<void> {
   const closed = Promise.withResolvers<void>();
   let steps: string[] = [];
   let sentAt = 0;
-  let answer = { head: "", status: "", received: 0, size: Number.POSITIVE_INFINITY };
+  let answer = unread();
 
   function send(socket: Socket): void {
     if (steps.length === 0) steps = [...(next() ?? [])];
     const request = steps.shift();
     if (request === undefined) return void socket.end();
-    answer = { head: "", status: "", received: 0, size: Number.POSITIVE_INFINITY };
+    answer = unread();
     sentAt = performance.now();
     socket.write(request);
   }
@@ -41,11 +43,11 @@ export function keepBusy({ port, next, onAnswer }: Options): Promise<void> {
       const [whole, status] = head.exec(answer.head) ?? [];
       if (whole === undefined || status === undefined) return;
       answer.status = status;
-      if (!isChunked.test(whole)) answer.size = whole.length + Number(length.exec(whole)?.[1] ?? 0);
+      answer.isChunked = isChunked.test(whole);
+      answer.size = whole.length + Number(length.exec(whole)?.[1] ?? 0);
     }
-    const isWhole =
-      answer.received >= answer.size || chunk.toString("latin1", chunk.byteLength - 5) === lastChunk;
-    if (!isWhole) return;
+    if (answer.isChunked ? !chunk.toString("latin1").endsWith(lastChunk) : answer.received < answer.size)
+      return;
     onAnswer(answer.status, performance.now() - sentAt);
     send(socket);
   }
