@@ -27,13 +27,19 @@ type Options = Readonly<{
   isRevoked(actor: Actor): boolean;
 }>;
 
-type Known = Readonly<{ actor: Actor; until: number }>;
+/** A token that was checked, until when that is trusted, and from when its next use has it checked again (epoch ms). */
+type Known = Readonly<{ actor: Actor; until: number; askAgainFrom: number }>;
 type Check = Readonly<{ since: number; result: Promise<Known | undefined> }>;
 
 const maxTokenLength = 8_192;
 const maxKnown = 10_000;
+/** In parts of TOKEN_CACHE_SECONDS; by chance, so that tokens which came together are not asked about together for ever. */
+const askAgain = { from: 0.7, to: 0.9 };
 
-/** Known tokens are trusted for TOKEN_CACHE_SECONDS but not past their expiry. They are stored under their hash only. */
+/**
+ * Known tokens are trusted for TOKEN_CACHE_SECONDS but not past their expiry. One in steady use is checked again before
+ * that, so that none of its requests waits for the provider. They are stored under their hash only.
+ */
 export function createAuthenticator(options: Options): Authenticate {
   const known = new Map<string, Known>();
   const underWay = new Map<string, Check>();
@@ -51,6 +57,7 @@ export function createAuthenticator(options: Options): Authenticate {
     return result;
 
     function remember(found: Known | undefined) {
+      known.delete(tokenHash);
       if (!found) return undefined;
       // A Map iterates in the order of insertion, so its first key is the oldest.
       const [oldest] = known.keys();
@@ -63,6 +70,12 @@ export function createAuthenticator(options: Options): Authenticate {
     }
   }
 
+  /** Once for each check. What fails is told to the next request that has to wait for a check. */
+  function checkAhead(token: string, tokenHash: string, cached: Known): void {
+    known.set(tokenHash, { ...cached, askAgainFrom: cached.until });
+    checkOnce(token, tokenHash).catch(() => {});
+  }
+
   const unlessRevoked = (found: Known | undefined) =>
     found && !options.isRevoked(found.actor) ? found : invalidToken;
 
@@ -73,7 +86,11 @@ export function createAuthenticator(options: Options): Authenticate {
     if (options.config.builtInIdentity && isMistypedToken(token)) return invalidToken;
     const tokenHash = hash("sha256", token);
     const cached = known.get(tokenHash);
-    if (cached && cached.until > Date.now()) return unlessRevoked(cached);
+    const now = Date.now();
+    if (cached && cached.until > now) {
+      if (cached.askAgainFrom <= now) checkAhead(token, tokenHash, cached);
+      return unlessRevoked(cached);
+    }
     known.delete(tokenHash);
     try {
       return unlessRevoked(await checkOnce(token, tokenHash));
@@ -120,12 +137,15 @@ function createCheck({ config, client, log, onChecked }: Options) {
 
   return async (token: string, tokenHash: string): Promise<Known | undefined> => {
     // Counted from before the question, because the token may be revoked while the provider's answer is on its way.
-    const cachedUntil = Date.now() + config.tokenCacheSeconds * 1000;
+    const [asked, cacheMs] = [Date.now(), config.tokenCacheSeconds * 1000];
+    const cachedUntil = asked + cacheMs;
     const claims = await claimsOf(token);
     const actor = claims && actorOf(claims, tokenHash);
     if (!claims || !actor) return undefined;
     await onChecked(actor);
     const expires = typeof claims.exp === "number" ? claims.exp * 1000 : cachedUntil;
-    return { actor, until: Math.min(cachedUntil, expires) };
+    const { from, to } = askAgain;
+    const askAgainFrom = asked + cacheMs * (from + (to - from) * Math.random());
+    return { actor, until: Math.min(cachedUntil, expires), askAgainFrom };
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, setSystemTime, test } from "bun:test";
 import { type Authenticate, createAuthenticator } from "../../api/auth/authenticate.ts";
 import { newPersonalToken } from "../../shared/domain/token-format.ts";
 import { isRefused } from "../../shared/errors.ts";
@@ -6,6 +6,8 @@ import { createLog } from "../../shared/process/log.ts";
 import { startIssuer } from "../support/issuer.ts";
 
 const audience = "https://kept.example";
+
+afterEach(() => void setSystemTime());
 
 /** The outcome of a token: the refusal's code, or `ok`. */
 async function outcomeOf(authenticate: Authenticate, token: string): Promise<string> {
@@ -99,6 +101,40 @@ test("a token revoked at this door is refused at once, though its check is remem
   answered.resolve();
   expect(await underWay).toBe("unauthenticated");
   expect(await outcomeOf(authenticate, "known")).toBe("unauthenticated");
+});
+
+test("a token in use is checked again before its time, once, so that none of its requests waits", async () => {
+  let active = true;
+  const checks: PromiseWithResolvers<void>[] = [];
+  const issuer = await startIssuer(audience, async () => {
+    const check = Promise.withResolvers<void>();
+    checks.push(check);
+    if (checks.length > 1) await check.promise;
+    return { active, sub: "ada", aud: audience };
+  });
+  afterAll(() => issuer.stop());
+  const authenticate = authenticatorFor(issuer.url, { id: "kept", secret: "secret" });
+  const began = Date.now();
+  const present = async (seconds: number) => {
+    setSystemTime(began + seconds * 1_000);
+    return outcomeOf(authenticate, "steady");
+  };
+  const isAnswered = async (number: number) => {
+    while (checks.length < number) await Bun.sleep(1);
+    checks[number - 1]?.resolve();
+    await Bun.sleep(50);
+  };
+  expect([await present(0), await present(41), checks.length]).toEqual(["ok", "ok", 1]);
+  // All of these are answered while the provider is not.
+  expect([await present(55), await present(56), await present(59)]).toEqual(["ok", "ok", "ok"]);
+  await isAnswered(2);
+  expect([await present(95), checks.length]).toEqual(["ok", 2]);
+  active = false;
+  expect(await present(112)).toBe("ok");
+  await isAnswered(3);
+  const refused = present(113);
+  await isAnswered(4);
+  expect([await refused, checks.length]).toEqual(["unauthenticated", 4]);
 });
 
 test("a mistyped personal token is refused before the built-in provider is asked; another provider judges it itself", async () => {
