@@ -2,11 +2,12 @@ import { startServices } from "./support/services.ts";
 
 type Counts = Readonly<{ passed: number; failed: number; exitCode: number }>;
 
-/** Their limits are times, so nothing else runs beside them. */
+/** Their limits are times, or they ask what is settled, which waits for others' transactions: nothing else runs beside them. */
 const timed = [
   "test/chaos/**",
   "test/flow/admission.test.ts",
   "test/flow/batch.test.ts",
+  "test/flow/changes.test.ts",
   "test/flow/costly-search.test.ts",
   "test/flow/idempotency.test.ts",
   "test/flow/read-batches.test.ts",
