@@ -7,6 +7,8 @@ import type { Settings } from "../contracts/user.ts";
 import { localTime } from "../domain/day.ts";
 import { timestamp } from "../domain/timestamp.ts";
 import type { Today } from "../domain/today.ts";
+import { HabitEntity } from "./entities/habit.ts";
+import { TodoEntity } from "./entities/todo.ts";
 import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./entities.ts";
 
 /** The only way a row becomes JSON: workers' answers, both doors' reads and the dashboard all go through here. */
@@ -14,6 +16,13 @@ import type { CategoryRow, HabitRow, ReminderRow, TodoRow, UserRow } from "./ent
 export type PresentedReminder = Pick<ReminderRow, "todo_id" | "remind_at" | "status">;
 type SettingsRow = Omit<UserRow, "created_at" | "updated_at">;
 export type CategoryRefRow = Pick<CategoryRow, "id" | "name" | "color">;
+
+type EntityColumns = Readonly<{ properties: object }>;
+
+/** The names of a table's columns, but for some. */
+function columnsBut({ properties }: EntityColumns, hidden: readonly string[]): readonly string[] {
+  return Object.keys(properties).filter((column) => !hidden.includes(column));
+}
 
 export function presentCategory(row: CategoryRow): Static<typeof Category> {
   return {
@@ -29,28 +38,10 @@ export function presentCategory(row: CategoryRow): Static<typeof Category> {
 const presentCategoryRef = (row: CategoryRefRow | undefined) =>
   row ? { id: row.id, name: row.name, color: row.color } : null;
 
+const hiddenOfHabit = ["user_id", "streak_state"] as const;
+export type ShownHabitRow = Omit<HabitRow, (typeof hiddenOfHabit)[number]>;
 /** What of a habit is shown or put in order by; the rest is the streak's working. */
-export const shownOfHabit = [
-  "id",
-  "name",
-  "type",
-  "frequency",
-  "schedule",
-  "time_of_day",
-  "category_id",
-  "description",
-  "grace_days",
-  "completions_count",
-  "streak",
-  "streak_alive_through",
-  "longest_streak",
-  "next_due",
-  "recent_dates",
-  "created_at",
-  "updated_at",
-] as const satisfies readonly (keyof HabitRow)[];
-
-export type ShownHabitRow = Pick<HabitRow, (typeof shownOfHabit)[number]>;
+export const shownOfHabit = columnsBut(HabitEntity.meta, hiddenOfHabit);
 
 export function presentHabit(
   row: ShownHabitRow,
@@ -79,25 +70,9 @@ export function presentHabit(
   };
 }
 
-export const shownOfTodo = [
-  "id",
-  "title",
-  "description",
-  "due_date",
-  "time_of_day",
-  "estimated_minutes",
-  "context",
-  "category_id",
-  "is_completed",
-  "completed_at",
-  "recurrence",
-  "recurrence_from",
-  "next_todo_id",
-  "created_at",
-  "updated_at",
-] as const satisfies readonly (keyof TodoRow)[];
-
-export type ShownTodoRow = Pick<TodoRow, (typeof shownOfTodo)[number]>;
+const hiddenOfTodo = ["user_id", "completed_on", "recurrence_anchor"] as const;
+export type ShownTodoRow = Omit<TodoRow, (typeof hiddenOfTodo)[number]>;
+export const shownOfTodo = columnsBut(TodoEntity.meta, hiddenOfTodo);
 
 export function presentTodo(
   row: ShownTodoRow,
