@@ -1,3 +1,5 @@
+import { pathOf } from "./full-address.ts";
+
 /** A balancer that asks for health at least this often is waited for, until it has heard that we are stopping. */
 const askedMs = 10_000;
 /** When nothing has come or been answered for this long, no further request is coming, and every answer has left. */
@@ -24,9 +26,9 @@ export function createDrain(drainSeconds: number): Drain {
   return {
     hasBegun: () => hasBegun,
     note(request) {
-      const check = healthCheckOf(request);
-      if (check === undefined) lastRequest = performance.now();
-      else if (check !== "live") lastAsked = performance.now();
+      const path = pathOf(request.url);
+      if (path === "/health/ready" || path === "/health/accepting") lastAsked = performance.now();
+      else if (path !== "/health/live") lastRequest = performance.now();
     },
     async finish(isBusy, endStreams) {
       hasBegun = true;
@@ -42,10 +44,6 @@ export function createDrain(drainSeconds: number): Drain {
     },
   };
 }
-
-/** By its whole path: a query that ends like it is no way past the checks of other requests. */
-const healthCheckOf = ({ url }: Pick<Request, "url">): string | undefined =>
-  /^(?:https?:\/\/[^/?]*)?\/health\/(live|ready|accepting)(?:\?|$)/.exec(url)?.[1];
 
 /** Waits until the condition holds, or for as long as a server takes to stop. */
 export async function until(holds: () => boolean): Promise<void> {

@@ -6,6 +6,7 @@ import { createHealthCheck } from "../../shared/process/health.ts";
 import { createExposition } from "../../shared/process/metrics.ts";
 import { createStatusPages } from "../../shared/process/status-pages.ts";
 import { createDrain } from "../http/drain.ts";
+import { pathOf } from "../http/full-address.ts";
 
 /** Answers for the health of this process, and leads its clients to other processes when it stops. */
 type Lifecycle = Readonly<{
@@ -37,7 +38,7 @@ export function createLifecycle(
         underWay -= 1;
       });
       if (drain.hasBegun()) response.setHeader("connection", "close");
-      const page = findStatusPage(method, url.replace(/\?.*/, ""));
+      const page = findStatusPage(method, pathOf(url));
       if (!page) return listener(request, response);
       void reply(
         response,

@@ -55,14 +55,20 @@ test("under a crowd nobody beyond the limit is let in", async () => {
   for (const leave of admitted) leave();
 });
 
-test("only a check of health itself goes past admission, nothing whose address ends like one", () => {
+test("only a status page itself goes past admission, nothing whose address ends like one", () => {
   const find = createStatusPages({
     exposition: { answer: async () => new Response() },
     ready: async () => ({ status: "ok", missing: [] }),
     isDraining: () => false,
   });
   const isFoundAt = (path: string) => find("GET", pathOf(`http://localhost:3000${path}`)) !== undefined;
-  const checks = ["/health/ready", "/health/ready?from=balancer", "/health/accepting", "/health/live"];
+  const checks = [
+    "/health/ready",
+    "/health/ready?from=balancer",
+    "/health/accepting",
+    "/health/live",
+    "/metrics",
+  ];
   expect(checks.map(isFoundAt)).toEqual(checks.map(() => true));
   const others = [
     "/api/v1/todos?x=/health/ready",
