@@ -1,4 +1,5 @@
-import type { Pool, QueryArrayResult } from "pg";
+import type { Pool } from "pg";
+import { batchQuery, batchResults, batchTextOf } from "./batch-statement.ts";
 import { DatabaseFailure } from "./database-failure.ts";
 import type { Engine } from "./engine.ts";
 
@@ -74,8 +75,8 @@ export function createReadBatches(pool: Pick<Pool, "query">, engine: Engine = "p
   async function runTogether(statement: Statement, batchText: string, reads: readonly Read[]): Promise<void> {
     const began = performance.now();
     try {
-      const values = transpose(reads.map((read) => read.values));
-      deliver(reads, await pool.query({ text: batchText, values, rowMode: "array" }));
+      const results = batchResults(await pool.query(batchQuery(batchText, reads)));
+      reads.forEach(({ resolve }, index) => void resolve(results[index] ?? []));
       if (isSlow(statement, performance.now() - began)) suspect(reads);
     } catch (error) {
       const state = sqlStateOf(error);
@@ -143,44 +144,8 @@ function isSlow(statement: Statement, ms: number): boolean {
 
 const isPlain = (value: unknown): boolean => value === null || typeof value !== "object";
 
-const transpose = (lists: readonly (readonly unknown[])[]): unknown[][] =>
-  (lists[0] ?? []).map((_, place) => lists.map((values) => values[place]));
-
-/** The rows come as arrays, because copying each object without its numbers cost as much as reading it. */
-function deliver(reads: readonly Read[], { fields, rows }: QueryArrayResult<unknown[]>): void {
-  const names = fields.map(({ name }) => name);
-  const results = reads.map((): object[] => []);
-  for (const row of rows) {
-    const columns: Record<string, unknown> = {};
-    for (let place = numbers; place < row.length; place++) columns[names[place] ?? ""] = row[place];
-    results[Number(row[0]) - 1]?.push(columns);
-  }
-  reads.forEach(({ resolve }, index) => void resolve(results[index] ?? []));
-}
-
 /** @returns undefined when the server did not answer */
 function sqlStateOf(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
-}
-
-/** The number of the read and that of the row come before its columns. */
-const numbers = 2;
-
-/** PostgreSQL takes only constants here. */
-const takesNoColumn = /\b(limit|offset)\s+\$/i;
-
-/**
- * Rows come back in the order of each read's own statement, because they are numbered before they are joined.
- * @returns undefined for a statement without values, or for one that has to run by itself
- */
-function batchTextOf(text: string): string | undefined {
-  const count = Math.max(0, ...Array.from(text.matchAll(/\$(\d+)/g), ([, place]) => Number(place)));
-  if (count === 0 || takesNoColumn.test(text)) return undefined;
-  const places = Array.from({ length: count }, (_, index) => index + 1);
-  return `
-    select k.read_no, q.* from unnest(${places.map((place) => `$${place}::text[]`).join(", ")})
-      with ordinality k(${places.map((place) => `p${place}`).join(", ")}, read_no)
-    cross join lateral (select row_number() over () as row_no, s.* from (${text.replace(/\$(\d+)/g, "k.p$1")}) s) q
-    order by k.read_no, q.row_no`;
 }
