@@ -8,7 +8,8 @@ import type { Log } from "../../shared/process/log.ts";
 import { seldom } from "../../shared/process/seldom.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import { introspect } from "./introspect.ts";
-import { looksLikeJwt, verifyJwt } from "./jwt.ts";
+import { createJwtVerifier, looksLikeJwt } from "./jwt.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { discoverProvider, ProviderUnavailable } from "./provider.ts";
 
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
@@ -59,10 +60,7 @@ export function createAuthenticator(options: Options): Authenticate {
     function remember(found: Known | undefined) {
       known.delete(tokenHash);
       if (!found) return undefined;
-      // A Map iterates in the order of insertion, so its first key is the oldest.
-      const [oldest] = known.keys();
-      if (oldest !== undefined && known.size >= maxKnown) known.delete(oldest);
-      known.set(tokenHash, found);
+      keepNewest(known, maxKnown).set(tokenHash, found);
       return found;
     }
     function forget() {
@@ -110,6 +108,7 @@ const providerAway = refuse("overloaded", "The identity provider cannot be reach
 
 function createCheck({ config, client, log, onChecked }: Options) {
   const discover = discoverProvider(config);
+  const verifyJwt = createJwtVerifier(config, maxKnown);
   let hasWarned = false;
 
   async function findProvider() {
@@ -124,10 +123,10 @@ function createCheck({ config, client, log, onChecked }: Options) {
   if (client === undefined) findProvider().catch(() => {});
 
   /** JWTs are introspected too when the provider offers it, because a signature does not show a revocation. */
-  async function claimsOf(token: string): Promise<Claims | undefined> {
+  async function claimsOf(token: string, tokenHash: string): Promise<Claims | undefined> {
     const provider = await findProvider();
     const isJwt = looksLikeJwt(token);
-    const verified = isJwt ? await verifyJwt(token, provider, config) : undefined;
+    const verified = isJwt ? await verifyJwt(token, tokenHash, provider) : undefined;
     if (isJwt && !verified) return undefined;
     const { issuer, introspectionEndpoint } = provider;
     if (introspectionEndpoint === undefined || client === undefined) return verified;
@@ -139,7 +138,7 @@ function createCheck({ config, client, log, onChecked }: Options) {
     // Counted from before the question, because the token may be revoked while the provider's answer is on its way.
     const [asked, cacheMs] = [Date.now(), config.tokenCacheSeconds * 1000];
     const cachedUntil = asked + cacheMs;
-    const claims = await claimsOf(token);
+    const claims = await claimsOf(token, tokenHash);
     const actor = claims && actorOf(claims, tokenHash);
     if (!claims || !actor) return undefined;
     await onChecked(actor);

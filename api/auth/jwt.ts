@@ -1,6 +1,7 @@
-import { jwtVerify } from "jose";
+import { type CryptoKey, type JWTPayload, type JWTVerifyResult, jwtVerify } from "jose";
 import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
+import { keepNewest } from "./keep-newest.ts";
 import { type Provider, ProviderUnavailable } from "./provider.ts";
 
 /** Padding is refused although decoders accept it, because one token would then have several spellings. */
@@ -21,30 +22,52 @@ const algorithms = [
 ];
 const clockToleranceSeconds = 5;
 
+/** Whose signature was checked, and with which key: as long as that is published, it need not be checked again. */
+type Verified = Readonly<{ header: JWTVerifyResult["protectedHeader"]; key: CryptoKey; claims: JWTPayload }>;
+
 /**
  * Checks a JWT access token: signature, issuer, audience, times, and that it is no ID token.
  * @returns undefined when the token is not valid
  * @throws ProviderUnavailable when the keys cannot be fetched
  */
-export async function verifyJwt(
-  token: string,
-  provider: Provider,
-  config: Pick<Config, "authAudience" | "authJwtTyp">,
-): Promise<Claims | undefined> {
-  try {
-    const { payload, protectedHeader } = await jwtVerify(token, provider.keys, {
-      issuer: provider.issuer,
-      audience: [...config.authAudience],
+type VerifyJwt = (token: string, tokenHash: string, provider: Provider) => Promise<Claims | undefined>;
+
+/** A signature costs as much as a request, so those of the last `maxRemembered` tokens are checked once for each key. */
+export function createJwtVerifier(
+  { authAudience, authJwtTyp }: Pick<Config, "authAudience" | "authJwtTyp">,
+  maxRemembered: number,
+): VerifyJwt {
+  const remembered = new Map<string, Verified>();
+
+  const isStillGood = async ({ header, key, claims }: Verified, { findKey }: Provider): Promise<boolean> =>
+    (claims.exp ?? 0) + clockToleranceSeconds > Date.now() / 1000 && (await findKey(header)) === key;
+
+  async function verify(token: string, { issuer, findKey }: Provider): Promise<Verified | undefined> {
+    const { payload, protectedHeader, key } = await jwtVerify(token, findKey, {
+      issuer,
+      audience: [...authAudience],
       algorithms,
       clockTolerance: clockToleranceSeconds,
       requiredClaims: ["exp", "sub"],
     });
-    if (!isAccessTokenType(protectedHeader.typ, config.authJwtTyp)) return undefined;
-    return "nonce" in payload || "at_hash" in payload ? undefined : payload;
-  } catch (error) {
-    if (error instanceof ProviderUnavailable) throw error;
-    return undefined;
+    const isIdToken = "nonce" in payload || "at_hash" in payload;
+    if (isIdToken || !isAccessTokenType(protectedHeader.typ, authJwtTyp)) return undefined;
+    return { header: protectedHeader, key, claims: payload };
   }
+
+  return async (token, tokenHash, provider) => {
+    const known = remembered.get(tokenHash);
+    try {
+      if (known && (await isStillGood(known, provider))) return known.claims;
+      remembered.delete(tokenHash);
+      const verified = await verify(token, provider);
+      if (verified) keepNewest(remembered, maxRemembered).set(tokenHash, verified);
+      return verified?.claims;
+    } catch (error) {
+      if (error instanceof ProviderUnavailable) throw error;
+      return undefined;
+    }
+  };
 }
 
 /** RFC 9068 §2.1 demands at+jwt, but many providers send JWT or nothing. */

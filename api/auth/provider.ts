@@ -1,13 +1,19 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from "jose";
+import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type JWTHeaderParameters } from "jose";
 import type { Config } from "../../shared/process/config.ts";
 import { rememberFor } from "./remember.ts";
 
 /** What the service needs to know of the identity provider (RFC 8414, OpenID Connect Discovery). */
 export type Provider = Readonly<{
   issuer: string;
-  keys: JWTVerifyGetKey;
+  findKey: FindKey;
   introspectionEndpoint: string | undefined;
 }>;
+
+/**
+ * The key that signed a token with this header; another object whenever the keys were fetched again.
+ * @throws ProviderUnavailable when they cannot be fetched; an error of jose when there is no such key
+ */
+type FindKey = (header: JWTHeaderParameters) => Promise<CryptoKey>;
 
 /** Thrown while the provider cannot be asked; the caller answers 503, never 401. */
 export class ProviderUnavailable extends Error {}
@@ -39,7 +45,7 @@ async function discover(authUrl: string, reach: (address: string) => string): Pr
     const endpoint = metadata.introspection_endpoint;
     return {
       issuer: metadata.issuer,
-      keys: remoteKeys(reach(metadata.jwks_uri)),
+      findKey: remoteKeys(reach(metadata.jwks_uri)),
       introspectionEndpoint: typeof endpoint === "string" ? reach(endpoint) : undefined,
     };
   }
@@ -71,10 +77,10 @@ const keysEveryMs = 1_000;
  * A new key works at its first use: an unknown one is looked for again, whatever strangers asked for before it.
  * The keys are fetched at most once a second, so a request may have to wait for its fetch.
  */
-function remoteKeys(address: string): JWTVerifyGetKey {
+function remoteKeys(address: string): FindKey {
   let fetches = 0;
   let notBefore = 0;
-  const findKey = createRemoteJWKSet(new URL(address), {
+  const keys = createRemoteJWKSet(new URL(address), {
     timeoutDuration: providerTimeoutMs,
     cooldownDuration: 0,
     // With the seconds that a checked token stays known, a removed key is refused within a minute.
@@ -86,11 +92,11 @@ function remoteKeys(address: string): JWTVerifyGetKey {
       return fetch(url, options);
     },
   });
-  return async (header, token) => {
+  return async (header) => {
     // The fetch that was under way when the request came may have missed its key: only a later one decides.
     for (const before = fetches; ; ) {
       try {
-        return await findKey(header, token);
+        return await keys(header);
       } catch (error) {
         if (!isFaultOfToken(error)) throw new ProviderUnavailable("The provider's keys cannot be fetched.");
         if (!(error instanceof errors.JWKSNoMatchingKey) || fetches > before) throw error;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, setSystemTime, test } from "bun:test";
+import { afterAll, afterEach, expect, setSystemTime, spyOn, test } from "bun:test";
 import { type Authenticate, createAuthenticator } from "../../api/auth/authenticate.ts";
 import { newPersonalToken } from "../../shared/domain/token-format.ts";
 import { isRefused } from "../../shared/errors.ts";
@@ -37,9 +37,8 @@ function authenticatorFor(
   });
 }
 
-test("keys that cannot be fetched are a provider that is down, never a bad token, and are fetched again", async () => {
-  const issuer = await startIssuer(audience);
-  let keys: () => Response = () => new Response(null, { status: 500 });
+/** A provider whose keys come from elsewhere. */
+function startProvider(keys: () => Response): string {
   const provider = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -48,8 +47,15 @@ test("keys that cannot be fetched are a provider that is down, never a bad token
       return pathname === "/jwks" ? keys() : Response.json({ issuer: origin, jwks_uri: `${origin}/jwks` });
     },
   });
-  afterAll(() => Promise.all([issuer.stop(), provider.stop(true)]));
-  const iss = `http://127.0.0.1:${provider.port}`;
+  afterAll(() => provider.stop(true));
+  return `http://127.0.0.1:${provider.port}`;
+}
+
+test("keys that cannot be fetched are a provider that is down, never a bad token, and are fetched again", async () => {
+  const issuer = await startIssuer(audience);
+  let keys: () => Response = () => new Response(null, { status: 500 });
+  afterAll(() => issuer.stop());
+  const iss = startProvider(() => keys());
   const authenticate = authenticatorFor(iss);
   const token = await issuer.token({ iss });
   for (const failure of [
@@ -62,6 +68,29 @@ test("keys that cannot be fetched are a provider that is down, never a bad token
   }
   keys = () => Response.json({ keys: [issuer.publicKey()] });
   expect(await outcomeOf(authenticate, token)).toBe("ok");
+});
+
+test("a signature is checked once for each key, while an expiry and another key of the same name are seen", async () => {
+  const [issuer, other] = [await startIssuer(audience), await startIssuer(audience)];
+  afterAll(() => Promise.all([issuer.stop(), other.stop()]));
+  let published = issuer.publicKey();
+  const iss = startProvider(() => Response.json({ keys: [published] }));
+  const authenticate = authenticatorFor(iss);
+  const verify = spyOn(crypto.subtle, "verify");
+  afterAll(() => verify.mockRestore());
+  const began = Math.ceil(Date.now() / 1_000);
+  const short = await issuer.token({ iss, exp: began + 10 });
+  const long = await issuer.token({ iss });
+  const present = async (token: string, seconds: number) => {
+    setSystemTime((began + seconds) * 1_000);
+    return [await outcomeOf(authenticate, token), verify.mock.calls.length];
+  };
+  expect(await present(short, 0)).toEqual(["ok", 1]);
+  expect(await present(short, 12)).toEqual(["ok", 1]); // expired by less than clocks may differ, so checked again
+  expect(await present(short, 16)).toEqual(["unauthenticated", 2]);
+  expect(await present(long, 20)).toEqual(["ok", 3]);
+  published = { ...other.publicKey(), kid: published.kid };
+  expect(await present(long, 90)).toEqual(["unauthenticated", 4]);
 });
 
 test("of more than 10,000 known tokens the oldest is checked anew; refused tokens make none unknown", async () => {
