@@ -11,8 +11,11 @@ import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
+/** Settings of PostgreSQL's server by name. */
+export type Settings = Readonly<Record<string, string | number>>;
+
 /** fsync and synchronous_commit stay on: an acknowledged effect survives a power cut. */
-export const serverSettings = {
+export const serverSettings: Settings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   fsync: "on",
@@ -33,11 +36,13 @@ export const serverSettings = {
 /**
  * Starts PostgreSQL with its data in `dataDir`/postgres and restarts it on the same port when it dies. The first
  * start makes the cluster and the database `kept`. The server ends with this process, also after kill -9.
+ * @param settings take precedence over `serverSettings`
  * @throws when it cannot start; its messages are in `dataDir`/postgres.log.
  */
 export async function startPostgres(
   dataDir: string,
   report: (line: string) => void = () => {},
+  settings: Settings = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const cluster = embeddedCluster(resolve(dataDir));
   const { folder } = cluster;
@@ -45,7 +50,11 @@ export async function startPostgres(
   if (!existsSync(folder) && existsSync(restoredCluster(folder))) renameSync(restoredCluster(folder), folder);
   if (!existsSync(folder)) await createCluster(cluster);
   const port = await freePort();
-  const server = await supervise({ name: "postgres", launch: () => launch(cluster, port), report });
+  const server = await supervise({
+    name: "postgres",
+    launch: () => launch(cluster, { ...settings, port }),
+    report,
+  });
   return { url: urlOf(cluster, port, "kept"), stop: server.stop };
 }
 
@@ -66,18 +75,15 @@ export function embeddedCluster(data: string): Cluster {
 /** Where a restored cluster waits, whole, until the one that it replaces has been moved aside. */
 export const restoredCluster = (folder: string): string => `${folder}.restored`;
 
-async function launch(cluster: Cluster, port: number): Promise<Life<void>> {
+async function launch(cluster: Cluster, settings: Settings & { port: number }): Promise<Life<void>> {
   await endOrphan(join(cluster.folder, "postmaster.pid"), cluster.folder, "SIGINT");
-  return launchServer("PostgreSQL", serverCommand(cluster, { port }), () =>
-    makeDatabase(urlOf(cluster, port, "postgres")),
+  return launchServer("PostgreSQL", serverCommand(cluster, settings), () =>
+    makeDatabase(urlOf(cluster, settings.port, "postgres")),
   );
 }
 
 /** The command that runs a cluster's server, with further settings. */
-export function serverCommand(
-  { bin, folder, logFile, user }: Cluster,
-  settings: Readonly<Record<string, string | number>>,
-): GuardedCommand {
+export function serverCommand({ bin, folder, logFile, user }: Cluster, settings: Settings): GuardedCommand {
   const all = Object.entries({ ...serverSettings, ...settings }).map(([name, value]) => `--${name}=${value}`);
   const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...all];
   return { command, cwd: folder, user, logFile, stopSignal: "INT" };

@@ -89,7 +89,7 @@ test("a signature is checked once for each key, while an expiry and another key 
   expect(await present(short, 12)).toEqual(["ok", 1]); // expired by less than clocks may differ, so checked again
   expect(await present(short, 16)).toEqual(["unauthenticated", 2]);
   expect(await present(long, 20)).toEqual(["ok", 3]);
-  published = { ...other.publicKey(), kid: published.kid };
+  published = { ...other.publicKey(), kid: published.kid ?? "" };
   expect(await present(long, 90)).toEqual(["unauthenticated", 4]);
 });
 

@@ -1,4 +1,4 @@
-import { cpus } from "node:os";
+import { cpus, totalmem } from "node:os";
 import { type Services, startServices } from "../support/services.ts";
 import { compare } from "./against.ts";
 import { startBuiltIn } from "./built-in.ts";
@@ -42,7 +42,7 @@ async function measureBuiltIn(options: Options): Promise<object> {
 
 async function measureRoles(options: Options): Promise<object> {
   const { against, doubled, rows, users } = options;
-  const services = await startServices();
+  const services = await startServices(rows === undefined ? {} : memoryForManyRows());
   const own = await startSubject(ownRoot, services, rows === undefined ? { users } : populationOf(rows));
   const figures =
     rows !== undefined
@@ -56,6 +56,9 @@ async function measureRoles(options: Options): Promise<object> {
   await services.stop();
   return figures;
 }
+
+/** A quarter of the machine's memory, as PostgreSQL's documentation advises for a server of its own. */
+const memoryForManyRows = () => ({ shared_buffers: `${Math.floor(totalmem() / 4 / 2 ** 20)}MB` });
 
 const populationOf = (rows: number) => ({ users: Math.ceil(rows / todosOfEach), todosPerUser: todosOfEach });
 const todosOfEach = 100;
