@@ -9,7 +9,7 @@ import { seldom } from "../../shared/process/seldom.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import { introspect } from "./introspect.ts";
 import { createJwtVerifier, looksLikeJwt } from "./jwt.ts";
-import { keepNewest } from "./keep-newest.ts";
+import { makeRoom } from "./make-room.ts";
 import { discoverProvider, ProviderUnavailable } from "./provider.ts";
 
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
@@ -60,7 +60,7 @@ export function createAuthenticator(options: Options): Authenticate {
     function remember(found: Known | undefined) {
       known.delete(tokenHash);
       if (!found) return undefined;
-      keepNewest(known, maxKnown).set(tokenHash, found);
+      makeRoom(known, maxKnown).set(tokenHash, found);
       return found;
     }
     function forget() {

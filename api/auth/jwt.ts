@@ -1,7 +1,7 @@
 import { type CryptoKey, type JWTPayload, type JWTVerifyResult, jwtVerify } from "jose";
 import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
-import { keepNewest } from "./keep-newest.ts";
+import { makeRoom } from "./make-room.ts";
 import { type Provider, ProviderUnavailable } from "./provider.ts";
 
 /** Padding is refused although decoders accept it, because one token would then have several spellings. */
@@ -61,7 +61,7 @@ export function createJwtVerifier(
       if (known && (await isStillGood(known, provider))) return known.claims;
       remembered.delete(tokenHash);
       const verified = await verify(token, provider);
-      if (verified) keepNewest(remembered, maxRemembered).set(tokenHash, verified);
+      if (verified) makeRoom(remembered, maxRemembered).set(tokenHash, verified);
       return verified?.claims;
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;

@@ -1,7 +1,7 @@
 import type { Actor } from "../../shared/actor.ts";
 import { basicAuthorization, connectionPath, type IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { keepNewest } from "./keep-newest.ts";
+import { makeRoom } from "./make-room.ts";
 import { providerTimeoutMs } from "./provider.ts";
 
 type TokenKey = Pick<Actor, "userId" | "tokenId">;
@@ -27,7 +27,7 @@ export function createRevocation(
 ): Revocation {
   const revoked = new Set<string>();
   const keyOf = ({ userId, tokenId }: TokenKey) => JSON.stringify([userId, tokenId]);
-  const remember = (token: TokenKey) => keepNewest(revoked, maxRemembered).add(keyOf(token));
+  const remember = (token: TokenKey) => makeRoom(revoked, maxRemembered).add(keyOf(token));
   const revokeToken = async (token: TokenKey, service: IdentityClient) => {
     const address = `${authInternalUrl}${connectionPath(token.userId, token.tokenId)}`;
     const isGone = await endAtProvider(address, service);

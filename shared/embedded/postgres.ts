@@ -12,10 +12,10 @@ import { launchServer } from "./server.ts";
 import { type Life, supervise } from "./supervisor.ts";
 
 /** Settings of PostgreSQL's server by name. */
-export type Settings = Readonly<Record<string, string | number>>;
+export type ServerSettings = Readonly<Record<string, string | number>>;
 
 /** fsync and synchronous_commit stay on: an acknowledged effect survives a power cut. */
-export const serverSettings: Settings = {
+export const serverSettings: ServerSettings = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   fsync: "on",
@@ -42,7 +42,7 @@ export const serverSettings: Settings = {
 export async function startPostgres(
   dataDir: string,
   report: (line: string) => void = () => {},
-  settings: Settings = {},
+  settings: ServerSettings = {},
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const cluster = embeddedCluster(resolve(dataDir));
   const { folder } = cluster;
@@ -75,7 +75,7 @@ export function embeddedCluster(data: string): Cluster {
 /** Where a restored cluster waits, whole, until the one that it replaces has been moved aside. */
 export const restoredCluster = (folder: string): string => `${folder}.restored`;
 
-async function launch(cluster: Cluster, settings: Settings & { port: number }): Promise<Life<void>> {
+async function launch(cluster: Cluster, settings: ServerSettings & { port: number }): Promise<Life<void>> {
   await endOrphan(join(cluster.folder, "postmaster.pid"), cluster.folder, "SIGINT");
   return launchServer("PostgreSQL", serverCommand(cluster, settings), () =>
     makeDatabase(urlOf(cluster, settings.port, "postgres")),
@@ -83,7 +83,10 @@ async function launch(cluster: Cluster, settings: Settings & { port: number }): 
 }
 
 /** The command that runs a cluster's server, with further settings. */
-export function serverCommand({ bin, folder, logFile, user }: Cluster, settings: Settings): GuardedCommand {
+export function serverCommand(
+  { bin, folder, logFile, user }: Cluster,
+  settings: ServerSettings,
+): GuardedCommand {
   const all = Object.entries({ ...serverSettings, ...settings }).map(([name, value]) => `--${name}=${value}`);
   const command = [join(bin, "postgres"), "-D", seenBy(user, folder), ...all];
   return { command, cwd: folder, user, logFile, stopSignal: "INT" };

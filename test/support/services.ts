@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { MikroORM } from "@mikro-orm/postgresql";
 import { migrate } from "../../shared/db/migrate.ts";
-import { type Settings, startPostgres } from "../../shared/embedded/postgres.ts";
+import { type ServerSettings, startPostgres } from "../../shared/embedded/postgres.ts";
 import { startRedis } from "../../shared/embedded/redis.ts";
 import { cutByUser } from "./hash-partitions.ts";
 import { createPooledDatabase } from "./pgbouncer.ts";
@@ -28,7 +28,9 @@ export function services(): Promise<Services> {
 }
 
 /** Starts both servers in a folder beside the default DATA_DIR, so that fetched binaries are shared with it. */
-export async function startServices(settings: Settings = {}): Promise<Services & { stop(): Promise<void> }> {
+export async function startServices(
+  settings: ServerSettings = {},
+): Promise<Services & { stop(): Promise<void> }> {
   const folder = join(import.meta.dir, "../..", `data-test-${process.pid}`);
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.on("exit", remove);
