@@ -83,7 +83,7 @@ function remoteKeys(address: string): FindKey {
   const keys = createRemoteJWKSet(new URL(address), {
     timeoutDuration: providerTimeoutMs,
     cooldownDuration: 0,
-    // With the seconds that a checked token stays known, a removed key is refused within a minute.
+    // With the five seconds that a checked token usually stays known, a removed key is refused within a minute.
     cacheMaxAge: 50_000,
     async [customFetch](url, options) {
       await Bun.sleep(Math.max(0, notBefore - performance.now()));

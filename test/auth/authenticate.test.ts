@@ -70,10 +70,11 @@ test("keys that cannot be fetched are a provider that is down, never a bad token
   expect(await outcomeOf(authenticate, token)).toBe("ok");
 });
 
-test("a signature is checked once for each key, while an expiry and another key of the same name are seen", async () => {
+test("a signature is checked once for each key; an expiry, another key of that name and a withdrawn one are seen", async () => {
   const [issuer, other] = [await startIssuer(audience), await startIssuer(audience)];
   afterAll(() => Promise.all([issuer.stop(), other.stop()]));
-  let published = issuer.publicKey();
+  const own = issuer.publicKey();
+  let published = own;
   const iss = startProvider(() => Response.json({ keys: [published] }));
   const authenticate = authenticatorFor(iss);
   const verify = spyOn(crypto.subtle, "verify");
@@ -89,8 +90,12 @@ test("a signature is checked once for each key, while an expiry and another key 
   expect(await present(short, 12)).toEqual(["ok", 1]); // expired by less than clocks may differ, so checked again
   expect(await present(short, 16)).toEqual(["unauthenticated", 2]);
   expect(await present(long, 20)).toEqual(["ok", 3]);
-  published = { ...other.publicKey(), kid: published.kid ?? "" };
+  published = { ...other.publicKey(), kid: own.kid ?? "" };
   expect(await present(long, 90)).toEqual(["unauthenticated", 4]);
+  published = own;
+  expect(await present(long, 150)).toEqual(["ok", 5]);
+  published = other.publicKey();
+  expect(await present(long, 220)).toEqual(["unauthenticated", 5]);
 });
 
 test("of more than 10,000 known tokens the oldest is checked anew; refused tokens make none unknown", async () => {
