@@ -11,6 +11,7 @@ import { createDispatchGroup } from "../shared/queue/client/dispatch-group.ts";
 import { openMailbox } from "../shared/queue/client/mailbox.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { feedsPerMinute } from "./account/calendar/feed.ts";
+import { uploadsPerHour } from "./account/data/import/upload.ts";
 import { formsPerMinute } from "./account/edit/thing-form.ts";
 import { openAccountPages } from "./account/open.ts";
 import { openLiveHub } from "./account/streams/hub.ts";
@@ -19,12 +20,12 @@ import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { createRevocation } from "./auth/revocation.ts";
+import { createTurnAway } from "./http/intake/turn-away.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createObserve } from "./http/observe.ts";
-import { createRateLimit } from "./http/rate-limit.ts";
+import { createLocalRateLimit, createRateLimit } from "./http/rate-limit.ts";
 import { createFinish } from "./http/response-headers.ts";
-import { createTurnAway } from "./http/turn-away.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
@@ -64,31 +65,29 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const live = await openLiveHub({ config, redis, readState });
   const adoptZone = createZoneAdoption({ query, dispatch });
   const { revokeToken, isRevoked } = createRevocation(config, client);
-  const overLimit = createOverLimit({ dispatch, query }, now);
+  const authenticator = createAuthenticator({ config, client, log, onChecked: adoptZone, isRevoked });
   const findOwner = createFindOwner(reads.primary);
+  const overLimit = createOverLimit({ dispatch, query }, now);
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });
   const app = createApp({
     config,
     log,
     observe: createObserve(metrics, tracing),
-    now,
-    dispatch,
-    dispatchGroup,
-    authenticate: createAuthenticator({ config, client, log, onChecked: adoptZone, isRevoked }),
+    ...{ now, dispatch, dispatchGroup, overLimit, query },
+    authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
       ...{ config, log, client, dispatch, query, adoptZone, revokeToken, live },
       formLimit: rateLimit("forms", formsPerMinute),
+      uploadLimit: rateLimit("uploads", uploadsPerHour, 3_600),
     }),
-    overLimit,
     toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
+    messageLimit: createLocalRateLimit(config.mcpRateLimitPerMinute, clock.now),
     rateLimit: rateLimit("rest", config.rateLimitPerMinute),
-    query,
     calendar: { config, query, findOwner, limit: rateLimit("calendar", feedsPerMinute) },
   });
-  const finish = createFinish(config.baseUrl);
-  const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
   const listener = listen(config, log, {
-    turnAway,
+    turnAway: await openTurnAway(config),
+    knownUser: authenticator.knownUser,
     exposition: metrics,
     ready: createHealthCheck({
       postgres: () => database.pool.query("select 1"),
@@ -113,6 +112,11 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   };
 }
 
+function openTurnAway({ baseUrl }: Config) {
+  const finish = createFinish(baseUrl);
+  return createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
+}
+
 const openDoorDatabase = ({ config, log }: Options) =>
   openDatabase({
     url: config.databaseUrl,
@@ -121,10 +125,11 @@ const openDoorDatabase = ({ config, log }: Options) =>
     connections: config.databaseConnections ?? 10,
   });
 
-/** Who asks for a feed is not known before the look-up, so that all look-ups have the turns of one user. */
+/** The user of a feed is not known before the look-up, so each network has turns of its own. */
 function createFindOwner(primary: Reads["primary"]) {
-  const share = createReadShare("reads");
-  return (secretHash: string) => share("", () => feedOwner(primary, secretHash));
+  const share = createReadShare("lookUps");
+  return (secretHash: string, network: string) =>
+    share(network, () => feedOwner(primary, secretHash, network));
 }
 
 function createQuery(
@@ -145,8 +150,8 @@ type Limiting = Pick<Options, "config" | "log"> &
 
 function createRateLimits({ config, log, redis, metrics, now }: Limiting) {
   const onFallback = noteFallbacks(metrics, log);
-  return (door: string, limit: number) =>
-    createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, now, onFallback);
+  return (door: string, limit: number, seconds?: number) =>
+    createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, now, onFallback, seconds);
 }
 
 function noteFallbacks(metrics: Metrics, log: Log): () => void {

@@ -206,6 +206,7 @@ export interface components {
       code:
         | "unauthenticated"
         | "insufficient_scope"
+        | "quota"
         | "not_found"
         | "method_not_allowed"
         | "conflict"
@@ -282,6 +283,7 @@ export interface components {
       time_zone: string;
       /** @description The hour at which the user's day begins, 0 to 6 */
       day_start_hour: number;
+      reminders_reach: components["schemas"]["Reach"];
       scopes: components["schemas"]["Scope"][];
       client_name: string | null;
       rate_limit: components["schemas"]["RateLimit"] | null;
@@ -309,6 +311,8 @@ export interface components {
       /** @description When the window ends, in epoch seconds */
       reset: number;
     };
+    /** @enum {string} */
+    Reach: "nobody" | "email" | "webhook";
     /** @description Text of 1 to 500 characters on one line */
     Recurrence: string;
     /** @enum {string} */
@@ -320,9 +324,10 @@ export interface components {
       local_time: string;
       time_zone: string;
       status: components["schemas"]["ReminderStatus"];
+      reaches: components["schemas"]["Reach"];
     };
     /** @enum {string} */
-    ReminderStatus: "scheduled" | "suspended" | "sent" | "missed" | "failed";
+    ReminderStatus: "scheduled" | "suspended" | "sent" | "unsent" | "missed" | "failed";
     /** @description A time such as 2026-11-21T09:00:00+01:00, or 2026-11-21T09:00 in the user's own zone */
     ReminderTime: string;
     ReplaceCategoryRequest: {

@@ -18,6 +18,7 @@ export type RefusalCode =
   | "malformed_body"
   | "body_too_large"
   | "unsupported_media_type"
+  | "quota"
   | "rate_limited"
   | "overloaded"
   | "internal";
@@ -75,13 +76,15 @@ export function invalid(errors: FieldErrors): Refused {
   return refuse("invalid", `${sentences[0]}${suffix}`, { errors });
 }
 
-/** The refusal of a request that repeats the key of another request, by the name that its door has for the key. */
-export const keyTaken = (isToolCall: boolean): Refused =>
-  invalid({
-    [isToolCall ? "idempotency_key" : "Idempotency-Key"]: [
-      "The idempotency key was already used for a different request; use a new key.",
-    ],
-  });
+/**
+ * The refusal of a request that repeats the key of another request, by the name that its door has for the key.
+ * @param day when that one was the same but for the day
+ */
+export const keyTaken = (isToolCall: boolean, day?: string): Refused => {
+  const use = day === undefined ? "a different request" : `this on ${day}`;
+  const message = `The idempotency key was already used for ${use}; use a new key.`;
+  return invalid({ [isToolCall ? "idempotency_key" : "Idempotency-Key"]: [message] });
+};
 
 export function isRefused(result: object | null): result is Refused {
   return result !== null && "refusal" in result;

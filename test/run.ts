@@ -26,6 +26,7 @@ const patient = [
   "redis-failover",
   "silent-worker",
   "undo",
+  "works",
 ].map((name) => `test/chaos/${name}.test.ts`);
 
 /** Files that a process runs one after the other share what they load, which costs a second for each file otherwise. */

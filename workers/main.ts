@@ -1,4 +1,17 @@
+import { Worker } from "node:worker_threads";
 import { runRole } from "../shared/process/role.ts";
+import { lanePrefixes } from "../shared/queue/lanes.ts";
+import type { SignThreadData } from "../shared/queue/sign-thread.ts";
 import { startWorkers } from "./start.ts";
 
-await runRole("workers", startWorkers);
+await runRole("workers", async (context) => {
+  const workers = await startWorkers(context);
+  const { redisUrl, queuePrefix, queueLanes } = context.config;
+  const workerData: SignThreadData = { redisUrl, prefixes: lanePrefixes(queuePrefix, queueLanes) };
+  const signs = new Worker(new URL("../shared/queue/sign-thread.ts", import.meta.url), { workerData });
+  return {
+    async stop() {
+      await Promise.all([signs.terminate(), workers.stop()]);
+    },
+  };
+});

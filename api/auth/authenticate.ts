@@ -15,6 +15,12 @@ import { discoverProvider, ProviderUnavailable } from "./provider.ts";
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
 export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;
 
+type Authenticator = Readonly<{
+  authenticate: Authenticate;
+  /** The user of a token that was checked lately; nothing is asked for it. */
+  knownUser(authorization: string | null): string | undefined;
+}>;
+
 type Options = Readonly<{
   config: Pick<
     Config,
@@ -41,7 +47,7 @@ const askAgain = { from: 0.7, to: 0.9 };
  * Known tokens are trusted for TOKEN_CACHE_SECONDS but not past their expiry. One in steady use is checked again before
  * that, so that none of its requests waits for the provider. They are stored under their hash only.
  */
-export function createAuthenticator(options: Options): Authenticate {
+export function createAuthenticator(options: Options): Authenticator {
   const known = new Map<string, Known>();
   const underWay = new Map<string, Check>();
   const check = createCheck(options);
@@ -77,9 +83,9 @@ export function createAuthenticator(options: Options): Authenticate {
   const unlessRevoked = (found: Known | undefined) =>
     found && !options.isRevoked(found.actor) ? found : invalidToken;
 
-  return async (authorization) => {
+  async function authenticate(authorization: string | null) {
     if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
-    const token = /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
+    const token = tokenIn(authorization);
     if (token === undefined || token.length > maxTokenLength) return invalidToken;
     if (options.config.builtInIdentity && isMistypedToken(token)) return invalidToken;
     const tokenHash = hash("sha256", token);
@@ -97,8 +103,20 @@ export function createAuthenticator(options: Options): Authenticate {
       sayAway(error.message);
       return providerAway;
     }
+  }
+
+  return {
+    authenticate,
+    knownUser(authorization) {
+      const token = authorization === null ? undefined : tokenIn(authorization);
+      const found = token === undefined ? undefined : known.get(hash("sha256", token));
+      return found && found.until > Date.now() ? found.actor.userId : undefined;
+    },
   };
 }
+
+const tokenIn = (authorization: string): string | undefined =>
+  /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
 
 const invalidToken = refuse("unauthenticated", "The access token is not valid, has expired or was revoked.");
 const providerAway = refuse("overloaded", "The identity provider cannot be reached. Please try again.", {

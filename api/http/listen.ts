@@ -1,18 +1,16 @@
-import { refuse } from "../../shared/errors.ts";
+import { type Refusal, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Health } from "../../shared/process/health.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Exposition } from "../../shared/process/metrics.ts";
 import { createStatusPages, type StatusPage } from "../../shared/process/status-pages.ts";
-import { createAdmission } from "./admission.ts";
 import { createDrain, until } from "./drain.ts";
 import { pathOf, withFullAddress } from "./full-address.ts";
+import { arrivalSeconds, createIntake } from "./intake/intake.ts";
 import { fault, refusalResponse } from "./refusal-response.ts";
 import { createRequestLog } from "./request-log.ts";
 import { requestIdOf } from "./request-origin.ts";
 import { createFinish } from "./response-headers.ts";
-
-const idleTimeoutSeconds = 30;
 
 type Answers = Readonly<{
   exposition: Pick<Exposition, "answer">;
@@ -20,21 +18,26 @@ type Answers = Readonly<{
   answer(request: Request): Promise<Response> | Response;
   /** The answer to a request that is refused before anything is looked at. */
   turnAway(request: Request): Response;
+  /** The user of an Authorization header whose token is known to be valid. */
+  knownUser(authorization: string | null): string | undefined;
   /** Ends the answers that would go on for as long as their clients want. */
   endStreams(): void;
 }>;
 
 /** Listens on HOST, or on both loopback addresses, because `localhost` means one to some clients and the other to others. */
 export function listen(
-  { host, port, baseUrl, drainSeconds }: Pick<Config, "host" | "port" | "baseUrl" | "drainSeconds">,
+  config: Pick<Config, "host" | "port" | "baseUrl" | "drainSeconds" | "trustedProxies">,
   log: Log,
-  { answer, turnAway, exposition, ready, endStreams }: Answers,
+  { answer, turnAway, knownUser, exposition, ready, endStreams }: Answers,
 ): { stop(): Promise<void> } {
-  const finish = createFinish(baseUrl);
-  const admission = createAdmission();
-  const drain = createDrain(drainSeconds);
-  const findStatusPage = createStatusPages({ exposition, ready, isDraining: drain.hasBegun });
-
+  const { host, port, trustedProxies } = config;
+  const finish = createFinish(config.baseUrl);
+  const drain = createDrain(config.drainSeconds);
+  const findStatusPage = createStatusPages({
+    exposition,
+    ready: async () => (intake.isFull() ? full : ready()),
+    isDraining: drain.hasBegun,
+  });
   const note = createRequestLog(log);
 
   /** Asks the client of a stopping door to come back over a new connection, which will lead to another door. */
@@ -44,6 +47,8 @@ export function listen(
     return finish(response);
   }
 
+  const refused = (request: object, refusal: Refusal) => send(request, refusalResponse(refusal));
+
   async function serve(request: Request): Promise<Response> {
     drain.note(request);
     const began = performance.now();
@@ -51,6 +56,8 @@ export function listen(
     note(request, response, performance.now() - began);
     return response;
   }
+
+  const intake = createIntake({ trustedProxies, knownUser, serve, refused, turnAway });
 
   function serveStatus(page: StatusPage, request: Request, remoteAddress: () => string | undefined) {
     drain.note(request);
@@ -68,11 +75,10 @@ export function listen(
       development: false,
       fetch(received, server) {
         const request = withFullAddress(received);
-        if (request === undefined) return send(received, refusalResponse(badHost.refusal));
+        if (request === undefined) return refused(received, badHost.refusal);
         const statusPage = findStatusPage(request.method, pathOf(request.url));
         if (statusPage) return serveStatus(statusPage, request, () => server.requestIP(received)?.address);
-        const leave = admission.admit(received);
-        return leave ? serve(request).finally(leave) : turnAway(received);
+        return intake.take(received, request, server);
       },
       // Nothing caught this error. Its text may hold what a client sent, so only the lines of its stack are logged.
       error(error) {
@@ -80,9 +86,9 @@ export function listen(
           { request_id: requestIdOf(error), name: error.name, stack: placesOf(error) },
           "request failed",
         );
-        return send(error, refusalResponse(fault.refusal));
+        return refused(error, fault.refusal);
       },
-      idleTimeout: idleTimeoutSeconds,
+      idleTimeout: arrivalSeconds,
     });
   const servers = host === undefined ? listenOnLoopback(listenOn) : [listenOn(host)];
 
@@ -94,7 +100,7 @@ export function listen(
     async stop() {
       await drain.finish(() => servers.some((server) => server.pendingRequests > 0), endStreams);
       await Promise.all(servers.map(stopServer));
-      admission.stop();
+      intake.stop();
     },
   };
 }
@@ -109,6 +115,7 @@ function listenOnLoopback<Server>(listenOn: (hostname: string) => Server): Serve
   }
 }
 
+const full: Health = { status: "unavailable", missing: ["room"] };
 const badHost = refuse("malformed_request", "The Host header does not name a host.");
 
 const placesOf = ({ stack }: Error): string[] =>

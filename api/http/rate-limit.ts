@@ -1,14 +1,17 @@
 import {
   type IRateLimiterOptions,
+  type RateLimiterAbstract,
   RateLimiterMemory,
   RateLimiterRedis,
   RateLimiterRes,
 } from "rate-limiter-flexible";
 import type { RedisConnection } from "../../shared/queue/connections.ts";
 
-const windowSeconds = 60;
+const minute = 60;
+/** All tokens of an account together have the limits of so many, because making tokens costs nothing. */
+const tokensOfAccount = 5;
 
-/** What is left of a token's limit after a request. */
+/** The rest of a limit after a request. */
 export type Allowance = Readonly<{
   allowed: boolean;
   limit: number;
@@ -19,14 +22,14 @@ export type Allowance = Readonly<{
 }>;
 
 /**
- * Counts one request of a token.
+ * Counts one request of a token, and one of its account where that is given.
  * @returns undefined when the limit is off
  */
-export type RateLimit = (tokenId: string) => Promise<Allowance | undefined>;
+export type RateLimit = (tokenId: string, userId?: string) => Promise<Allowance | undefined>;
 
 /**
- * `limit` requests in windows of 60 s from a token's first request, exact over all front doors. Without
- * Redis, each process counts for itself.
+ * `limit` requests in windows of `duration` seconds from a token's first request, exact over all front doors. Without
+ * Redis, each process counts for itself, as it always does for accounts.
  * @param onFallback called for each request that this process counts by itself
  */
 export function createRateLimit(
@@ -35,9 +38,10 @@ export function createRateLimit(
   limit: number,
   now: () => number,
   onFallback: () => void,
+  duration = minute,
 ): RateLimit {
   if (limit === 0) return async () => undefined;
-  const options = { keyPrefix, points: limit, duration: windowSeconds };
+  const options = { keyPrefix, points: limit, duration };
   const limiter = new RateLimiterRedis({
     ...options,
     storeClient: redis,
@@ -46,19 +50,45 @@ export function createRateLimit(
     rejectIfRedisNotReady: true,
     insuranceLimiter: createFallback(options, onFallback),
   });
-  return async (tokenId) => {
-    const { allowed, state } = await limiter.consume(tokenId).then(
-      (state) => ({ allowed: true, state }),
-      (refused: unknown) => {
-        if (refused instanceof RateLimiterRes) return { allowed: false, state: refused };
-        throw refused;
-      },
-    );
+  return limitBy(limiter, options, now);
+}
+
+/** The same, as this process alone counts it, so that no request asks Redis. */
+export function createLocalRateLimit(limit: number, now: () => number): RateLimit {
+  if (limit === 0) return async () => undefined;
+  const options = { points: limit, duration: minute };
+  return limitBy(new RateLimiterMemory(options), options, now);
+}
+
+type Window = Readonly<{ points: number; duration: number }>;
+
+function limitBy(ofToken: RateLimiterAbstract, { points, duration }: Window, now: () => number): RateLimit {
+  const ofAccount = new RateLimiterMemory({ points: points * tokensOfAccount, duration });
+  return async (tokenId, userId) => {
+    const token = await consume(ofToken, tokenId);
+    // The refused requests of one token use up nothing of the others.
+    const account = token.allowed && userId !== undefined ? await consume(ofAccount, userId) : undefined;
+    const { allowed, state } = account?.allowed === false ? account : token;
     const resetInSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
     const resetsAt = Math.ceil(now() / 1000) + resetInSeconds;
-    return { allowed, limit, remaining: Math.max(0, state.remainingPoints), resetInSeconds, resetsAt };
+    return {
+      allowed,
+      limit: points,
+      remaining: Math.max(0, state.remainingPoints),
+      resetInSeconds,
+      resetsAt,
+    };
   };
 }
+
+const consume = (limiter: RateLimiterAbstract, key: string) =>
+  limiter.consume(key).then(
+    (state) => ({ allowed: true, state }),
+    (refused: unknown) => {
+      if (refused instanceof RateLimiterRes) return { allowed: false, state: refused };
+      throw refused;
+    },
+  );
 
 function createFallback(options: IRateLimiterOptions, onFallback: () => void): RateLimiterMemory {
   const memory = new RateLimiterMemory(options);
@@ -76,7 +106,7 @@ export function rateLimitHeaders(allowance: Allowance | undefined): Headers {
   if (!allowance) return headers;
   const { limit, remaining, resetInSeconds, resetsAt } = allowance;
   // Setting them one by one takes half the time of a constructor's list.
-  headers.set("ratelimit-policy", `"default";q=${limit};w=${windowSeconds}`);
+  headers.set("ratelimit-policy", `"default";q=${limit};w=${minute}`);
   headers.set("ratelimit", `"default";r=${remaining};t=${resetInSeconds}`);
   headers.set("x-ratelimit-limit", String(limit));
   headers.set("x-ratelimit-remaining", String(remaining));

@@ -5,6 +5,7 @@ import { bodyOf } from "../../shared/web/body.ts";
 const statuses: Record<RefusalCode, number> = {
   unauthenticated: 401,
   insufficient_scope: 403,
+  quota: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,

@@ -1,6 +1,13 @@
 import type { RequestOrigin } from "../../shared/queue/client/dispatch.ts";
 
-type KnownRequest = { readonly id: string; hasChanged: boolean; traceparent?: string };
+type Entry = Readonly<{
+  /** Ends being counted as under way. */
+  leave(): void;
+  /** The network of the client. */
+  network(): string;
+}>;
+
+type KnownRequest = { readonly id: string; hasChanged: boolean; traceparent?: string; entry?: Entry };
 
 const requests = new WeakMap<object, KnownRequest>();
 
@@ -41,6 +48,16 @@ export function traceOf(request: object): Pick<RequestOrigin, "traceparent"> {
   const { traceparent } = know(request);
   return traceparent === undefined ? {} : { traceparent };
 }
+
+export function noteEntry(request: object, entry: Entry): void {
+  know(request).entry = entry;
+}
+
+/** Says of a request that from now on it is only kept waiting, so it takes nobody's place. */
+export const keptWaiting = (request: object): void => know(request).entry?.leave();
+
+/** The network of a request's client, by which strangers are told apart. */
+export const clientOf = (request: object): string => know(request).entry?.network() ?? "";
 
 /** An id that a client or a proxy gives is believed in its form alone, and only ever a field of the log. */
 const harmless = /^[\w.:=+/-]{1,128}$/;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
+import { createWaiting, type Waiting } from "../http/intake/waiting.ts";
 
 /** The time in which a request must arrive, from its first byte to its last. */
 const arrivalMs = 10_000;
@@ -7,16 +8,19 @@ const arrivalMs = 10_000;
 /** Far more than honest clients need at once, and far fewer than the files that a process may open. */
 const maxWaiting = 1_000;
 
-/** The connections on which no whole request has come yet, the longest waiting first. */
-type Waiting = Readonly<{ add(socket: Socket): void; remove(socket: Socket): void }>;
-
 /**
  * Keeps slow senders from taking the server from others. A body that does not arrive in time is cut off, because
  * node:http on Bun limits the time of headers only. When too many connections wait for a whole request, the longest
  * waiting is closed: honest requests arrive at once, so they always find room.
  */
 export function boundConnections(server: Server): Server {
-  const waiting = createWaiting();
+  const waiting = createWaiting<Socket>({
+    most: maxWaiting,
+    mostOfOne: maxWaiting,
+    // Which network a connection of a proxy is for is not known before its request has come.
+    whose: () => "",
+    putOut: (socket) => socket.destroy(),
+  });
   server.headersTimeout = arrivalMs;
   server.on("connection", (socket) => {
     waiting.add(socket);
@@ -35,24 +39,8 @@ export function boundConnections(server: Server): Server {
   return server;
 }
 
-function createWaiting(): Waiting {
-  const sockets = new Set<Socket>();
-  return {
-    add(socket) {
-      sockets.delete(socket);
-      sockets.add(socket);
-      if (sockets.size <= maxWaiting) return;
-      const [longest] = sockets;
-      if (!longest) return;
-      sockets.delete(longest);
-      longest.destroy();
-    },
-    remove: (socket) => void sockets.delete(socket),
-  };
-}
-
 /** Counts the request's connection as waiting until its body has arrived, and closes it when that takes too long. */
-function boundBody(request: IncomingMessage, waiting: Waiting): void {
+function boundBody(request: IncomingMessage, waiting: Waiting<Socket>): void {
   const { socket, headers } = request;
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
   if (!hasBody) {

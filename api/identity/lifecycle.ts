@@ -38,6 +38,9 @@ export function createLifecycle(
         underWay -= 1;
       });
       if (drain.hasBegun()) response.setHeader("connection", "close");
+      // No browser guesses a type or goes back from https to http, as at the front door.
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      if (authUrl.startsWith("https:")) response.setHeader("Strict-Transport-Security", "max-age=31536000");
       const page = findStatusPage(method, pathOf(url));
       if (!page) return listener(request, response);
       void reply(

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { isIPv6 } from "node:net";
 import type { Config } from "../../shared/process/config.ts";
+import { isTrustedProxy } from "../http/intake/network.ts";
 import { boundConnections } from "./connections.ts";
 
 const lastRequestsMs = 5_000;
@@ -33,9 +33,7 @@ export function pinAddress(
   const { host, protocol } = new URL(authUrl);
   return (request, response) => {
     const { headers, socket } = request;
-    // The form in which a socket for both families shows IPv4 addresses.
-    const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-    if (!trustedProxies.check(peer, isIPv6(peer) ? "ipv6" : "ipv4")) delete headers["x-forwarded-for"];
+    if (!isTrustedProxy(trustedProxies, socket.remoteAddress ?? "")) delete headers["x-forwarded-for"];
     headers.host = host;
     headers["x-forwarded-proto"] = protocol.slice(0, -1);
     delete headers["x-forwarded-host"];

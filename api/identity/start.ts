@@ -11,9 +11,10 @@ import { createDelivery, type Tell } from "./accounts/outbox.ts";
 import { noteAddress } from "./accounts/sign-in-links.ts";
 import { createThrottle } from "./accounts/throttle.ts";
 import { scheduleChores } from "./chores.ts";
+import { countForNetwork, fairPool } from "./fair-pool.ts";
 import { resourcesOf } from "./grants/resources.ts";
 import { createLifecycle } from "./lifecycle.ts";
-import { boundAuthorizations, defaultScope, keepStrangersHere } from "./oauth/authorization.ts";
+import { boundAuthorizations, defaultScope, keepStrangersHere, signInFirst } from "./oauth/authorization.ts";
 import { describeToken, listScopes } from "./oauth/middleware.ts";
 import { createProvider } from "./oauth/provider.ts";
 import { throttleRegistrations } from "./oauth/registration.ts";
@@ -36,7 +37,7 @@ export async function startIdentity(
     prepare: config.databasePrepare,
     connections: config.databaseConnections ?? 10,
   });
-  const { pool } = database;
+  const pool = fairPool(database.pool, log);
   const ownClient = await identityClient(config, pool);
   const parts = { config, pool, keys: await loadKeys(pool), resources: resourcesOf(config), ownClient };
   const provider = createProvider(parts);
@@ -67,17 +68,19 @@ export async function startIdentity(
 }
 
 function mount(identity: IdentityContext): void {
-  const { provider, log, throttle } = identity;
+  const { provider, log, throttle, ownClient } = identity;
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),
   );
   // An error that reaches Koa after explainFailures only means that the client hung up.
   provider.silent = true;
   provider.use(explainFailures(log));
+  provider.use(countForNetwork(ownClient));
   provider.use(servePages(identity));
   provider.use(takeRevocations(identity));
   provider.use(throttleRegistrations(throttle));
-  provider.use(boundAuthorizations(identity));
+  provider.use(boundAuthorizations);
+  provider.use(signInFirst);
   provider.use(keepStrangersHere(identity));
   provider.use(defaultScope);
   provider.use(listScopes);

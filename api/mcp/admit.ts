@@ -1,6 +1,7 @@
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
+import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { checkScopes, execute, type PerformContext, type PreparedRequest } from "../perform.ts";
@@ -11,9 +12,9 @@ import type { OverLimit } from "./over-limit.ts";
 /** What calls of tools and reads of resources have in common: admission, their row in the log, outages. */
 
 export type CallContext = PerformContext &
-  Readonly<{ log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
+  Readonly<{ config: Pick<Config, "baseUrl">; log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
 
-export type RefusedCall = Refused & KnownDay;
+export type RefusedCall = Refused & KnownDay & Readonly<{ replayed?: boolean }>;
 
 /** The checks before the arguments: the token's allowance of calls, whether there is such a target, the token's scopes. */
 export async function admit<Target extends Readonly<{ contract: Parameters<typeof checkScopes>[0] }>>(
@@ -21,7 +22,7 @@ export async function admit<Target extends Readonly<{ contract: Parameters<typeo
   { actor }: ReceivedCall,
   target: Target | Refused,
 ): Promise<Target | Refused> {
-  const allowance = await toolRateLimit(actor.tokenId);
+  const allowance = await toolRateLimit(actor.tokenId, actor.userId);
   if (allowance && !allowance.allowed) {
     const retryAfterSeconds = allowance.resetInSeconds;
     return refuse("rate_limited", "Too many tool calls.", { retryAfterSeconds });

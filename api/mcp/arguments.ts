@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import { Id, numberOfDigits } from "../../shared/contracts/fields.ts";
 import type { Tool } from "../../shared/contracts/tool.ts";
+import { givenIn } from "../../shared/contracts/tool-sentence.ts";
 import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
@@ -26,7 +27,7 @@ function readChecked(tool: Tool, input: TObject, args: Fields): Content | Refuse
     }),
     ...Object.fromEntries(Object.entries(elsewhere).filter(([name]) => Object.hasOwn(args, name))),
   };
-  const checked = validate({ input }, withNumericIds(input, args), { unknown });
+  const checked = validate({ input }, withNumericIds(input, givenIn(args)), { unknown });
   if (isRefused(checked)) return checked;
   const { idempotency_key: key, ...own } = checked.input;
   const errors = tool.refine?.(own);

@@ -1,6 +1,7 @@
 import { type CallToolResult, INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
 import type { SeveralInput, SeveralOutput } from "../../shared/contracts/several.ts";
 import type { Tool } from "../../shared/contracts/tool.ts";
+import { givenIn } from "../../shared/contracts/tool-sentence.ts";
 import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import { execute, type PreparedRequest, prepare } from "../perform.ts";
@@ -46,19 +47,22 @@ export async function runTool(
   call: ReceivedCall,
   admitted: ToolEntry,
 ): Promise<CallToolResult> {
-  const entry = entryFor(admitted, call.args);
+  const given = givenIn(call.args);
+  const entry = entryFor(admitted, given);
   const applied = entry.kind === "query" ? "no" : "unknown";
   const result = await withOutages(context, call, applied, async () => {
-    const form = severalIn(entry, call.args);
+    const form = severalIn(entry, given);
     const { contract } = form ?? entry;
-    const content = () => (form ? readSeveral(entry, form, call.args) : readArguments(entry, call.args));
+    const content = () => (form ? readSeveral(entry, form, given) : readArguments(entry, call.args));
     const prepared = await prepare({ contract, actor: call.actor, content });
     const outcome = isRefused(prepared)
       ? await logRefusal(context, call, prepared)
       : entry.kind === "query"
         ? await runQuery(context, call, entry, prepared)
         : await runCommand(context, call, { tool: entry.tool, isSeveral: form !== undefined }, prepared);
-    return isRefused(outcome) ? refusalResult(context, call, outcome) : answered(outcome);
+    return isRefused(outcome)
+      ? refusalResult(context, call, outcome)
+      : answered(outcome, context.config.baseUrl);
   });
   return isRefused(result) ? refused(result.refusal, undefined) : result;
 }
@@ -85,7 +89,7 @@ async function runCommand(
   }
   const { code, applied } = outcome.refusal;
   if (code === "overloaded" && applied === "no") return logOverload(context, call, outcome);
-  return code === "internal" ? logRefusal(context, call, outcome) : { ...outcome, today };
+  return code === "internal" ? logRefusal(context, call, outcome) : { ...outcome, today, replayed };
 }
 
 async function runQuery(
@@ -115,9 +119,9 @@ const refusedDayMs = 100;
 async function refusalResult(
   context: CallContext,
   call: ReceivedCall,
-  { refusal, today }: RefusedCall,
+  { refusal, today, replayed }: RefusedCall,
 ): Promise<CallToolResult> {
-  if (today) return refused(refusal, today);
+  if (today) return refused(refusal, today, replayed);
   const tooLate = Bun.sleep(refusedDayMs).then(() => undefined);
   return refused(refusal, await Promise.race([readToday(context, call), tooLate]));
 }

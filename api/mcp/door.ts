@@ -14,7 +14,8 @@ import type { Config } from "../../shared/process/config.ts";
 import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
 import { isObject, parseJson, readText } from "../http/body.ts";
 import { isPlainJson } from "../http/media-type.ts";
-import { requestIdOf, traceOf } from "../http/request-origin.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
+import { keptWaiting, requestIdOf, traceOf } from "../http/request-origin.ts";
 import { admit, type CallContext } from "./admit.ts";
 import { findTool, rejectCall, runTool } from "./call.ts";
 import { invalidRequest, rpcRefusal } from "./errors.ts";
@@ -28,6 +29,8 @@ export type McpContext = CallContext &
     config: Config;
     /** When a call came in (epoch ms). */
     now(): number;
+    /** Counts messages that are no calls. */
+    messageLimit: RateLimit;
   }>;
 
 /** Answers the MCP endpoint: 403 for foreign hosts and origins, 405, 401, 503, then the message itself. */
@@ -38,9 +41,26 @@ export async function answerMcp(context: McpContext, request: Request): Promise<
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
   const caller = await findCaller(context, "mcp", request);
   if (isRefused(caller)) return rpcRefusal(caller.refusal, caller.headers);
+  const { actor } = caller;
   const message = await readMessage(request);
-  return message instanceof Response ? message : answerMessage(context, request, message, caller.actor);
+  if (!(message instanceof Response)) {
+    const asked = askedIn(message);
+    const call = asked && receivedCall(asked, actor, request, context.now());
+    if (call) return answerAsked(context, { message, call }, asked);
+  }
+  const allowance = await context.messageLimit(actor.tokenId, actor.userId);
+  if (allowance && !allowance.allowed) {
+    // A client that does not wait is made to.
+    keptWaiting(request);
+    await Bun.sleep(heldBackMs);
+    return rpcRefusal(tooMany(allowance.resetInSeconds));
+  }
+  return message instanceof Response ? message : serveMessage(request, message, undefined);
 }
+
+const heldBackMs = 500;
+const tooMany = (retryAfterSeconds: number) =>
+  refuse("rate_limited", "Too many messages that are no calls.", { retryAfterSeconds }).refusal;
 
 const { refusal: onlyPost } = refuse("method_not_allowed", "This address answers only to POST.");
 const { refusal: notJson } = refuse("malformed_body", "The request body must be one JSON-RPC message.");
@@ -58,18 +78,10 @@ async function readMessage(request: Request): Promise<Fields | Response> {
 
 /** What a message asks for: a tool, or a read of a resource, which is logged as a call. */
 type Asked = Readonly<{ isRead: boolean; name: string; args: Fields }>;
-type Received = Readonly<{ request: Request; message: Fields; call: ReceivedCall }>;
+type Received = Readonly<{ message: Fields; call: ReceivedCall }>;
 
-async function answerMessage(
-  context: McpContext,
-  request: Request,
-  message: Fields,
-  actor: Actor,
-): Promise<Response> {
-  const asked = askedIn(message);
-  if (!asked) return serveMessage(request, message, undefined);
-  const call = receivedCall(asked, actor, request, context.now());
-  const received = { request, message, call };
+async function answerAsked(context: McpContext, received: Received, asked: Asked): Promise<Response> {
+  const { call } = received;
   if (asked.isRead)
     return answerCall(context, received, findResource(asked.args.uri), (found) => ({
       method: resourceRead,
@@ -83,7 +95,7 @@ async function answerMessage(
 
 async function answerCall<Target extends Readonly<{ contract: Contract }>>(
   context: McpContext,
-  { request, message, call }: Received,
+  { message, call }: Received,
   target: Target | Refused,
   answer: (admitted: Target | Refused) => Answer,
 ): Promise<Response> {
@@ -91,7 +103,7 @@ async function answerCall<Target extends Readonly<{ contract: Contract }>>(
   const isForbidden = isRefused(admitted) && admitted.refusal.code === "insufficient_scope";
   if (isForbidden && !isRefused(target))
     return forbid(context, call, admitted, target.contract.scopes, message.id);
-  return serveMessage(request, message, answer(admitted));
+  return serveMessage(call.request, message, answer(admitted));
 }
 
 /** @returns undefined when the JSON-RPC message asks for neither, or is malformed */
@@ -114,6 +126,7 @@ const receivedCall = (
   request: Request,
   startedAt: number,
 ): ReceivedCall => ({
+  request,
   actor,
   args,
   record: {

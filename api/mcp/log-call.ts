@@ -8,7 +8,12 @@ import type { PerformContext } from "../perform.ts";
 import { isLogged } from "../queries/action.ts";
 
 /** One tool call as it came in, and what its row in the action log will show of it. */
-export type ReceivedCall = Readonly<{ actor: Actor; args: Fields; record: Omit<Call, "arguments"> }>;
+export type ReceivedCall = Readonly<{
+  request: Request;
+  actor: Actor;
+  args: Fields;
+  record: Omit<Call, "arguments">;
+}>;
 
 /** The fields of a call's row. Long arguments are cut here, before they travel to a worker. */
 export const recordOf = (

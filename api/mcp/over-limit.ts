@@ -4,6 +4,7 @@ import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { Call } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
+import { keptWaiting } from "../http/request-origin.ts";
 import type { PerformContext } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
 import { type ReceivedCall, recordOf, unlogged } from "./log-call.ts";
@@ -81,6 +82,7 @@ export function createOverLimit({ dispatch, query }: PerformContext, now: () => 
       if (refused) minutes.delete(key);
       else if (known) minute.more += 1;
       minute.total += 1;
+      keptWaiting(call.request);
       await Bun.sleep(Math.min(minute.total * slowerByMs, slowestMs));
       return { refused, today: await minute.today };
     },

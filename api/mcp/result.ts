@@ -10,19 +10,18 @@ import { advise } from "./advice.ts";
 export type ToolOutcome = Readonly<{ result: ToolResult; today: Today; replayed: boolean }>;
 
 /** A tool's answer: text and structured content say the same, because clients show only one of them. */
-export function answered({ result, today, replayed }: ToolOutcome): CallToolResult {
-  const { lines, facts } = result;
-  const repeat = replayed
-    ? ["Done by an earlier call with this idempotency_key; this one changed nothing."]
-    : [];
+export function answered({ result, today, replayed }: ToolOutcome, baseUrl: string): CallToolResult {
+  const { lines, facts, reachesNobody } = result;
+  const warning = `The reminder reaches nobody until the person chooses where reminders go: ${baseUrl}/account/settings`;
+  const text = [dayLine(today, replayed), ...lines, ...(reachesNobody ? [warning] : [])].join("\n");
   return {
-    content: [{ type: "text", text: [dayLine(today), ...lines, ...repeat].join("\n") }],
+    content: [{ type: "text", text }],
     structuredContent: { ...dayFields(today), ...facts, ...(replayed && { replayed }) },
   };
 }
 
 /** A refusal that an agent can act on (MCP tools, error handling): a result, not a protocol error. */
-export function refused(original: Refusal, today: Today | undefined): CallToolResult {
+export function refused(original: Refusal, today: Today | undefined, replayed = false): CallToolResult {
   const refusal = today ? withPresentExamples(original, today.date) : original;
   const { code, errors, applied, retryAfterSeconds } = refusal;
   const message = advise(refusal);
@@ -32,8 +31,9 @@ export function refused(original: Refusal, today: Today | undefined): CallToolRe
     ...(errors && { errors }),
     ...(applied && { applied }),
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
+    ...(replayed && { replayed }),
   };
-  const text = today ? `${message}\n${dayLine(today)}` : message;
+  const text = today ? `${message}\n${dayLine(today, replayed)}` : message;
   return {
     isError: true,
     content: [{ type: "text", text }],
@@ -41,6 +41,9 @@ export function refused(original: Refusal, today: Today | undefined): CallToolRe
   };
 }
 
-/** The first line of every answer. */
-export const dayLine = ({ date, timeZone }: Today): string => `Today is ${date} in ${timeZone}.`;
+/** The first line of every answer. A replay has the day of the first run, which may be over. */
+export const dayLine = ({ date, timeZone }: Today, replayed = false): string =>
+  replayed
+    ? `The answer of ${date} in ${timeZone} to an earlier call with this idempotency_key; this one changed nothing.`
+    : `Today is ${date} in ${timeZone}.`;
 const dayFields = ({ date, timeZone }: Today): DayFields => ({ today: date, time_zone: timeZone });

@@ -90,5 +90,6 @@ export function severalResult(
   return {
     lines: [`${done} of ${ends.length} done.`, ...results.flatMap(({ lines }) => lines)],
     facts: { done, results: results.map(({ facts }) => facts) },
+    reachesNobody: results.some(({ reachesNobody }) => reachesNobody),
   };
 }

@@ -12,7 +12,7 @@ type SchemaNode = TSchema & {
 /** What an argument's name alone does not say. The same name means the same in every tool. */
 const explanations: Readonly<Record<string, string>> = {
   category: "Name of a category",
-  context: "Place or tool, such as @home",
+  context: "Place or tool, such as home",
   cursor: "next_cursor of the page before",
   grace_days: "Missed days in a row that break no streak",
   query: "Text in title, context or description",

@@ -15,13 +15,14 @@ export const tokenHash = sql`hashtextextended(a.token_id, 0)`;
 
 /** The conditions of the filters on rows `a` of the action log. */
 export function actionConditions(filters: ActionFilters): Condition[] {
-  const { kinds, q, door, tool, outcome, undoable, ...range } = filters;
+  const { kinds, q, thing, door, tool, outcome, undoable, ...range } = filters;
   const conditions = rangeConditions(range);
   if (kinds !== undefined) conditions.push(anyOf(kinds.map((kind) => ofKind[kind])));
   if (door !== undefined) conditions.push(sql`a.door = ${door}`);
   if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
   if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
   if (undoable) conditions.push(sql`(a.before is not null or a.after is not null) and a.undone_by is null`);
+  if (thing !== undefined) conditions.push(isAbout(thing));
   if (q !== undefined) conditions.push(mentions(q));
   return conditions;
 }
@@ -62,6 +63,19 @@ export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){
 
 const isOfRequest = (id: string): Condition =>
   sql`left(a.request_id::text, ${literal(requestFamily(id).length)}) = ${requestFamily(id)}`;
+
+const tablesOf: Readonly<Record<string, string>> = {
+  habit: "habits|habit_completions",
+  todo: "todos|reminders",
+  category: "categories",
+};
+
+/** Images name the rows of each thing; a name within a text has its quotation mark escaped. */
+function isAbout(thing: string): Condition {
+  const [kind = "", id = ""] = thing.split("/");
+  const row = `[{,[]"(${tablesOf[kind]})/${id}["/]`;
+  return sql`(a.resource_kind = ${kind} and a.resource_id = ${id}::bigint or a.before ~ ${row} or a.after ~ ${row})`;
+}
 
 /** Of JSON only the texts in it are searched, as they are written there: every row has names of fields. */
 function mentions(q: string): Condition {

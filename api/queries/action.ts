@@ -66,7 +66,7 @@ async function endOfPage({ own, rows }: QueryContext, filters: ActionFilters): P
   const inRange = sql`from ${own("action_log")} a where ${allOf(...conditions)}
     order by a.called_at desc, a.request_id desc`;
   const [end] = await rows(
-    filters.q === undefined
+    filters.q === undefined && filters.thing === undefined
       ? sql<ActionPlace>`select a.called_at, a.request_id ${inRange} limit 1 offset ${literal(mostLookedAt - 1)}`
       : endOfSearch(inRange),
   );

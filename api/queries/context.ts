@@ -1,7 +1,8 @@
 import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contracts/catalogue.ts";
 import type { Scope } from "../../shared/contracts/scopes.ts";
 import { localDay } from "../../shared/domain/day.ts";
-import type { Today } from "../../shared/domain/today.ts";
+import { reachOf, type Viewer } from "../../shared/domain/reach.ts";
+import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { Allowance } from "../http/rate-limit.ts";
 import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
@@ -85,11 +86,18 @@ export const anyOf = (conditions: readonly Condition[]): Condition => sql`(${joi
 /** The user's settings as columns of every row, so that a list takes one statement. */
 export const daySettingsColumns = ({ own }: QueryContext) => sql`
   (select u.time_zone from ${own("users")} u) as user_time_zone,
-  (select u.day_start_hour from ${own("users")} u) as user_day_start_hour`;
+  (select u.day_start_hour from ${own("users")} u) as user_day_start_hour,
+  (select case when u.webhook_disabled_at is null or u.reminder_channel <> 'webhook' then u.reminder_channel end
+    from ${own("users")} u) as user_channel`;
 
-export type DaySettingsColumns = { user_time_zone: string | null; user_day_start_hour: number | null };
+export type DaySettingsColumns = {
+  user_time_zone: string | null;
+  user_day_start_hour: number | null;
+  /** Null also for a webhook that is switched off. */
+  user_channel: ReminderChannel | null;
+};
 
-type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Today }>;
+type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Viewer }>;
 
 /** The user's zone, start of day and present date. */
 export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
@@ -103,5 +111,10 @@ export function daySettingsOf(
 ): DaySettings {
   const timeZone = rows[0]?.user_time_zone ?? defaultTimeZone;
   const dayStartHour = rows[0]?.user_day_start_hour ?? 0;
-  return { timeZone, dayStartHour, today: { date: localDay(now, timeZone, dayStartHour), timeZone } };
+  const reaches = reachOf({ reminder_channel: rows[0]?.user_channel ?? "log" });
+  return {
+    timeZone,
+    dayStartHour,
+    today: { date: localDay(now, timeZone, dayStartHour), timeZone, reaches },
+  };
 }

@@ -31,13 +31,14 @@ export const openQueryDatabase = ({ pool, engine }: Database): QueryDatabase => 
   engine,
 });
 
-/** Whose calendar feed has a secret with this hash: the one question that is asked before the user is known. */
+/** The owner of the calendar feed with this hash: the one read before the user is known, so it counts as the network's. */
 export async function feedOwner(
   { run }: Pick<QueryDatabase, "run">,
   secretHash: string,
+  network: string,
 ): Promise<string | undefined> {
   const text = "select user_id from calendar_feeds where secret_hash = $1";
-  const [feed] = await run<{ user_id: string }>("", text, [secretHash]);
+  const [feed] = await run<{ user_id: string }>(network, text, [secretHash]);
   return feed?.user_id;
 }
 

@@ -4,39 +4,34 @@ import type { QueryContext } from "./context.ts";
 import { inPatientTurn } from "./patient-turn.ts";
 import { join, literal, sql } from "./sql.ts";
 
-/** A read of more would take longer than the database lets one. */
-const keysAtOnce = 5_000;
-
 const tables = ["categories", "habits", "todos"] as const;
 type Table = (typeof tables)[number];
 
 /** A thing of a file: its key and, in a file of ours, what it was where the file was made. */
-type FromFile = Readonly<{
+export type ThingOfFile = Readonly<{
   kind: string;
-  thing: object;
+  key: string;
   origin?: Readonly<{ id: number; created_at: string }>;
 }>;
 
-/** @returns whether a thing of a file is here: an earlier import made it, or it is the very one that the file is of */
-export async function readWhatIsHere<Thing extends FromFile>(
+/** @returns whether each thing of a file is here: an earlier import made it, or it is the very one that the file is of */
+export async function readWhatIsHere(
   query: QueryContext,
-  things: readonly Thing[],
-): Promise<(thing: Thing) => boolean> {
-  const [keys, own] = [new Set<string>(), new Set<string>()];
-  for (let at = 0; at < things.length; at += keysAtOnce) {
-    const some = things.slice(at, at + keysAtOnce);
-    const imported = some.flatMap(({ thing }) => keyOf(thing) ?? []);
-    for (const key of await readImportedKeys(query, imported)) keys.add(key);
-    for (const table of tables) {
-      const origins = some.flatMap(({ kind, origin }) => (kind === table && origin ? [origin] : []));
-      for (const id of await readSame(query, table, origins)) own.add(`${table} ${id}`);
-    }
+  things: readonly ThingOfFile[],
+): Promise<readonly boolean[]> {
+  const imported = await readImportedKeys(
+    query,
+    things.map(({ key }) => key),
+  );
+  const [keys, own] = [new Set(imported), new Set<string>()];
+  for (const table of tables) {
+    const origins = things.flatMap(({ kind, origin }) => (kind === table && origin ? [origin] : []));
+    for (const id of await readSame(query, table, origins)) own.add(`${table} ${id}`);
   }
-  return ({ kind, thing, origin }) =>
-    keys.has(keyOf(thing) ?? "") || (origin !== undefined && own.has(`${kind} ${origin.id}`));
+  return things.map(
+    ({ kind, key, origin }) => keys.has(key) || (origin !== undefined && own.has(`${kind} ${origin.id}`)),
+  );
 }
-
-const keyOf = (thing: { key?: string }): string | undefined => thing.key;
 
 async function readImportedKeys(query: QueryContext, keys: readonly string[]): Promise<readonly string[]> {
   if (keys.length === 0) return [];
@@ -55,7 +50,7 @@ async function readImportedKeys(query: QueryContext, keys: readonly string[]): P
 async function readSame(
   query: QueryContext,
   table: Table,
-  origins: readonly NonNullable<FromFile["origin"]>[],
+  origins: readonly NonNullable<ThingOfFile["origin"]>[],
 ): Promise<readonly number[]> {
   const known = origins.filter(({ id, created_at }) => Number.isSafeInteger(id) && isInstant(created_at));
   if (known.length === 0) return [];

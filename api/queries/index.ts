@@ -12,6 +12,7 @@ import { readMe } from "./me.ts";
 import { readPendingTodos } from "./pending-todos.ts";
 import { readLineInWords } from "./quick-add.ts";
 import { readReminder } from "./reminder.ts";
+import { orStopped } from "./search.ts";
 import { readTodayHabits } from "./today-habits.ts";
 import { readTodo, readTodos } from "./todo.ts";
 import { readSettings } from "./user.ts";
@@ -47,6 +48,7 @@ export const standbyMayAnswer = (name: QueryName): boolean =>
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {
   const { searchField }: QueryContract = queries[name];
-  const isSearch = searchField !== undefined && searchField in input;
-  return query.inTurn<object | Refused>((own) => handlers[name](own, input as never), isSearch);
+  const run = (isSearch: boolean) =>
+    query.inTurn<object | Refused>((own) => handlers[name](own, input as never), isSearch);
+  return searchField !== undefined && searchField in input ? orStopped(searchField, run(true)) : run(false);
 }

@@ -7,6 +7,7 @@ export const readMe: QueryHandler<"me.get"> = async (query) => {
     today: today.date,
     time_zone: timeZone,
     day_start_hour: dayStartHour,
+    reminders_reach: today.reaches,
     scopes: [...scopes],
     client_name: clientName,
     rate_limit: allowance

@@ -1,4 +1,6 @@
+import { DatabaseFailure, wasStopped } from "../../shared/db/database-failure.ts";
 import { folded } from "../../shared/domain/folding.ts";
+import { invalid, type Refused } from "../../shared/errors.ts";
 import { anyOf, type Condition } from "./context.ts";
 import { type Sql, sql } from "./sql.ts";
 
@@ -70,4 +72,16 @@ function oneOf(character: string): string {
 export function hasText(columns: readonly Sql[], q: string): Condition {
   const pattern = searchPattern(q);
   return anyOf(columns.map((column) => sql`${column} ~ ${pattern}`));
+}
+
+const stopped = "This search took too long and was stopped. Narrow it with more filters, or try again.";
+
+/** A search that PostgreSQL stopped is refused: the next one would be stopped as well, unless it looks at less. */
+export async function orStopped<Result>(field: string, search: Promise<Result>): Promise<Result | Refused> {
+  try {
+    return await search;
+  } catch (error) {
+    if (error instanceof DatabaseFailure && wasStopped(error.cause)) return invalid({ [field]: [stopped] });
+    throw error;
+  }
 }

@@ -5,9 +5,11 @@ export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) =
 
 /**
  * How many reads a user has at a time. A front door has ten connections, so a fourth user can still read while three
- * users have costly reads. A search looks at everything a user has, so the next one waits for it.
+ * users have costly reads. A search looks at everything a user has, so the next one waits for it. A network looks up
+ * feeds, all together in two connections at most, because these reads travel as one. The identity provider has ten
+ * connections, too, of which a network has three.
  */
-const atOnce = { reads: 3, searches: 1 };
+const atOnce = { reads: 3, searches: 1, lookUps: 64 };
 const maxWaiting = 100;
 const maxWaitMs = 900;
 

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { Todo } from "../../shared/contracts/todo-schema.ts";
 import { type DueGroup, dueDatesOf, dueGroups } from "../../shared/domain/due-groups.ts";
-import type { Today } from "../../shared/domain/today.ts";
+import type { Viewer } from "../../shared/domain/reach.ts";
 import { allOf, type Condition, type QueryContext } from "./context.ts";
 import { join, literal, sql } from "./sql.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "./todo.ts";
@@ -32,7 +32,7 @@ export async function readTodoCounts({ own, rows }: QueryContext, today: string)
 /** The first pending todos of each group, at most so many, in the default order. */
 export async function readTodoGroups(
   query: QueryContext,
-  today: Today,
+  today: Viewer,
   limit: number,
 ): Promise<readonly Static<typeof Todo>[]> {
   const parts = dueGroups.map((group) => {

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import type { Todo } from "../../shared/contracts/todo-schema.ts";
 import type { DueGroup } from "../../shared/domain/due-groups.ts";
-import type { Today } from "../../shared/domain/today.ts";
+import type { Viewer } from "../../shared/domain/reach.ts";
 import { allOf, type QueryContext } from "./context.ts";
 import type { Extent } from "./pagination.ts";
 import { presentTodos, todoRows } from "./todo.ts";
@@ -31,7 +31,7 @@ const none: Part = { todos: [], total: 0 };
 /** One page of all todos: pending ones in the default order and, after the last of them, done ones, the newest first. */
 export async function readTodoPage(
   query: QueryContext,
-  today: Today,
+  today: Viewer,
   { group, status, page, ...filters }: TodoFilters & Readonly<{ page: number }>,
 ): Promise<Readonly<{ pending: readonly TodoItem[]; done: readonly TodoItem[]; total: number }>> {
   const offset = (page - 1) * todosPerPage;
@@ -49,7 +49,7 @@ export async function readTodoPage(
 
 async function readPending(
   query: QueryContext,
-  today: Today,
+  today: Viewer,
   { group, categoryId, ...filters }: TodoFilters,
   offset: number,
 ): Promise<Part> {
@@ -61,7 +61,7 @@ async function readPending(
 
 async function readDone(
   query: QueryContext,
-  today: Today,
+  today: Viewer,
   { categoryId, ...filters }: TodoFilters,
   place: Place,
 ): Promise<Part> {
@@ -87,7 +87,7 @@ type List = Readonly<{
 
 async function readPart(
   query: QueryContext,
-  today: Today,
+  today: Viewer,
   { selection, page, order }: List,
   place: Place,
 ): Promise<Part> {

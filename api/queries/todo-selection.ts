@@ -32,14 +32,14 @@ export async function selectTodos(query: QueryContext, filters: Filters): Promis
   const ranges = isOverdue(filters) ? onlyPending(ofStatus[status]) : ofStatus[status];
   if (q !== undefined) {
     const search = hasText([sql`t.title`, sql`t.context`, sql`t.description`], q);
-    return { ranges, search: allOf(otherwise(period, filters), search) };
+    return { ranges, search: allOf(otherwise(query, period, filters), search) };
   }
   const conditions: Condition[] = [];
   if (period) conditions.push(isDueWithin(period));
   if (filters.context !== undefined) conditions.push(inContext(filters.context));
   return {
     ranges: ranges.map((range) => allOf(range, ...conditions)),
-    filter: inTimeAndCategory(filters),
+    filter: inTimeAndCategory(query, filters),
   };
 }
 
@@ -74,28 +74,38 @@ async function dueDates(query: QueryContext, filters: Filters): Promise<Period |
 const isDueWithin = ({ from, to }: Period): Condition =>
   sql`t.due_date >= ${from}::date and t.due_date <= ${to}::date`;
 
-/** Equal up to case, by an index of its own. */
-const inContext = (context: string): Condition => sql`lower(t.context) = lower(${context})`;
+/** Equal up to case and an @ in front, by an index of its own. */
+const inContext = (context: string): Condition =>
+  sql`lower(ltrim(t.context, '@')) = lower(ltrim(${context}::text, '@'))`;
 
 /**
  * One statement for either and for both. Within "or", no index is looked up: the planner would leap through one from
- * day to day, or sort all todos of a category, and take that for cheaper than a scan in order.
+ * day to day, or sort all todos of a category, and take that for cheaper than a scan in order. Todos may still name a
+ * category that was just deleted.
  */
-function inTimeAndCategory({ time_of_day, categories }: Filters): Condition | undefined {
+function inTimeAndCategory(
+  { own }: QueryContext,
+  { time_of_day, categories }: Filters,
+): Condition | undefined {
   if (time_of_day === undefined && categories === undefined) return undefined;
   const time = time_of_day ?? null;
   // Text, because reads whose values are lists cannot be batched.
   const ids = categories === undefined ? null : `{${categories.join(",")}}`;
   return sql`(
     (${time}::time_of_day is null or t.time_of_day = ${time}::time_of_day)
-    and (${ids}::bigint[] is null or t.category_id = any(${ids}::bigint[]))
+    and (${ids}::bigint[] is null or t.category_id = any(${ids}::bigint[])
+      and exists (select from ${own("categories")} c where c.id = any(${ids}::bigint[])))
   )`;
 }
 
 /** All other filters as one condition, for a search, which looks at each row anyway. */
-function otherwise(period: Period | undefined, { context, ...filters }: Filters): Condition {
+function otherwise(
+  query: QueryContext,
+  period: Period | undefined,
+  { context, ...filters }: Filters,
+): Condition {
   const [from, to, label] = [period?.from ?? null, period?.to ?? null, context ?? null];
   return sql`(${from}::date is null or t.due_date between ${from}::date and ${to}::date)
-    and (${label}::text is null or lower(t.context) = lower(${label}::text))
-    and ${inTimeAndCategory(filters) ?? sql`true`}`;
+    and (${label}::text is null or lower(ltrim(t.context, '@')) = lower(ltrim(${label}::text, '@')))
+    and ${inTimeAndCategory(query, filters) ?? sql`true`}`;
 }

@@ -4,7 +4,7 @@ import {
   type ShownTodoRow,
   shownOfTodo,
 } from "../../shared/db/present.ts";
-import type { Today } from "../../shared/domain/today.ts";
+import type { Viewer } from "../../shared/domain/reach.ts";
 import { notFound } from "../../shared/errors.ts";
 import { type CategoryColumns, categoryOf } from "./category.ts";
 import {
@@ -62,8 +62,8 @@ export const todoRows = (query: QueryContext, { todos, total }: ListedTodos, ord
   ) r on true
   ${order}`;
 
-export const presentTodos = (rows: readonly TodoWithRelations[], today: Today) =>
-  rows.map((row) => presentTodo(row, categoryOf(row), reminderOf(row), today));
+export const presentTodos = (rows: readonly TodoWithRelations[], viewer: Viewer) =>
+  rows.map((row) => presentTodo(row, categoryOf(row), reminderOf(row), viewer));
 
 function reminderOf({ id, remind_at, reminder_status: status }: TodoWithRelations) {
   return remind_at === null || status === null ? undefined : { todo_id: id, remind_at, status };

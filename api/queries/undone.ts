@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
-import { type LoggedAction, undoDays } from "../../shared/contracts/action.ts";
+import type { LoggedAction } from "../../shared/contracts/action.ts";
+import { undoDays } from "../../shared/contracts/action-undo.ts";
 import { msPerDay } from "../../shared/domain/day.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
 import { isRefused } from "../../shared/errors.ts";
@@ -60,13 +61,11 @@ export async function readUndos(
 /** How many rows of a token's log are looked at for counting. */
 const mostCounted = 50_000;
 
-/** @param cursor counts only what is older than its action */
 export async function countRun(
   { own, rows }: QueryContext,
   { token_id, from, to }: TokenRun,
-  cursor?: string,
 ): Promise<RunCount> {
-  const range = { token_id, from, to, ...(cursor !== undefined && { cursor }) };
+  const range = { token_id, from, to };
   const [count] = await rows(sql<{ looked_at: number; changes: number; undone: number }>`
     select count(*)::int as looked_at, count(*) filter (where changed)::int as changes,
       count(*) filter (where changed and undone_by is not null)::int as undone

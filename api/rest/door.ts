@@ -30,7 +30,7 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const caller = await findCaller(context, "rest", request);
   if (isRefused(caller)) return refusalResponse(caller.refusal, caller.headers);
   const { actor } = caller;
-  const allowance = await context.rateLimit(actor.tokenId);
+  const allowance = await context.rateLimit(actor.tokenId, actor.userId);
   const headers = rateLimitHeaders(allowance);
   if (allowance && !allowance.allowed) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;

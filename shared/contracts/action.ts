@@ -51,10 +51,10 @@ const ToolCallCursor = Type.String({
 });
 
 export const Instant = Type.String({ format: "action-time", expects: "a time such as 2026-11-20T09:15:00Z" });
-const ActionKey = { called_at: Instant, request_id: Type.String({ format: "uuid" }) };
+export const actionKeyFields = { called_at: Instant, request_id: Type.String({ format: "uuid" }) };
 
 export const LoggedAction = Type.Object({
-  ...ActionKey,
+  ...actionKeyFields,
   door: OneOf(doors),
   token_id: Type.String(),
   client_name: Nullable(Type.String()),
@@ -85,6 +85,13 @@ export const listActions = query({
     kinds: Type.Optional(Type.Array(OneOf(actionKinds), { minItems: 1 })),
     /** A text in the names and values of what was done, whatever its case and accents. */
     q: Type.Optional(SearchText),
+    /** The actions on one thing, also those that changed others with it. */
+    thing: Type.Optional(
+      Type.String({
+        pattern: `^(${resourceKinds.join("|")})/[1-9]\\d{0,15}$`,
+        expects: "a thing such as todo/5",
+      }),
+    ),
     token_id: Type.Optional(Filter),
     door: Type.Optional(OneOf(doors)),
     tool: Type.Optional(Filter),
@@ -115,57 +122,9 @@ export const listTokens = query({
   }),
 });
 
-/** How many actions one command takes back. */
-export const maxUndone = 100;
-/**
- * How much text of images (UTF-16 units) one command of several actions reads: it is parsed and written in one go, and
- * meanwhile a worker answers nobody. This takes it some 0.2 s.
- */
-export const maxUndoneLength = 2_000_000;
-/** How long an action can be taken back (days): as long as images and deletions are kept. */
-export const undoDays = 30;
-
-/** Why something cannot be taken back. */
-export const undoObstacles = [
-  "unknown",
-  "too_old",
-  "nothing_changed",
-  "taken_back",
-  "changed_since",
-  "deleted_since",
-  "made_again",
-  "in_use",
-  "day_is_settled",
-  "category_gone",
-] as const;
-
-export const UndoConflict = Type.Object({
-  row: Nullable(Type.String({ description: "Such as todos/5; null where it is about the action itself" })),
-  fields: Type.Array(Type.String(), { description: "Empty where it is about the whole row" }),
-  why: OneOf(undoObstacles),
-});
-
-/** What became of one action, or would: `part` when some of it had to stay. */
-export const UndoEnd = Type.Object({
-  ...ActionKey,
-  undone: OneOf(["whole", "part", "none"]),
-  conflicts: Type.Array(UndoConflict),
-});
-
-export const undoActions = command({
-  name: "action.undo",
-  scopes: [],
-  summary: "Take actions back, the newest first, as far as nobody changed since what they did",
-  input: Type.Object({
-    actions: Type.Array(Type.Object(ActionKey), { minItems: 1, maxItems: maxUndone }),
-    /** Whether to say only what would become of them. */
-    preview: Type.Optional(Flag),
-  }),
-  output: Type.Object({ ends: Type.Array(UndoEnd) }),
-});
-
 export const forgetResource = command({
   name: "action.forget",
+  apart: true,
   scopes: [],
   summary: "Forget a deleted thing: what the log and the stored answers still say of it",
   input: Type.Object({ kind: OneOf(resourceKinds), id: Id }),

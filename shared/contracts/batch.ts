@@ -49,6 +49,7 @@ const BatchResult = titled(
 /** It has no scopes of its own: each operation needs those of its route. */
 export const runBatch = command({
   name: "batch.run",
+  apart: true,
   scopes: [],
   summary: `Make up to ${maxOperations} changes in order by one request; if atomic, all of them or none`,
   rest: [{ operationId: "runBatch", method: "POST", path: "/batch", status: 200, example: batchExample }],

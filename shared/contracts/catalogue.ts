@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import * as action from "./action.ts";
+import * as undo from "./action-undo.ts";
 import * as batch from "./batch.ts";
 import * as calendar from "./calendar.ts";
 import * as category from "./category.ts";
@@ -23,7 +24,8 @@ import * as user from "./user.ts";
 export const commands = catalogue(
   action.recordToolCall,
   action.countToolCalls,
-  action.undoActions,
+  undo.undoActions,
+  undo.undoRun,
   action.forgetResource,
   category.createCategory,
   category.updateCategory,

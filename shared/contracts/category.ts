@@ -72,6 +72,7 @@ export const updateCategory = command({
 
 export const deleteCategory = command({
   name: "category.delete",
+  apart: true,
   resource: "Category",
   scopes: ["categories:write"],
   summary: "Delete a category; its habits and todos stay, without a category",

@@ -39,6 +39,8 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   rest?: readonly Route[];
   /** Fields of the input that only its tool takes, because REST has addresses of its own for them. */
   toolOnly?: readonly string[];
+  /** The date that is the user's today when it is left out: then the same request on another day is another one. */
+  dayField?: string;
   input: Input;
   output: Output;
   /** Rules that one field's schema cannot state. */
@@ -53,7 +55,13 @@ export type CommandContract<
   Name extends string = string,
   Input extends TObject = TObject,
   Output extends TSchema = TSchema,
-> = Definition<Name, Input, Output> & Readonly<{ kind: "command"; mcp?: Tool }>;
+> = Definition<Name, Input, Output> &
+  Readonly<{
+    kind: "command";
+    mcp?: Tool;
+    /** It can take long, so it travels as the only command of its user and gets a transaction of its own. */
+    apart?: boolean;
+  }>;
 
 export type QueryContract<
   Name extends string = string,
@@ -71,7 +79,11 @@ export type QueryContract<
 /** Declares a mutation, which travels through the queue and is answered by a worker. */
 export function command<const Name extends string, Input extends TObject, Output extends TSchema>(
   definition: Definition<Name, Input, Output> &
-    Readonly<{ rest?: Routes<Input, Output>; mcp?: Tool<Static<Input> & object, Static<Output>> }>,
+    Readonly<{
+      rest?: Routes<Input, Output>;
+      mcp?: Tool<Static<Input> & object, Static<Output>>;
+      apart?: boolean;
+    }>,
 ): CommandContract<Name, Input, Output> {
   return { kind: "command", ...definition };
 }

@@ -44,6 +44,7 @@ export const completeHabit = command({
         : said("Completed", "complete", ...habit, ...dateAfter(" for ", args, "date"));
     },
   }),
+  dayField: "date",
   input: oneDay,
   output: Habit,
 });
@@ -64,6 +65,7 @@ export const undoHabit = command({
       example: habitExamples.undo,
     },
   ],
+  dayField: "date",
   input: oneDay,
   output: Habit,
 });

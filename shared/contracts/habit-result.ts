@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import type { Habit, HabitOfWeek, TodayHabits } from "./habit-schema.ts";
-import { joined, lean, oneLine, type ToolResult } from "./tool-result.ts";
+import { descriptionLine, joined, lean, quoteStored, type ToolResult } from "./tool-result.ts";
 
 type HabitOutput = Static<typeof Habit>;
 /** A habit by itself, or in the list of the day. */
@@ -78,9 +78,9 @@ export function habitLine(habit: ShownHabit): string {
     habit.is_due_today === true && !is_completed_today && "due today",
     is_completed_today && "completed today",
     time_of_day,
-    category && `in ${category.name}`,
+    category && `in ${quoteStored(category.name)}`,
   ]);
-  return `#${id} ${name} — ${details}${description === null ? "" : `. ${oneLine(description)}`}`;
+  return `#${id} ${quoteStored(name)}: ${details}${descriptionLine(description)}`;
 }
 
 const thisWeek = ({ week_progress: progress }: ShownHabit): string | null =>

@@ -33,6 +33,7 @@ export const stageImport = command({
 /** No route and no tool lead here: it has scopes because it is logged, and can be taken back, as what agents do is. */
 export const applyImport = command({
   name: "import.apply",
+  apart: true,
   scopes: ["habits:write", "todos:write", "categories:write"],
   summary: "Make everything of a file that waits, or nothing of it",
   input: Type.Object({ import_id: ImportId, parts: WholeNumber(1, maxImportParts) }),

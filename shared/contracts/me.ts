@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { query } from "./contract.ts";
 import { Nullable, OneOf, TodayFields, titled } from "./fields.ts";
+import { Reach } from "./reminder-schema.ts";
 import { allScopes } from "./scopes.ts";
 
 const Me = titled(
@@ -8,6 +9,7 @@ const Me = titled(
   Type.Object({
     ...TodayFields,
     day_start_hour: Type.Integer({ description: "The hour at which the user's day begins, 0 to 6" }),
+    reminders_reach: Reach,
     scopes: Type.Array(titled("Scope", OneOf(allScopes))),
     client_name: Nullable(Type.String()),
     rate_limit: Nullable(
@@ -27,6 +29,7 @@ const exampleMe: Static<typeof Me> = {
   today: "2026-11-20",
   time_zone: "UTC",
   day_start_hour: 0,
+  reminders_reach: "nobody",
   scopes: [...allScopes],
   client_name: "Claude Code",
   rate_limit: { limit: 60, remaining: 59, reset: 1795163460 },

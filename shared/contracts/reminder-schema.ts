@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import Format from "typebox/format";
 import { examples } from "../domain/example-dates.ts";
+import { reaches } from "../domain/reach.ts";
 import { reminderStatuses } from "../domain/vocabulary.ts";
 import { Id, OneOf, Timestamp, titled } from "./fields.ts";
 
@@ -14,6 +15,9 @@ export const RemindAt = titled(
   }),
 );
 
+/** Where reminders arrive. */
+export const Reach = titled("Reach", OneOf(reaches));
+
 export const Reminder = titled(
   "Reminder",
   Type.Object({
@@ -22,6 +26,7 @@ export const Reminder = titled(
     local_time: Type.String({ description: "YYYY-MM-DDTHH:MM:SS in time_zone" }),
     time_zone: Type.String(),
     status: titled("ReminderStatus", OneOf(reminderStatuses)),
+    reaches: Reach,
   }),
 );
 

@@ -1,11 +1,11 @@
 /** The scopes of the service, each in the plain words that the consent screen and the token page show. */
 export const scopes = {
   "habits:read": "List and view habits",
-  "habits:write": "Create, change, delete and complete habits",
+  "habits:write": "Create, change, delete and complete habits, and see those it changes",
   "todos:read": "List and view todos",
-  "todos:write": "Create, change, delete and tick off todos, and set their reminders",
+  "todos:write": "Create, change, delete and tick off todos, set their reminders, and see those it changes",
   "categories:read": "List and view categories",
-  "categories:write": "Create, change and delete categories",
+  "categories:write": "Create, change and delete categories, and see those it changes",
 } as const;
 
 export type Scope = keyof typeof scopes;

@@ -23,6 +23,7 @@ export type SeveralOutput = Static<typeof Ends>;
 
 export const createTodos = command({
   name: "todo.create-many",
+  apart: true,
   scopes: ["todos:write"],
   summary: "Create several todos by one call, each of which can be refused alone",
   input: Several,
@@ -32,6 +33,7 @@ export const createTodos = command({
 /** Only agents have these; scripts have batches. */
 export const updateTodos = command({
   name: "todo.update-many",
+  apart: true,
   scopes: ["todos:write"],
   summary: "Change several todos alike by one call",
   input: Several,

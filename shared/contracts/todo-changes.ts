@@ -15,7 +15,11 @@ type Change = Static<typeof ChangeArguments>;
 
 export function checkChange({ todo_id: _, clear = [], ...given }: Change): FieldErrors | undefined {
   if (clear.length === 0 && Object.keys(given).length === 0)
-    return { todo_id: ["No change was given; name at least one field to change."] };
+    return {
+      todo_id: [
+        "No change was given; give at least one field a value, and empty fields by clear, not by null.",
+      ],
+    };
   const both = clear.find((name) => given[name] !== undefined);
   return both && { clear: [`The clear field names ${both}, which is also given a value; send one of them.`] };
 }

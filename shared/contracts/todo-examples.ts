@@ -9,6 +9,7 @@ const reminder: Static<typeof Reminder> = {
   local_time: "2026-11-23T09:00:00",
   time_zone: "UTC",
   status: "scheduled",
+  reaches: "nobody",
 };
 
 export const exampleTodo: Static<typeof Todo> = {

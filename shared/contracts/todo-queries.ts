@@ -68,6 +68,14 @@ export const pendingTodos = query({
   input: PendingFilters,
   searchField: "query",
   output: PendingTodos,
+  refine: ({ due, overdue_only }) =>
+    overdue_only && due !== undefined && due !== "overdue"
+      ? {
+          due: [
+            `The due field is ${due}, which leaves out all that overdue_only asks for; send one of them.`,
+          ],
+        }
+      : undefined,
 });
 
 export const getTodo = query({

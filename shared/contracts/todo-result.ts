@@ -1,13 +1,18 @@
 import type { Static } from "typebox";
 import type { PendingTodos, Todo } from "./todo-schema.ts";
-import { joined, lean, oneLine, type ToolResult } from "./tool-result.ts";
+import { descriptionLine, joined, lean, quoteStored, type ToolResult } from "./tool-result.ts";
 
 type TodoOutput = Static<typeof Todo>;
 
-export const oneTodo = (verb: string, todo: TodoOutput): ToolResult => ({
-  lines: [`${verb} ${todoLine(todo)}`],
-  facts: { todo: factsOf(todo) },
-});
+export function oneTodo(verb: string, todo: TodoOutput): ToolResult {
+  const { reminder } = todo;
+  const reachesNobody = reminder?.status === "scheduled" && reminder.reaches === "nobody";
+  return {
+    lines: [`${verb} ${todoLine(todo)}`],
+    facts: { todo: { ...factsOf(todo), ...(reachesNobody && { reaches: "nobody" }) } },
+    reachesNobody,
+  };
+}
 
 export const pendingPage = ({ todos, total, next_cursor }: Static<typeof PendingTodos>): ToolResult => ({
   lines: [
@@ -55,14 +60,14 @@ export function todoLine(todo: TodoOutput): string {
     is_overdue && "overdue",
     time_of_day,
     estimated_minutes !== null && `${estimated_minutes} min`,
-    context && `context ${context}`,
-    category && `in ${category.name}`,
+    context && `context ${quoteStored(context)}`,
+    category && `in ${quoteStored(category.name)}`,
     recurrence && `repeats ${recurrence}`,
     reminderOf(todo),
     next_todo_id !== null && `next is #${next_todo_id}`,
   ]);
-  const description = todo.description === null ? "" : `. ${oneLine(todo.description)}`;
-  return `#${id} ${title}${details === "" ? "" : ` — ${details}`}${description}`;
+  const stated = details === "" ? "" : `: ${details}`;
+  return `#${id} ${quoteStored(title)}${stated}${descriptionLine(todo.description)}`;
 }
 
 function reminderOf(todo: TodoOutput): string | null {

@@ -1,5 +1,10 @@
 /** The answer of a tool: the same facts twice, as lines to read and under the names that REST uses. */
-export type ToolResult = Readonly<{ lines: readonly string[]; facts: Readonly<Record<string, unknown>> }>;
+export type ToolResult = Readonly<{
+  lines: readonly string[];
+  facts: Readonly<Record<string, unknown>>;
+  /** Whether it tells of a reminder that will ring where nobody hears it. */
+  reachesNobody?: boolean;
+}>;
 
 /**
  * Leaves out null and false, which agents assume of a fact that is not there: this saves them tokens. It is a plain
@@ -14,8 +19,12 @@ export function lean(facts: Readonly<Record<string, unknown>>): Record<string, u
   return stated;
 }
 
-/** Text in one line, so that what a person wrote cannot pass for a line of ours. */
-export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+/** A stored text on one line and in quotation marks, so that it cannot pass for words of ours. */
+export const quoteStored = (text: string): string => JSON.stringify(text.replace(/\s+/g, " ").trim());
+
+/** A line of its own, because a description can be long. */
+export const descriptionLine = (description: string | null): string =>
+  description === null ? "" : `\n  description: ${quoteStored(description)}`;
 
 /** The parts that apply, separated by commas. */
 export const joined = (parts: readonly (string | false | null)[]): string =>

@@ -23,9 +23,19 @@ export type Names = Readonly<{ habits: ReadonlyMap<number, string>; todos: Reado
 /** A call's arguments as they were sent: nothing in them may be relied on. */
 export type SentArguments = Readonly<Record<string, unknown>>;
 
-/** @returns undefined when the argument was not sent, also when every object has a property of that name */
+/** Hosts in strict mode send every argument, and these values for one that is not given. */
+const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  (typeof value === "string" && value.trim() === "") ||
+  (Array.isArray(value) && value.length === 0);
+
+/** @returns the arguments without those that count as not given */
+export const givenIn = (args: SentArguments): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => !isEmpty(value)));
+
+/** @returns undefined when the argument was not given, also when every object has a property of that name */
 export const argument = (args: SentArguments, name: string): unknown =>
-  Object.hasOwn(args, name) ? args[name] : undefined;
+  Object.hasOwn(args, name) && !isEmpty(args[name]) ? args[name] : undefined;
 
 const isGiven = (args: SentArguments, name: string): boolean => argument(args, name) !== undefined;
 

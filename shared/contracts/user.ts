@@ -49,6 +49,7 @@ export const getSettings = query({
 
 export const changeSettings = command({
   name: "user.configure",
+  apart: true,
   scopes: [],
   summary: "Choose the time zone, the hour at which the user's day starts and where reminders go",
   input: Type.Object({
@@ -71,6 +72,7 @@ export const testWebhook = command({
 
 export const adoptZone = command({
   name: "user.adopt-zone",
+  apart: true,
   scopes: [],
   summary: "Take the time zone from the newest-issued token, unless the user chose one",
   input: Type.Object({ time_zone: TimeZone, issued_at: Timestamp }),
@@ -87,6 +89,7 @@ export const endSessions = command({
 
 export const deleteUser = command({
   name: "user.delete",
+  apart: true,
   scopes: [],
   summary: "Delete everything the service holds of a user whose account is closed",
   input: Type.Object({}),

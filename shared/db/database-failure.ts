@@ -4,3 +4,7 @@ export class DatabaseFailure extends Error {
     super(`database failure: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }
+
+/** PostgreSQL stops a statement before its caller gives up (SQLSTATE 57014), so that one long read fails nobody else's. */
+export const wasStopped = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "57014";

@@ -19,6 +19,8 @@ const tables = [
   "inbox",
   "import_parts",
   "import_keys",
+  "byte_ledger",
+  "works",
 ] as const;
 
 /** Spreads the tables over the servers of a Citus cluster, with the rows that they have. What is spread stays as it is. */

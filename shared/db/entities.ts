@@ -1,4 +1,5 @@
 import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
+import { ByteLedgerEntity } from "./entities/byte-ledger.ts";
 import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
 import { CategoryEntity } from "./entities/category.ts";
 import { DeletionEntity } from "./entities/deletion.ts";
@@ -8,6 +9,7 @@ import { InboxEntity } from "./entities/inbox.ts";
 import { ReminderDeliveryEntity, ReminderEntity } from "./entities/reminder.ts";
 import { TodoEntity } from "./entities/todo.ts";
 import { UserEntity } from "./entities/user.ts";
+import { WorkEntity } from "./entities/work.ts";
 
 /**
  * The tables, once: handlers, queries and the unit of work take columns and types from here. Every row that
@@ -28,9 +30,12 @@ export const entities = [
   ImportPartEntity,
   ImportKeyEntity,
   CalendarFeedEntity,
+  ByteLedgerEntity,
+  WorkEntity,
 ] as const;
 
 export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
+export type { ByteKind, ByteLedgerRow } from "./entities/byte-ledger.ts";
 export type { CalendarFeedRow } from "./entities/calendar-feed.ts";
 export type { CategoryRow } from "./entities/category.ts";
 export type { DeletionRow } from "./entities/deletion.ts";
@@ -40,3 +45,4 @@ export type { InboxRow } from "./entities/inbox.ts";
 export type { ReminderDeliveryRow, ReminderRow } from "./entities/reminder.ts";
 export type { TodoRow } from "./entities/todo.ts";
 export type { UserRow } from "./entities/user.ts";
+export type { WorkRow } from "./entities/work.ts";

@@ -5,6 +5,7 @@ import type { Reminder } from "../contracts/reminder-schema.ts";
 import type { Todo } from "../contracts/todo-schema.ts";
 import type { Settings } from "../contracts/user.ts";
 import { localTime } from "../domain/day.ts";
+import type { Viewer } from "../domain/reach.ts";
 import { timestamp } from "../domain/timestamp.ts";
 import type { Today } from "../domain/today.ts";
 import { HabitEntity } from "./entities/habit.ts";
@@ -78,7 +79,7 @@ export function presentTodo(
   row: ShownTodoRow,
   category: CategoryRefRow | undefined,
   reminder: PresentedReminder | undefined,
-  today: Today,
+  viewer: Viewer,
 ): Static<typeof Todo> {
   const dueDate = row.due_date ?? null;
   return {
@@ -90,26 +91,30 @@ export function presentTodo(
     estimated_minutes: row.estimated_minutes ?? null,
     context: row.context ?? null,
     is_completed: row.is_completed,
-    is_overdue: !row.is_completed && dueDate !== null && dueDate < today.date,
+    is_overdue: !row.is_completed && dueDate !== null && dueDate < viewer.date,
     recurrence: row.recurrence ?? null,
     recurrence_from: row.recurrence_from,
     completed_at: row.completed_at ? timestamp(row.completed_at) : null,
     next_todo_id: row.next_todo_id ?? null,
-    reminder: reminder ? presentReminder(reminder, today) : null,
+    reminder: reminder ? presentReminder(reminder, viewer) : null,
     category: presentCategoryRef(category),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
   };
 }
 
-export function presentReminder(row: PresentedReminder, today: Today): Static<typeof Reminder> {
+export function presentReminder(
+  row: PresentedReminder,
+  { timeZone, reaches }: Viewer,
+): Static<typeof Reminder> {
   const remindAt = timestamp(row.remind_at);
   return {
     todo_id: row.todo_id,
     remind_at: remindAt,
-    local_time: localTime(Date.parse(remindAt), today.timeZone),
-    time_zone: today.timeZone,
+    local_time: localTime(Date.parse(remindAt), timeZone),
+    time_zone: timeZone,
     status: row.status,
+    reaches,
   };
 }
 

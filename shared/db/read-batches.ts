@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { batchQuery, batchResults, batchTextOf } from "./batch-statement.ts";
-import { DatabaseFailure } from "./database-failure.ts";
+import { DatabaseFailure, wasStopped } from "./database-failure.ts";
 import type { Engine } from "./engine.ts";
 
 /** A read that takes long travels alone, because with others each would wait for all of them. */
@@ -38,8 +38,6 @@ const maxTogether = 64;
 /** A batch takes as long as its slowest member, so a user whose reads take long reads alone. */
 const slowMs = 25;
 const slowTimes = 4;
-/** The server stops a statement before its caller gives up, so that one user's long read fails nobody else's. */
-const stoppedForTime = "57014";
 const maxSuspects = 10_000;
 const maxStatements = 500;
 /** A round trip that takes longer is not waited for: a slow user or a frozen server holds up nobody else's reads. */
@@ -67,7 +65,7 @@ export function createReadBatches(pool: Pick<Pool, "query">, engine: Engine = "p
       resolve((await pool.query<object>({ text: statement.text, values: [...values] })).rows);
       isSlow(statement, performance.now() - began) ? suspect([read]) : suspects.delete(userId);
     } catch (error) {
-      if (sqlStateOf(error) === stoppedForTime) suspect([read]);
+      if (wasStopped(error)) suspect([read]);
       reject(new DatabaseFailure(error));
     }
   }

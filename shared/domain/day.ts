@@ -29,6 +29,10 @@ export function resolveLocalTime(wallTime: string, timeZone: string): number {
   return (transition ?? earlier).epochMilliseconds;
 }
 
+/** A wall time as PostgreSQL stores it, with seconds and to the microsecond, so that rows and images can be compared. */
+export const wallTimeOf = (text: string): string =>
+  Temporal.PlainDateTime.from(text).round({ smallestUnit: "microsecond", roundingMode: "trunc" }).toString();
+
 /** Whether the name is an IANA zone or alias. Bare offsets such as +01:00 are refused because they have no DST. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;

@@ -54,12 +54,13 @@ export type DaySettings = Readonly<{ time_zone: string; day_start_hour: number }
 
 /** @param day the user's day settings when that happened */
 export function imagesOf(changes: readonly RowChange[], day: DaySettings): BeforeAndAfter {
+  const context = contextOf(changes);
   const before: Record<string, Image> = {};
   const after: Record<string, Image> = {};
   for (const change of changes) {
-    if (isOfMadeHabit(change, changes)) continue;
-    const [old, made] = imagesOfRow(change, changes);
     const name = rowName(change);
+    if (isOfMadeHabit(change, context)) continue;
+    const [old, made] = imagesOfRow(change, context);
     const isGoneHabit = change.table === "habits" && !made;
     if (old) before[name] = isGoneHabit ? { ...old, [daySettingsField]: day } : old;
     if (made) after[name] = made;
@@ -67,26 +68,38 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
   return { before, after };
 }
 
-/** A habit that comes back brings its completions along, which can be thousands; so does a category its members. */
-const isOfMadeHabit = ({ table, key, before }: RowChange, changes: readonly RowChange[]): boolean =>
-  table === "habit_completions" && !before && isMade("habits", key[0], changes);
+/** Which rows an action made, and which habits it took completions from: there can be thousands of changes. */
+type Context = Readonly<{ made: ReadonlySet<string>; uncompleted: ReadonlySet<string> }>;
 
-const isMade = (table: SeenTable, id: unknown, changes: readonly RowChange[]): boolean =>
-  changes.some((other) => other.table === table && other.key[0] === String(id) && !other.before);
+function contextOf(changes: readonly RowChange[]): Context {
+  const made = new Set<string>();
+  const uncompleted = new Set<string>();
+  for (const { table, key, before, after } of changes) {
+    if (!before) made.add(rowName({ table, key }));
+    if (!after && table === "habit_completions") uncompleted.add(key[0] ?? "");
+  }
+  return { made, uncompleted };
+}
+
+/** A habit that comes back brings its completions along; so does a category its members. */
+const isOfMadeHabit = ({ table, key, before }: RowChange, { made }: Context): boolean =>
+  table === "habit_completions" && !before && made.has(`habits/${key[0]}`);
 
 function imagesOfRow(
   { table, before, after, key }: RowChange,
-  changes: readonly RowChange[],
+  { made, uncompleted }: Context,
 ): [Image | undefined, Image | undefined] {
   if (!before) return [undefined, after && fieldsOfMade(table, after)];
   if (!after) return [fieldsOf(table, before), undefined];
   const [old, changed] = [before as Columns, after as Columns];
   const names = changedColumns(table, old, changed).filter(
-    (column) => !(column === "category_id" && isMade("categories", changed[column], changes)),
+    (column) => !(column === "category_id" && made.has(`categories/${changed[column]}`)),
   );
   // Whether it rang since is told by the status that it was given with its time.
   if (table === "reminders" && names.includes("remind_at") && !names.includes("status")) names.push("status");
-  const events = table === "habits" && needsEvents(names, key, changes);
+  // A completion is only another event, but what took one away or edited the rules may have merged some.
+  const isEdit = names.some((name) => ruleColumns.includes(name));
+  const events = table === "habits" && (isEdit || uncompleted.has(key[0] ?? ""));
   if (names.length === 0 && !events) return [undefined, undefined];
   return [
     { ...pick(old, names), ...(events && historyOf(before)) },
@@ -95,15 +108,6 @@ function imagesOfRow(
 }
 
 const ruleColumns = ["frequency", "schedule", "grace_days"];
-
-/** A completion is only another event, but what took one away or edited the rules may have merged some. */
-const needsEvents = (
-  names: readonly string[],
-  [habitId]: readonly string[],
-  changes: readonly RowChange[],
-): boolean =>
-  names.some((name) => ruleColumns.includes(name)) ||
-  changes.some(({ table, key, after }) => table === "habit_completions" && key[0] === habitId && !after);
 
 /** @param row of a habit */
 function historyOf(row: object): Image {

@@ -69,6 +69,9 @@ export const lastNumber = (events: StreakEvents): number =>
 export const isCompletedOn = (events: StreakEvents, day: number): boolean =>
   events.some((event) => event.kind === "completed" && event.day === day);
 
+export const completedDays = (events: StreakEvents): number[] =>
+  events.flatMap(({ kind, day }) => (kind === "completed" ? [day] : []));
+
 /** The events as if a day had never been completed. */
 export const withoutCompletion = (events: StreakEvents, day: number): StreakEvents =>
   events.filter((event) => event.kind !== "completed" || event.day !== day);

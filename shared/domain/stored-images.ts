@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Cut } from "./cut-arguments.ts";
 import type { Image } from "./image-fields.ts";
 import type { Images } from "./images.ts";
+import { lengthWithTexts, parseWithTexts } from "./shared-texts.ts";
 
 /** How many bytes of images (UTF-8) a row of the action log stores, of `before` and of `after` each. */
 const keptOfImages = 4_096;
@@ -43,15 +44,27 @@ const shortened = (image: Image): Image =>
     }),
   );
 
+/** @returns as many rows from the first on as have no more text of images than that, at least one */
+export function withinLength<
+  Row extends Readonly<{ before?: string | null | undefined; after?: string | null | undefined }>,
+>(rows: readonly Row[], most: number): readonly Row[] {
+  let length = 0;
+  const end = rows.findIndex(({ before, after }, index) => {
+    length += lengthOfStored(before) + lengthOfStored(after);
+    return index > 0 && length > most;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
 /** @returns how long images are at the most (UTF-16 units), also where a row has only a cut of them */
-export function lengthOfStored(stored: string | null | undefined): number {
+function lengthOfStored(stored: string | null | undefined): number {
   const { cut } = readImages(stored);
-  return cut?.bytes ?? stored?.length ?? 0;
+  return cut?.bytes ?? lengthWithTexts(stored ?? "");
 }
 
 /** Reads what a row has of its images. */
 export function readImages(stored: string | null | undefined): Readonly<{ images: Images; cut?: CutImages }> {
   if (stored == null) return { images: {} };
-  const value: Images | [Images, CutImages] = JSON.parse(stored);
+  const value = parseWithTexts(stored) as Images | [Images, CutImages];
   return Array.isArray(value) ? { images: value[0], cut: value[1] } : { images: value as Images };
 }

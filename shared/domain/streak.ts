@@ -1,6 +1,7 @@
 import { dateOfDay, dayNumber, isoWeekday, weekStart } from "./day.ts";
 import {
   append,
+  completedDays,
   isCompletedOn,
   lastNumber,
   moveToday,
@@ -136,7 +137,7 @@ type StreakView = {
 export function view(state: StreakState, rules: Rules): StreakView {
   const { settled, recent } = withNewFields(state);
   const run = replay(settled, recent, rules);
-  const days = recent.filter(({ kind }) => kind === "completed").map(({ day }) => day);
+  const days = completedDays(recent);
   const canBeToday = days.filter((day) => day >= (run.last ?? 0) - daysOfMoves).sort((a, b) => a - b);
   return {
     streak_count: run.count,

@@ -17,7 +17,15 @@ export type RecurrenceStart = (typeof recurrenceStarts)[number];
 export const reminderChannels = ["log", "email", "webhook"] as const;
 export type ReminderChannel = (typeof reminderChannels)[number];
 
-export const reminderStatuses = ["scheduled", "suspended", "sent", "missed", "failed"] as const;
+export const reminderStatuses = [
+  "scheduled",
+  "suspended",
+  "sent",
+  /** It was due while no channel was chosen, and only the server's log has it. */
+  "unsent",
+  "missed",
+  "failed",
+] as const;
 export type ReminderStatus = (typeof reminderStatuses)[number];
 
 export const deliveryStatuses = [
@@ -25,6 +33,7 @@ export const deliveryStatuses = [
   "sending",
   "retrying",
   "sent",
+  "unsent",
   "failed",
   "missed",
   "cancelled",

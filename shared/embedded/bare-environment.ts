@@ -1,4 +1,5 @@
-const harmless = /^(PATH|LANG|LC_\w+|LD_\w+|DYLD_\w+|TZ|HOME|USER|LOGNAME|TMPDIR|APT_CONFIG|\w+_proxy)$/i;
+const harmless =
+  /^(PATH|LANG|LC_\w+|LD_\w+|DYLD_\w+|FAKETIME_\w+|TZ|HOME|USER|LOGNAME|TMPDIR|APT_CONFIG|\w+_proxy)$/i;
 
 /**
  * The part of our environment that a foreign program needs. It may run as another user, who can read its whole

@@ -4,7 +4,7 @@ import { SQL } from "bun";
 import { archiveCommand } from "./archive.ts";
 import type { GuardedCommand } from "./guard.ts";
 import { endOrphan } from "./orphan.ts";
-import { freePort } from "./port.ts";
+import { onFreePort } from "./port.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { type Cluster, createCluster, seenBy, serviceUser } from "./postgres-cluster.ts";
 import { persistentSecret } from "./secret.ts";
@@ -49,13 +49,11 @@ export async function startPostgres(
   // A restore that was interrupted while it put the restored cluster into its place.
   if (!existsSync(folder) && existsSync(restoredCluster(folder))) renameSync(restoredCluster(folder), folder);
   if (!existsSync(folder)) await createCluster(cluster);
-  const port = await freePort();
-  const server = await supervise({
-    name: "postgres",
-    launch: () => launch(cluster, { ...settings, port }),
-    report,
+  return onFreePort(async (port) => {
+    const launchHere = () => launch(cluster, { ...settings, port });
+    const { stop } = await supervise({ name: "postgres", launch: launchHere, report });
+    return { url: urlOf(cluster, port, "kept"), stop };
   });
-  return { url: urlOf(cluster, port, "kept"), stop: server.stop };
 }
 
 /** The cluster of a data folder, which need not be there yet. */
@@ -78,7 +76,7 @@ export const restoredCluster = (folder: string): string => `${folder}.restored`;
 async function launch(cluster: Cluster, settings: ServerSettings & { port: number }): Promise<Life<void>> {
   await endOrphan(join(cluster.folder, "postmaster.pid"), cluster.folder, "SIGINT");
   return launchServer("PostgreSQL", serverCommand(cluster, settings), () =>
-    makeDatabase(urlOf(cluster, settings.port, "postgres")),
+    prepare(urlOf(cluster, settings.port, "postgres")),
   );
 }
 
@@ -93,14 +91,16 @@ export function serverCommand(
 }
 
 /**
- * Creates the database unless it exists.
+ * Creates the database unless it exists, and wakes the checkpointer: it went to sleep for `checkpoint_timeout` while the
+ * server was still recovering, when it hands over no log, and would look at `archive_timeout` only after that.
  * @returns false while the server takes no connections
  */
-async function makeDatabase(url: string): Promise<boolean> {
+async function prepare(url: string): Promise<boolean> {
   const sql = new SQL(url, { max: 1, connectionTimeout: 5 });
   try {
     const [found] = await sql`select 1 from pg_database where datname = 'kept'`;
     if (!found) await sql`create database kept`;
+    await sql`select pg_reload_conf()`;
     return true;
   } catch {
     return false;

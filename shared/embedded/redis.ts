@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RedisClient } from "bun";
 import { endOrphan } from "./orphan.ts";
-import { freePort } from "./port.ts";
+import { onFreePort } from "./port.ts";
 import { type RedisBinary, redisBinary } from "./redis-binary.ts";
 import { persistentSecret } from "./secret.ts";
 import { launchServer } from "./server.ts";
@@ -24,13 +24,14 @@ export async function startRedis(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const binary = await redisBinary(resolve(data, "../.runtime"), report);
   const password = persistentSecret(join(data, "redis.password"));
-  const port = await freePort();
-  // The password is in a file, because every user of the machine can see a program's arguments.
-  writeFileSync(join(folder, "redis.conf"), configuration(port, password), { mode: 0o600 });
-  const url = `redis://:${password}@127.0.0.1:${port}`;
-  const server: Server = { binary, folder, logFile: join(data, "redis.log"), url };
-  const { stop } = await supervise({ name: "redis", launch: () => launch(server), report });
-  return { url, stop };
+  return onFreePort(async (port) => {
+    // The password is in a file, because every user of the machine can see a program's arguments.
+    writeFileSync(join(folder, "redis.conf"), configuration(port, password), { mode: 0o600 });
+    const url = `redis://:${password}@127.0.0.1:${port}`;
+    const server: Server = { binary, folder, logFile: join(data, "redis.log"), url };
+    const { stop } = await supervise({ name: "redis", launch: () => launch(server), report });
+    return { url, stop };
+  });
 }
 
 /** On disk there is only the append-only file. A queue must not lose a job, hence noeviction. */

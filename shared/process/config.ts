@@ -60,6 +60,8 @@ export type CommonConfig = Readonly<{
   tracesSamplerArg: number;
   /** Whom /.well-known/security.txt names; without it there is none. */
   securityContact: string | undefined;
+  /** How much one account may keep; 0 for any amount. */
+  accountMegabytes: number;
   /** How long the log of tool calls is kept. */
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
@@ -140,6 +142,7 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     tracesSampler: oneOf(env, "OTEL_TRACES_SAMPLER", tracesSamplers),
     tracesSamplerArg: share(env, "OTEL_TRACES_SAMPLER_ARG"),
     securityContact: contact(env, "SECURITY_CONTACT"),
+    accountMegabytes: integer(env, "ACCOUNT_MEGABYTES", 200, 1_000_000),
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),

@@ -76,7 +76,10 @@ const resourceOf = (service: string) =>
 
 type SamplerConfig = Pick<Config, "tracesSampler" | "tracesSamplerArg">;
 
-/** The samplers of the OpenTelemetry specification, by their names there. */
+/**
+ * The samplers of the OpenTelemetry specification, by their names there. A caller's own decision counts for nothing:
+ * nobody keeps a request out of the traces, and nobody fills them.
+ */
 function samplerOf({ tracesSampler, tracesSamplerArg }: SamplerConfig): Sampler {
   const [, parentBased, name] = /^(parentbased_)?(.*)$/.exec(tracesSampler) ?? [];
   const root =
@@ -85,5 +88,10 @@ function samplerOf({ tracesSampler, tracesSamplerArg }: SamplerConfig): Sampler 
       : name === "always_off"
         ? new AlwaysOffSampler()
         : new AlwaysOnSampler();
-  return parentBased ? new ParentBasedSampler({ root }) : root;
+  if (!parentBased) return root;
+  const byParent = new ParentBasedSampler({ root });
+  return {
+    shouldSample: (...asked) => (asked[3] === SpanKind.SERVER ? root : byParent).shouldSample(...asked),
+    toString: () => tracesSampler,
+  };
 }

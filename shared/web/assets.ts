@@ -51,6 +51,9 @@ export const passkeyScript = await loadScript("passkeys.js");
 /** Adds buttons that show what was typed as a password. */
 export const passwordScript = await loadScript("passwords.js");
 
+/** Keeps the days of the week and the kinds of rhythm of a habit's form together. */
+export const rhythmScript = await loadScript("rhythm.js");
+
 /** Ticks things off without leaving the page, and shows anew what has changed. */
 export const stayScript = await loadScript("stay.js");
 
@@ -76,6 +79,7 @@ export const assets: readonly Asset[] = [
   zoneScript,
   passkeyScript,
   passwordScript,
+  rhythmScript,
   stayScript,
   liveScript,
   quickScript,

@@ -8,7 +8,7 @@ type Body = AsyncIterable<Uint8Array> | null;
 export async function readBounded(
   body: Body,
   mostBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | "too-long" | "broken-off"> {
+): Promise<Buffer<ArrayBuffer> | "too-long" | "broken-off"> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {

@@ -55,6 +55,7 @@ export async function readForm(visit: PageRequest): Promise<URLSearchParams | Fo
   if (request.headers.has("origin") && !isFromHere(visit)) return notOurs;
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") return notAForm;
+  if (Number(request.headers.get("content-length")) > maxFormBytes) return tooLong;
   const body = await readBounded(request.body, maxFormBytes);
   if (typeof body === "string") return body === "too-long" ? tooLong : incomplete;
   return new URLSearchParams(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));

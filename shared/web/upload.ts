@@ -4,7 +4,9 @@ import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 import type { FormRequest, PageHandler } from "./site.ts";
 
 const maxUploadBytes = 5 * 1024 * 1024;
-/** Each can take a hundred megabytes of memory for some seconds. */
+/** The parts of a form are taken apart in one go. */
+const mostParts = 300;
+/** One is read at a time; the others wait for it. */
 const mostAtOnce = 4;
 
 type UploadedFile = Readonly<{ name: string; bytes: Uint8Array }>;
@@ -12,6 +14,7 @@ export type Upload = Readonly<{ files: readonly UploadedFile[] }>;
 
 const notFiles: FormProblem = { status: 415, text: "Files are sent as multipart/form-data." };
 const tooLarge: FormProblem = { status: 413, text: "These files are larger than 5 MB together." };
+const tooMany: FormProblem = { status: 413, text: "These are too many files for one upload." };
 const incomplete: FormProblem = { status: 400, text: "The files did not arrive as a whole. Try again." };
 const busy: FormProblem = {
   status: 429,
@@ -58,6 +61,7 @@ async function readUpload(visit: FormRequest): Promise<Upload | FormProblem> {
   if (Number(request.headers.get("content-length")) > maxUploadBytes) return tooLarge;
   const body = await readBounded(request.body, maxUploadBytes);
   if (typeof body === "string") return body === "too-long" ? tooLarge : incomplete;
+  if (hasManyParts(body, type)) return tooMany;
   const form = await readForm(body, type);
   if (!form) return incomplete;
   const token = form.get("csrf");
@@ -67,6 +71,16 @@ async function readUpload(visit: FormRequest): Promise<Upload | FormProblem> {
   return {
     files: await Promise.all(named.map(async (file) => ({ name: file.name, bytes: await file.bytes() }))),
   };
+}
+
+function hasManyParts(body: Buffer, type: string): boolean {
+  const boundary = `--${/boundary="?([^";]+)/i.exec(type)?.[1] ?? ""}`;
+  let at = -1;
+  for (let count = 0; count <= mostParts; count++) {
+    at = body.indexOf(boundary, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 /** @returns undefined for a body that is no form */

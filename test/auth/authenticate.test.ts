@@ -34,7 +34,7 @@ function authenticatorFor(
     log: createLog("test", "error"),
     onChecked: async () => {},
     isRevoked,
-  });
+  }).authenticate;
 }
 
 /** A provider whose keys come from elsewhere. */

@@ -2,6 +2,7 @@ import { openDatabase } from "../../shared/db/orm.ts";
 import { loadConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/log.ts";
 import { runTransaction } from "../../workers/commands/transaction.ts";
+import { createByteLedger } from "../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../workers/unit-of-work/quotas.ts";
 import { describeTables } from "../../workers/unit-of-work/tables.ts";
 import type { Result } from "./run.ts";
@@ -35,15 +36,18 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     connections: 1,
   });
   const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
+  const tables = describeTables(orm, engine);
   const context = {
     pool,
-    tables: describeTables(orm, engine),
+    tables,
+    ledger: createByteLedger(engine, tables, config),
     quotas: createQuotas(engine),
     engine,
     config,
     log,
     givesPositions: false,
     metrics: { committed() {} },
+    carryOn() {},
   };
   const times: number[] = [];
   const began = performance.now();

@@ -199,7 +199,10 @@ describe("kept", () => {
       expect.stringMatching(new RegExp(`deleted +todo t${id}$`)),
     ]);
     await rest("POST", "/categories", { token: user, body: { name: "Later" } });
-    expect((await kept("log")).out).toEndWith("#Later");
+    // A change that was committed a moment before may come again, while an older transaction runs.
+    const { out } = await kept("log");
+    expect(out).toContain("#Later");
+    expect(out).not.toContain("First");
   });
 
   test("exports everything, however much and old it is", async () => {

@@ -67,9 +67,9 @@ const todo = [
   ...["is_overdue", "recurrence", "recurrence_from", "completed_at", "next_todo_id", "reminder", "category"],
   ...["created_at", "updated_at"],
 ];
-const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status"];
+const reminder = ["todo_id", "remind_at", "local_time", "time_zone", "status", "reaches"];
 const changes = ["data", "next_cursor", "has_more"];
-const me = ["today", "time_zone", "day_start_hour", "scopes", "client_name", "rate_limit"];
+const me = ["today", "time_zone", "day_start_hour", "reminders_reach", "scopes", "client_name", "rate_limit"];
 const quickAdd = ["today", "time_zone", "todo", "habit", "category", "remind_at"];
 const dashboard = ["habits", "todos", "activity_strip", "stats"];
 

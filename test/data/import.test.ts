@@ -5,6 +5,7 @@ import { planImport } from "../../api/account/data/import/plan.ts";
 import { partsOf } from "../../api/account/data/import/stage.ts";
 import { createQueryContext, readDaySettings } from "../../api/queries/context.ts";
 import { openQueryDatabase } from "../../api/queries/guard.ts";
+import { readWhatIsHere } from "../../api/queries/imported.ts";
 import { maxImportParts } from "../../shared/contracts/import.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
@@ -45,7 +46,7 @@ async function person() {
 
   async function plan(...files: TextFile[]) {
     const { today } = await readDaySettings(query());
-    return planImport(query(), files, { today });
+    return planImport((things) => readWhatIsHere(query(), things), files, { today });
   }
 
   async function stage(files: readonly TextFile[]) {
@@ -250,6 +251,19 @@ test("an import is one action, which can be taken back as a whole, and again", a
   expect((await ada.rest("GET", `/habits/${habit.id}/completions?from=2020-01-01`)).body.data).toHaveLength(
     2,
   );
+});
+
+test("an import with a reminder at a wall time without seconds is taken back", async () => {
+  const ada = await person();
+  const reminder = { remind_at: "2030-01-01T09:00:00Z", wall_time: "2030-01-01T09:00", status: "scheduled" };
+  const todo = { id: 1, title: "Call", is_completed: false, recurrence_from: "due", reminder };
+  await ada.bring(asFile({ format: "kept-export", version: 1, todos: [todo] }));
+  const { rows: actions } = await database.pool.query(
+    "select called_at::text, request_id from action_log where user_id = $1",
+    [ada.userId],
+  );
+  expect((await ada.send("action.undo", { actions })).ends).toMatchObject([{ undone: "whole" }]);
+  expect((await ada.rest("GET", "/todos")).body.data).toEqual([]);
 });
 
 test("a file that is more than one import takes comes in parts, each at once", async () => {

@@ -18,9 +18,7 @@ const sample = async (name: string, as = name): Promise<TextFile> => ({
 
 function read(...files: TextFile[]) {
   const { check } = createChecker(context);
-  const found = [...readFiles(files, context)].flatMap((one) =>
-    one === undefined ? [] : isLeft(one) ? [one] : check(one),
-  );
+  const found = [...readFiles(files, context)].flatMap((one) => (isLeft(one) ? [one] : check(one)));
   const things = found.flatMap((one) => (isLeft(one) ? [] : [one]));
   const of = (kind: string) => things.filter((one) => one.kind === kind).map(({ thing }) => thing as never);
   return {
@@ -132,13 +130,13 @@ test("Loop's zip is unpacked as Android writes it, and one that grows without en
     entry.push(new TextEncoder().encode((await sample(from)).text), true);
   }
   zip.end();
-  const unpacked = await unzip(Buffer.concat(chunks), 100_000);
+  const unpacked = unzip(Buffer.concat(chunks), 100_000);
   if (typeof unpacked === "string") throw new Error(unpacked);
   const texts = unpacked.map(({ name, bytes }) => ({ name, text: new TextDecoder().decode(bytes) }));
   expect(read(...texts).histories).toHaveLength(4);
   const bomb = zipSync({ "Habits.csv": new Uint8Array(50_000_000) });
   const began = performance.now();
-  expect(await unzip(bomb, 100_000)).toBe("What this archive holds is too large.");
+  expect(unzip(bomb, 100_000)).toBe("What this archive holds is too large.");
   expect(performance.now() - began).toBeLessThan(1_000);
 });
 
@@ -183,20 +181,9 @@ test("what Kept cannot have is told, and keeps nothing else from coming", () => 
   expect(newer.left[0]).toContain("newer Kept");
 });
 
-test("large files of nothing are read in small steps, whatever lists and columns they have", () => {
-  const steps = (name: string, text: string) => [...readFiles([{ name, text }], context)].length;
-  const [columns, rows] = [",a".repeat(3_000), "\nx,y".repeat(3_000)];
-  const empty = Array.from({ length: 3_000 }, () => ({}));
-  const kept = { format: "kept-export", version: 1, categories: empty, completions: empty };
-  const daily = { frequency: "daily", text: "Swim", history: empty.map(() => ({ completed: true })) };
-  expect(steps("a.csv", `type,content${columns}${rows}`)).toBeGreaterThan(3_000);
-  expect(steps("a.csv", `type,content${"\n".repeat(3_000_000)}`)).toBeGreaterThan(2_000);
-  expect(steps("Habits.csv", `Name,NumRepetitions${columns}${rows}`)).toBeGreaterThan(3_000);
-  expect(steps("Checkmarks.csv", `Date${columns}`)).toBeLessThan(1_100);
-  expect(steps("a.json", JSON.stringify(kept))).toBeGreaterThan(9_000);
-  expect(steps("a.json", JSON.stringify({ tasks: { dailys: [daily] } }))).toBeGreaterThan(3_000);
-  const records = [...csvRecords(`type,content${columns}${rows}`)];
-  expect(Math.max(...records.map((record) => record?.size ?? 0))).toBe(2);
+test("cells without a name, and columns without a row, are not kept", () => {
+  const records = [...csvRecords(`type,content${",a".repeat(3_000)}${"\nx,y".repeat(3_000)}`)];
+  expect(Math.max(...records.map((record) => record.size))).toBe(2);
 });
 
 test("of a file with more things than an account can have the first are looked at, and it is told", async () => {
@@ -204,13 +191,13 @@ test("of a file with more things than an account can have the first are looked a
     name: "Inbox.csv",
     text: `TYPE,CONTENT\n${rows.repeat(count)}`,
   });
-  const many = await collect([tasks("task,A\n", 60_001)], context);
+  const many = collect([tasks("task,A\n", 60_001)], context);
   expect([many.found.length, many.leftCount]).toEqual([60_000, 1]);
   expect(many.left[0]?.why).toContain("the end of them was left out");
-  const exactly = await collect([tasks("task,A\n", 100)], context);
+  const exactly = collect([tasks("task,A\n", 100)], context);
   expect([exactly.found.length, exactly.leftCount]).toEqual([100, 0]);
   const long = "x".repeat(9_000);
-  const { found } = await collect([tasks(`section,${long}\ntask,A\n`, 1), tasks("task,A\n", 100)], context);
+  const { found } = collect([tasks(`section,${long}\ntask,A\n`, 1), tasks("task,A\n", 100)], context);
   expect(JSON.stringify(found).length).toBeLessThan(100_000);
 });
 
@@ -241,7 +228,7 @@ test("what is done today in Habitica is done today, in any zone", () => {
   for (const timeZone of ["Pacific/Kiritimati", "Pacific/Auckland", "America/Los_Angeles"]) {
     const today = { date: "2026-11-22", timeZone };
     const found = [...readFiles([{ name: "userdata.json", text }], { today })];
-    const histories = found.flatMap((one) => (one?.kind === "histories" ? [one.thing.dates] : []));
+    const histories = found.flatMap((one) => (one.kind === "histories" ? [one.thing.dates] : []));
     expect(histories).toEqual([["2026-11-22"]]);
   }
 });
@@ -270,9 +257,9 @@ test("whatever bytes are sent, reading them ends without an error", async () => 
     }),
     { numRuns: 500 },
   );
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), async (bytes) => {
-      await unzip(new Uint8Array([0x50, 0x4b, 3, 4, ...bytes]), 10_000);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
+      unzip(new Uint8Array([0x50, 0x4b, 3, 4, ...bytes]), 10_000);
     }),
     { numRuns: 300 },
   );

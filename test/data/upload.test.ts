@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { uploadFiles } from "../../api/account/data/import/upload.ts";
+import type { Visit } from "../../api/account/visit/context.ts";
 import { csrfToken } from "../../shared/web/csrf.ts";
 import type { KeyRing } from "../../shared/web/key-ring.ts";
 import { takeUpload } from "../../shared/web/upload.ts";
@@ -7,10 +9,10 @@ const origin = "https://kept.example";
 const formKeys: KeyRing<string> = ["key"];
 const site = { origin, formKeys, home: "/", afterSignIn: "/", root: "", formTargets: [] };
 
-function uploadOf(holder: string) {
+function uploadOf(holder: string, files = 1) {
   const form = new FormData();
   form.set("csrf", csrfToken(formKeys, holder));
-  form.set("files", new File(["TYPE,CONTENT"], "a.csv"));
+  for (let file = 0; file < files; file++) form.append("files", new File(["TYPE,CONTENT"], "a.csv"));
   const request = new Request(origin, { method: "POST", body: form });
   return { site, request, url: new URL(origin), holder };
 }
@@ -35,4 +37,22 @@ test("one upload of a person is read at a time, and four in all", async () => {
   ended.resolve();
   expect(await Promise.all(first)).toEqual([200, 200, 200, 200]);
   expect(await statusOf("zoe")).toBe(200);
+});
+
+test("a form of many parts is refused before it is taken apart", async () => {
+  const take = takeUpload(
+    async (_: ReturnType<typeof uploadOf>, { files }) => new Response(String(files.length)),
+    ({ holder }) => holder,
+  );
+  expect((await take(uploadOf("ada", 298))).status).toBe(200);
+  expect((await take(uploadOf("ada", 301))).status).toBe(413);
+});
+
+test("more uploads than an hour takes are refused before a file is read", async () => {
+  const limited: unknown = {
+    context: { site, uploadLimit: async () => ({ allowed: false }) },
+    session: { sub: "ada" },
+  };
+  const refused = await uploadFiles(limited as Visit, { files: [] });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
 });

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
-import { readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { migrate } from "../../shared/db/migrate.ts";
 import { startBackedUpPostgres } from "../../shared/embedded/backup/carrier.ts";
+import { chainOf, segmentFile } from "../../shared/embedded/backup/chain.ts";
 import { freePort } from "../../shared/embedded/port.ts";
 import { startPostgres } from "../../shared/embedded/postgres.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
@@ -118,7 +120,7 @@ test("a restore has everything acknowledged before the moment and nothing after 
   const reminder = `/todos/${reminded.body.id}/reminder`;
   await call("PUT", reminder, { body: { remind_at: new Date(Date.now() + 2_500).toISOString() } });
   const moment = writing.note();
-  await within(20, async () => (await call("GET", reminder)).body.status === "sent");
+  await within(20, async () => (await call("GET", reminder)).body.status === "unsent");
   await within(20, () => writing.acknowledged.after.length > 50);
   cursors.push((await call("GET", "/changes")).body.next_cursor);
   await writing.stop();
@@ -223,3 +225,43 @@ test("a backup folder that is away is told of and stops no change, and is given 
   await sql.close();
   await postgres.stop();
 }, 90_000);
+
+test("after a start and after a crash the log goes on in time, and a lost disk costs no more", async () => {
+  const origin = await newPlace(parent);
+  const start = () => startBackedUpPostgres(origin.dataDir);
+  let postgres = await start();
+  await migrate(postgres.url, "error");
+  expect((await direct(origin, "backup")).said).toContain("Backed up in");
+  const admin = new SQL(postgres.url, { max: 1 });
+  await admin`create table notes (text text)`;
+  await admin`alter system set archive_timeout = '1s'`;
+  await admin.close();
+  await postgres.stop();
+  postgres = await start();
+
+  const chain = chainOf(join(origin.dataDir, "postgres"));
+  const noted = async (text: string) => {
+    const sql = new SQL(postgres.url, { max: 1 });
+    await sql`insert into notes values (${text})`;
+    const [{ segment }] = await sql`select pg_walfile_name(pg_current_wal_insert_lsn()) as segment`;
+    await sql.close();
+    await within(10, () => chain && existsSync(segmentFile(chain, segment)));
+  };
+  await noted("after a start");
+  const pid = Number.parseInt(await Bun.file(join(origin.dataDir, "postgres/postmaster.pid")).text(), 10);
+  process.kill(pid, "SIGKILL");
+  await within(20, () => titlesAt(postgres.url));
+  await noted("after a crash");
+
+  const elsewhere = { ...(await newPlace(parent)), env: { BACKUP_DIR: join(origin.dataDir, "backup") } };
+  expect((await direct(elsewhere, "restore")).said).toContain("Restored in");
+  await postgres.stop();
+  const copy = await startPostgres(elsewhere.dataDir);
+  const sql = new SQL(copy.url, { max: 1 });
+  expect([...(await sql`select text from notes`)].map(({ text }) => text)).toEqual([
+    "after a start",
+    "after a crash",
+  ]);
+  await sql.close();
+  await copy.stop();
+}, 60_000);

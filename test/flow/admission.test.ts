@@ -1,26 +1,22 @@
 import { afterAll, expect, test } from "bun:test";
-import { createAdmission } from "../../api/http/admission.ts";
 import { pathOf } from "../../api/http/full-address.ts";
+import { createAdmission } from "../../api/http/intake/admission.ts";
 import { createStatusPages } from "../../shared/process/status-pages.ts";
 
 const admission = createAdmission();
 afterAll(() => admission.stop());
 
-const requestOf = (sender: string) =>
-  new Request("http://localhost:3000/api/v1/todos", { headers: { authorization: `Bearer ${sender}` } });
-const [flood, ada] = [requestOf("flood"), requestOf("ada")];
-
 /** One round of an overloaded process, which answers requests only after the round. @returns how many of each were admitted */
 async function round(floods: number, busyMs: number) {
   const leave: (() => void)[] = [];
-  const enter = (request: Request): number => {
-    const left = admission.admit(request);
+  const enter = (sender: string): number => {
+    const left = admission.admit(() => sender);
     if (left) leave.push(left);
     return left ? 1 : 0;
   };
   let admitted = 0;
-  for (let sent = 0; sent < floods; sent++) admitted += enter(flood);
-  const result = { flood: admitted, ada: enter(ada) };
+  for (let sent = 0; sent < floods; sent++) admitted += enter("flood");
+  const result = { flood: admitted, ada: enter("ada") };
   for (const until = performance.now() + busyMs; performance.now() < until; );
   for (const one of leave) one();
   await Bun.sleep(1);
@@ -49,10 +45,30 @@ test("when it lasts, whoever sends most is refused first, and all are served aga
 
 test("under a crowd nobody beyond the limit is let in", async () => {
   for (let turn = 0; turn < 10; turn++) await round(1_000, 100);
-  const crowd = Array.from({ length: 600 }, (_, n) => admission.admit(requestOf(`user ${n}`)));
+  const crowd = Array.from({ length: 600 }, (_, n) => admission.admit(() => `user ${n}`));
   const admitted = crowd.filter((leave) => leave !== undefined);
   expect(admitted).toHaveLength(500);
-  for (const leave of admitted) leave();
+  expect(admission.isFull()).toBe(true);
+  for (const leave of admitted) {
+    leave();
+    leave();
+  }
+  expect(admission.isFull()).toBe(false);
+});
+
+test("refusals prolong nothing: two seconds after the process was last late, nobody is refused", async () => {
+  for (let turn = 0; turn < 10; turn++) await round(1_000, 100);
+  const held = Array.from({ length: 500 }, (_, n) => admission.admit(() => `user ${n}`));
+  let refused = 0;
+  for (const since = performance.now(); performance.now() - since < 4_000; await Bun.sleep(50)) {
+    const leave = admission.admit(() => "late");
+    if (leave) leave();
+    else refused += 1;
+  }
+  expect(refused).toBeGreaterThan(10);
+  const after = admission.admit(() => "late");
+  expect(after).toBeDefined();
+  for (const leave of [...held, after]) leave?.();
 });
 
 test("only a status page itself goes past admission, nothing whose address ends like one", () => {

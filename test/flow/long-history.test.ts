@@ -129,7 +129,7 @@ test.each(reads)("%s %j reads no more rows than it shows, and counts by an index
   }
 });
 
-const day = { date: today, timeZone: "UTC" };
+const day = { date: today, timeZone: "UTC", reaches: "nobody" } as const;
 const pages: [string, (query: QueryContext) => Promise<unknown>][] = [
   ["a day", (query) => readDay(query, (date) => addDays(date, -365))],
   ["a habit", (query) => readHabitInYear(query, 7, (date) => addDays(date, -365))],
@@ -258,7 +258,7 @@ async function expected(list: Wanted) {
        and ($1 = 'all' or is_completed = ($1 = 'completed'))
        and ($2::text is null or case $2 when 'today' then due_date = $5::date
          when 'overdue' then due_date < $5::date and not is_completed else due_date > $5::date end)
-       and ($3::text is null or lower(context) = lower($3)) and ($4::text is null or time_of_day::text = $4)
+       and ($3::text is null or lower(ltrim(context, '@')) = lower(ltrim($3, '@'))) and ($4::text is null or time_of_day::text = $4)
        and ($6::date is null or due_date >= $6) and ($7::date is null or due_date <= $7)
        and ($8::bigint is null or category_id = $8) and ($9::text is null or strpos(lower(title), $9) > 0)
      order by due_date nulls last, time_of_day nulls last, id`,

@@ -113,6 +113,7 @@ describe("/me", () => {
       today: "2026-05-11",
       time_zone: "Pacific/Auckland",
       day_start_hour: 0,
+      reminders_reach: "nobody",
       scopes: ["todos:read"],
       client_name: "Phone",
       rate_limit: {

@@ -13,7 +13,9 @@ const command = (ticket: number, userId = "ada"): QueuedCommand => ({
   sentAt: 0,
 });
 
-/** Pending commands of these users, numbered from 1 in the order of their arrival. */
+const ticketsOf = (commands: readonly QueuedCommand[]) => commands.map(({ ticket }) => ticket);
+
+/** Pending commands of these users, numbered from 1 in the order of their arrival. What `take` takes is answered at once. */
 function filledWith(...users: string[]) {
   const pending = createPendingCommands();
   const commands = users.map((user, index) => command(index + 1, user));
@@ -21,7 +23,11 @@ function filledWith(...users: string[]) {
   return {
     pending,
     commands,
-    take: (count: number, kind: LineKind = "short") => pending.take(count, kind).map(({ ticket }) => ticket),
+    take(count: number, kind: LineKind = "short") {
+      const taken = pending.take(count, kind);
+      for (const one of taken) pending.ended(one);
+      return ticketsOf(taken);
+    },
   };
 }
 
@@ -61,13 +67,22 @@ test("a long line leaves apart and by shares when others wait too; alone, a user
   expect(take(100)).toEqual([18]);
 });
 
-test("a user who is held back waits, and nobody else does", () => {
-  const { pending, take } = filledWith("mallory", "ada", "mallory", "bob");
-  const release = pending.holdBack(new Set(["mallory"]));
-  expect(take(10)).toEqual([2, 4]);
-  expect(take(10)).toEqual([]);
-  release();
-  expect(take(10)).toEqual([1, 3]);
+test("a user's line stands still until all that has left it is ended, and nobody else's does", () => {
+  const { pending, commands } = filledWith("mallory", "mallory", "mallory", "ada");
+  const take = (count: number) => ticketsOf(pending.take(count, "short"));
+  const [first, second, third, other] = commands;
+  if (!first || !second || !third || !other) throw new Error("no commands");
+  expect(take(3)).toEqual([1, 4, 2]);
+  expect([pending.ended(third), pending.ended(second), take(10)]).toEqual([false, false, []]);
+  expect([pending.ended(other), pending.ended(first), pending.ended(first)]).toEqual([false, true, false]);
+  expect(take(10)).toEqual([3]);
+});
+
+test("a command that can take long leaves as the only one of its user", () => {
+  const { pending, take } = filledWith("ada", "ada");
+  pending.put({ ...command(3), name: "category.delete" });
+  pending.put(command(4));
+  expect([take(10), take(10), take(10)]).toEqual([[1, 2], [3], [4]]);
 });
 
 test("waiting ends with the last of those waited for, at once when they are there, or when the time is up", async () => {

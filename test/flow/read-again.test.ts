@@ -13,6 +13,7 @@ import { createDispatch, type Sender } from "../../shared/queue/client/dispatch.
 import { type Mailbox, openMailbox } from "../../shared/queue/client/mailbox.ts";
 import type { RunContext } from "../../workers/commands/attempt.ts";
 import { runCommands } from "../../workers/commands/retries.ts";
+import { createByteLedger } from "../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../workers/unit-of-work/quotas.ts";
 import { describeTables } from "../../workers/unit-of-work/tables.ts";
 import { startStack, testEnvironment } from "../harness.ts";
@@ -138,9 +139,11 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
   }
   const command = { ...commandOf("todo.create", { title: "In doubt" }), ticket: 1 };
   const batch = { v: batchVersion, id: "b", replyTo: "door", commands: [command], receivedAt: 0 } as const;
+  const tables = describeTables(database.orm, database.engine);
   const context = {
     ...{ pool: { connect }, engine: database.engine, config, log, givesPositions: false, tracing: undefined },
-    tables: describeTables(database.orm, database.engine),
+    tables,
+    ledger: createByteLedger(database.engine, tables, config),
     quotas: createQuotas(database.engine),
     metrics: { ended() {}, committed() {} },
   };

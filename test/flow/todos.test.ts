@@ -128,6 +128,7 @@ test("a reminder is shown on its todo, refused in the past and on a completed to
     local_time: "2099-06-01T07:00:00",
     time_zone: "UTC",
     status: "scheduled",
+    reaches: "nobody",
   });
   expect((await rest("GET", `/todos/${id}`)).body.reminder).toEqual(answer.body);
   expect((await set("2020-01-01T09:00:00Z")).status).toBe(422);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Pool } from "pg";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
 import { createLog } from "../../shared/process/log.ts";
+import { advanceClock } from "../../workers/upkeep/clock.ts";
 import { pruneDeliveries, pruneImports } from "../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
 import { runSteps } from "../../workers/upkeep/run-steps.ts";
@@ -101,6 +102,33 @@ test("the log stays 400 to 431 days, by whole months; a service that was off for
     await write(travel);
   }
   between(await agesOf("action_log", "called_at", "30 months"), 24 * 378, 24 * 411);
+});
+
+test("what a clock far ahead calls old goes only when that clock has run for long", async () => {
+  await makePartitions(pool, kept, "-60 days");
+  await write("-60 days");
+  const image = `insert into action_images (user_id, called_at, request_id, before, after)
+    values ('ada', now() - interval '60 days', gen_random_uuid(), '{}', '{}')`;
+  await pool.query(image);
+  await pool.query("update upkeep_clock set reached = now() - interval '60 days', last_run_at = reached");
+  const runs = async (count: number) => {
+    for (let run = 0; run < count; run++) {
+      await pool.query("update upkeep_clock set last_run_at = now() - interval '1 minute'");
+      await dropPartitions(database, log, kept, (await advanceClock(pool)).behind);
+    }
+    return [
+      (await agesOf("inbox where keyed", "created_at", "0")).length,
+      (await agesOf("action_images", "called_at", "0")).length,
+    ];
+  };
+  expect(await runs(60)).toEqual([1, 1]);
+  expect(await runs(60)).toEqual([0, 1]);
+  await pool.query("update upkeep_clock set reached = now() - interval '1 hour'");
+  expect(await runs(5)).toEqual([0, 0]);
+  await pool.query(
+    "update upkeep_clock set reached = now() + interval '1 day', last_run_at = now() + interval '1 day'",
+  );
+  expect(await advanceClock(pool)).toEqual({ behind: "00:00:00", was_set_back: true });
 });
 
 test("a reader that holds the tables open does not make upkeep stop the writers, and is waited for", async () => {

@@ -8,7 +8,7 @@ function attributesOf(lines: readonly string[], name: string): string[] {
   return line.toLowerCase().split("; ").slice(1);
 }
 
-test("with https the provider's cookies have names that no subdomain and no http page can set", async () => {
+test("with https the provider's cookies are its host's own, and every answer keeps browsers on https", async () => {
   const identity = await startTestIdentity({ AUTH_URL: "https://id.example" });
   const here = `http://localhost:${identity.config.identityPort}`;
   const signIn = await fetch(`${here}/sign-in`);
@@ -20,6 +20,19 @@ test("with https the provider's cookies have names that no subdomain and no http
   const { address } = authorizationRequest(identity.config, { client_id });
   const asked = await fetch(`${here}${address}`, { redirect: "manual" });
   expect(attributesOf(asked.headers.getSetCookie(), "__Secure-kept_interaction")).toContain("secure");
+  for (const path of [
+    "/sign-in",
+    "/jwks",
+    "/.well-known/openid-configuration",
+    "/token",
+    "/nothing",
+    "/health/live",
+    "/metrics",
+  ]) {
+    const { headers } = await fetch(`${here}${path}`);
+    expect([path, headers.get("strict-transport-security")]).toEqual([path, "max-age=31536000"]);
+    expect([path, headers.get("x-content-type-options")]).toEqual([path, "nosniff"]);
+  }
   await identity.stop();
 });
 

@@ -54,6 +54,9 @@ test("redirect addresses are https, loopback or an app's own scheme", async () =
     "javascript:alert(1)",
     "nonsense",
     "https://app.example/#x",
+    "https://*/cb",
+    "https://*.example/cb",
+    "https://a;script-src/cb",
     7,
   ]) {
     for (const application_type of ["web", "native"]) {

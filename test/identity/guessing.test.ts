@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { hashedAtOnce, inHashingTurn } from "../../api/identity/accounts/hashing-turns.ts";
 import { type Browser, createBrowser } from "./browser.ts";
 import { signedUp, startTestIdentity, type TestIdentity } from "./support.ts";
 
@@ -72,10 +73,13 @@ test("guesses from ever so many networks do not lock out a browser in which the 
   await identity.sql("delete from identity.throttle");
 });
 
-test("right passwords use nothing up: 51 sign-ins from one network, and then another person's", async () => {
+test("right passwords use nothing up: 52 sign-ins from one network, and then another person's", async () => {
   await signedUp(identity.config, "dan@example.org");
   await signedUp(identity.config, "eve@example.org");
-  for (let n = 0; n < 51; n++) expect((await signIn("dan@example.org", password, here())).status).toBe(200);
+  for (let n = 0; n < 26; n++) {
+    for (const name of ["dan", "eve"])
+      expect((await signIn(`${name}@example.org`, password, here())).status).toBe(200);
+  }
   expect((await signIn("eve@example.org", password, here())).status).toBe(200);
 });
 
@@ -91,4 +95,50 @@ test("a signed-in person can change the password while strangers guess at it, an
   expect((await change(password)).text).toContain("Your password is changed");
   for (let n = 0; n < 10; n++) await change("wrong");
   expect((await change("another long one")).text).toContain("Too many attempts");
+});
+
+test("thirty right passwords of an account in 15 minutes use nothing up, and those after count like others", async () => {
+  await identity.sql("delete from identity.throttle");
+  await signedUp(identity.config, "often@example.org");
+  const statuses: number[] = [];
+  for (let n = 0; n < 42; n++) statuses.push((await signIn("often@example.org", password, here())).status);
+  expect(statuses).toEqual([...Array(40).fill(200), 429, 429]);
+  await signedUp(identity.config, "seldom@example.org");
+  expect((await signIn("seldom@example.org", password, elsewhere())).status).toBe(200);
+});
+
+test("an account has fifty sessions at the most, and those that were used last", async () => {
+  await identity.sql("delete from identity.throttle");
+  await signedUp(identity.config, "many@example.org");
+  const of = "account_id = (select id from identity.accounts where email = 'many@example.org')";
+  await identity.sql(`
+    with made as (
+      insert into identity.artifacts (kind, id_hash, payload, account_id, uid, expires_at)
+      select 'Session', decode(md5(n::text), 'hex'), '{}', id, 'old' || n, now() + n * interval '1 minute'
+      from identity.accounts, generate_series(1, 50) n where email = 'many@example.org' returning uid, account_id
+    )
+    insert into identity.session_browsers (session_uid, account_id, user_agent) select uid, account_id, '' from made`);
+  expect((await signIn("many@example.org", password, here())).status).toBe(200);
+  const left = await identity.sql(`select uid from identity.artifacts where kind = 'Session' and ${of}`);
+  expect(left).toHaveLength(50);
+  expect(left.map(({ uid }) => uid)).not.toContain("old2");
+  expect(left.map(({ uid }) => uid)).toContain("old3");
+  expect(await identity.sql(`select from identity.session_browsers where ${of}`)).toHaveLength(50);
+});
+
+test("accounts take turns at hashing, so that the many of one delay nobody else", async () => {
+  const [order, gates]: [string[], (() => void)[]] = [[], []];
+  const hash = (email: string) =>
+    inHashingTurn(email, () => {
+      order.push(email);
+      return new Promise<void>((resolve) => gates.push(resolve));
+    });
+  const all = ["eve", "eve", "eve", "eve", "ada", "eve"].map(hash);
+  for (let done = 0; done < 6; done++) {
+    gates[done]?.();
+    await Bun.sleep(0);
+  }
+  await Promise.all(all);
+  // Before ada come those that ran already, and the one that waited the longest.
+  expect(order.indexOf("ada")).toBe(hashedAtOnce + 1);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { networkOf } from "../../api/identity/accounts/throttle.ts";
+import { networkOf } from "../../api/http/intake/network.ts";
 import { createBrowser } from "./browser.ts";
 import { startTestIdentity, type TestIdentity } from "./support.ts";
 
@@ -46,6 +46,19 @@ test("the sixty-first app that registers in an hour from one network address is 
   expect(refused.status).toBe(429);
   expectHourAtMost(refused.headers);
   expect(await refused.json()).toMatchObject({ error: "temporarily_unavailable" });
+});
+
+test("behind a trusted proxy each client's network has its own limit, with an http address too", async () => {
+  await identity.sql("delete from identity.throttle");
+  const register = (client: string) =>
+    fetch(`${identity.config.authUrl}/register`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
+      body: JSON.stringify({ redirect_uris: ["http://127.0.0.1/callback"] }),
+    });
+  for (let n = 1; n <= 60; n++) await register("203.0.113.7");
+  expect((await register("203.0.113.7")).status).toBe(429);
+  expect((await register("203.0.113.8")).status).toBe(201);
 });
 
 test("all addresses of an IPv6 network count as one, and no others do", () => {

@@ -98,6 +98,21 @@ test("a new password can be chosen with it, which ends the owner's other session
   expect(signedIn.url).toBe(`${identity.config.baseUrl}/account`);
 });
 
+test("with a new password tokens, apps and passkeys end too where somebody else may know the old one", async () => {
+  const left = async () =>
+    (await identity.sql("select from identity.grants where client_id <> 'kept'")).length;
+  const browser = createBrowser(identity.config.authUrl);
+  const page = await browser.open(await newLink());
+  expect(page.text).toContain("Somebody else may know it");
+  const had = await left();
+  expect(had).toBeGreaterThan(0);
+  const answers = { connections: "end", password: "" };
+  expect(await browser.submit(page, path, answers)).toMatchObject({ status: 422 });
+  expect(await left()).toBe(had);
+  await browser.submit(page, path, { ...answers, password: "one that nobody knows" });
+  expect(await left()).toBe(0);
+});
+
 test("whoever was signed in before in this browser is so no longer", async () => {
   const browser = await signedUp(identity.config, "ada@example.org");
   const { profile } = await press(browser, await newLink());

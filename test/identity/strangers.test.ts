@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createBrowser } from "./browser.ts";
 import {
   authorizationRequest,
   registerApp,
@@ -32,24 +33,31 @@ test("a long authorization request stores nothing", async () => {
   expect(await stored()).toBe(before);
 });
 
-test("strangers of one network begin 300 authorizations in ten minutes, which are gone after that", async () => {
+test("strangers begin as many sign-ins as they like, store nothing and keep nobody from another", async () => {
   const client_id = await registerApp(identity.config);
   const before = await stored();
   const { address } = authorizationRequest(identity.config, { client_id });
-  expect((await ask(address)).status).toBe(303);
-  const [kept] = await identity.sql(
-    "select max(extract(epoch from expires_at - now()))::int as seconds from identity.artifacts where kind = 'Interaction'",
-  );
-  expect(kept?.seconds).toBeLessThanOrEqual(600);
-  await identity.sql("update identity.throttle set points = 298 where key like 'authorization:%'");
-  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await ask(address)).status));
-  expect(statuses.filter((status) => status === 303)).toHaveLength(2);
-  expect(statuses.filter((status) => status === 429)).toHaveLength(18);
-  expect((await stored()) - before).toBe(3);
-  // Whoever is signed in is no stranger.
-  const browser = await signedUp(identity.config);
-  expect((await browser.open(address)).text).toContain("wants to use");
-  await identity.sql("delete from identity.throttle");
+  const statuses: number[] = [];
+  for (let begun = 0; begun < 310; begun++) statuses.push((await ask(address)).status);
+  expect([...new Set(statuses)]).toEqual([303]);
+  expect(await stored()).toBe(before);
+  const browser = createBrowser(identity.config.authUrl);
+  const page = await browser.open(`${address}&prompt=login+consent`);
+  expect(page.text).toContain("To connect <strong>Test agent");
+  expect(page.text).not.toContain("prompt=login");
+  const { email, password } = identity.owner;
+  expect((await browser.submit(page, "/sign-in", { email, password })).text).toContain("wants to use");
+});
+
+test("a sign-in opens its form to no address but those of the app", async () => {
+  const client_id = await registerApp(identity.config);
+  const targets = async (redirect_uri: string) => {
+    const { address } = authorizationRequest(identity.config, { client_id, redirect_uri });
+    const page = await ask(`/sign-in?${new URLSearchParams({ next: address })}`);
+    return page.headers.get("content-security-policy")?.match(/form-action ([^;]*)/)?.[1];
+  };
+  expect(await targets("http://127.0.0.1/callback")).toContain("http://127.0.0.1");
+  expect(await targets("https://evil.example/callback")).not.toContain("evil");
 });
 
 test("a form that is too long is refused, and the provider serves on", async () => {

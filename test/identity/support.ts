@@ -7,13 +7,14 @@ import type { News, Tell } from "../../api/identity/accounts/outbox.ts";
 import { startIdentity } from "../../api/identity/start.ts";
 import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import { type Config, loadConfig } from "../../shared/process/config.ts";
-import { createLog } from "../../shared/process/log.ts";
+import { createLog, type Log } from "../../shared/process/log.ts";
 import type { Mailbox } from "../support/mailbox.ts";
 import { createDatabase, freePort, services } from "../support/services.ts";
 import { type Browser, createBrowser, type Page } from "./browser.ts";
 
 export type TestIdentity = {
   config: Config;
+  log: Log;
   owner: { email: string; password: string; token: string };
   /** What the service was told, where no service runs. */
   news: Omit<News, "id">[];
@@ -44,6 +45,7 @@ export async function runIdentity(config: Config, tell?: Tell): Promise<TestIden
   const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};
   return {
     config,
+    log,
     owner: { email: owner_email, password: owner_password, token: owner_token },
     news,
     introspect: (token) => introspect(config, token),

@@ -152,6 +152,20 @@ test("a new secret takes the place of the old one under the same id, at once or 
   expect((await browser.open(tokensPath)).text).toContain(`kept_…${third.slice(-4)}`);
 });
 
+test("an earlier secret that still works is shown with its end, and can be ended at once", async () => {
+  const { browser, id, token } = await newToken();
+  const list = async () => (await browser.open(tokensPath)).text;
+  expect(await list()).not.toContain("An earlier secret");
+  const rotate = async () =>
+    tokenIn(await browser.submit(await changePage(browser, id), `${tokensPath}/rotate`, { grace: "86400" }));
+  const [second, third] = [await rotate(), await rotate()];
+  expect(await list()).toContain("An earlier secret also works, until");
+  expect(await Promise.all([token, second, third].map(isActive))).toEqual([true, true, true]);
+  await browser.submit(await browser.open(tokensPath), `${tokensPath}/end-old`, {});
+  expect(await list()).not.toContain("An earlier secret also works");
+  expect(await Promise.all([token, second, third].map(isActive))).toEqual([false, false, true]);
+});
+
 test("of rotations at the same moment exactly one secret is left", async () => {
   const { browser, id } = await newToken();
   const page = await changePage(browser, id);

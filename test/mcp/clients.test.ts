@@ -83,7 +83,7 @@ describe.each(clients)("%s", (_, connect) => {
     const { id } = (habit.structuredContent as { habit: { id: number } }).habit;
     const uri = resourceTemplates[0]?.uriTemplate.replace("{id}", String(id)) ?? "";
     const read = await agent.readResource({ uri });
-    expect(read.contents[0]?.text).toContain(`#${id} Read`);
+    expect(read.contents[0]?.text).toContain(`#${id} "Read"`);
     await expect(agent.readResource({ uri: "kept://habits/987654" })).rejects.toThrow("not found");
     await agent.close();
   });

@@ -23,7 +23,7 @@ test("a created habit is daily and good unless told to be bad", async () => {
     },
   });
   expect(good.text).toBe(
-    `Today is 2026-05-08 in UTC.\nCreated #${good.facts.habit.id} Meditate — good habit, daily, streak 0, morning`,
+    `Today is 2026-05-08 in UTC.\nCreated #${good.facts.habit.id} "Meditate": good habit, daily, streak 0, morning`,
   );
   const bad = await call("create-habit", { name: "Smoking", type: "bad" });
   expect(bad.facts.habit.type).toBe("bad");
@@ -39,7 +39,7 @@ test.each(["frequency", "schedule"])("a %s is refused with where other habits ar
 test("completing a bad habit is told as having avoided it", async () => {
   const { facts } = await call("create-habit", { name: "Sweets", type: "bad" });
   const { text } = await call("complete-habit", { habit_id: facts.habit.id });
-  expect(text).toContain(`Avoided today: #${facts.habit.id} Sweets`);
+  expect(text).toContain(`Avoided today: #${facts.habit.id} "Sweets"`);
 });
 
 test("a second completion is a refusal that says nothing needs to be done", async () => {
@@ -60,10 +60,10 @@ test("yesterday is completed, and taken back, on its date", async () => {
   const yesterday = await call("complete-habit", { habit_id: id, date: "2026-05-07" });
   expect(yesterday.facts).toMatchObject({ date: "2026-05-07", habit: { id, streak_count: 1 } });
   expect(yesterday.facts.habit.is_completed_today).toBeUndefined();
-  expect(yesterday.text).toContain(`Done on 2026-05-07: #${id} Swim — good habit, daily, streak 1`);
+  expect(yesterday.text).toContain(`Done on 2026-05-07: #${id} "Swim": good habit, daily, streak 1`);
   const undone = await call("complete-habit", { habit_id: id, date: "2026-05-07", undo: true });
   expect(undone.facts).toMatchObject({ date: "2026-05-07", habit: { id, streak_count: 0 } });
-  expect(undone.text).toContain(`Not done on 2026-05-07 any more: #${id} Swim`);
+  expect(undone.text).toContain(`Not done on 2026-05-07 any more: #${id} "Swim"`);
   const none = await call("complete-habit", { habit_id: id, undo: true });
   expect(none.text).toStartWith("Habit is not completed today; nothing was changed");
   const old = await call("complete-habit", { habit_id: id, date: "2026-04-30" });
@@ -103,9 +103,9 @@ test("all habits are listed with their rhythm, week, best streak and the day thr
   stack.clock.now = before;
   const { facts, text } = await call("get-today-habits", { all: true });
   expect(text.split("\n").slice(1)).toEqual([
-    `#${gym} Gym — good habit, 3 times a week, 2 of 3 this week, streak 0, due today`,
-    `#${plants} Plants — good habit, every 3 days, streak 1 alive through 2026-05-10`,
-    `#${walk} Long walk — good habit, Sat/Sun, 0 of 2 this week, streak 0`,
+    `#${gym} "Gym": good habit, 3 times a week, 2 of 3 this week, streak 0, due today`,
+    `#${plants} "Plants": good habit, every 3 days, streak 1 alive through 2026-05-10`,
+    `#${walk} "Long walk": good habit, Sat/Sun, 0 of 2 this week, streak 0`,
   ]);
   expect(facts.habits[0]).toEqual({
     id: gym,
@@ -178,7 +178,7 @@ test("text and structured content name the same facts, the category by its name"
     grace_days: 2,
   });
   expect(facts.habit).toMatchObject({ category: "Health", description: "In bed\nby ten" });
-  expect(text).toEndWith("Sleep — good habit, daily, streak 0, in Health. In bed by ten");
+  expect(text).toEndWith('"Sleep": good habit, daily, streak 0, in "Health"\n  description: "In bed by ten"');
 });
 
 test("the user's own zone and day are told", async () => {

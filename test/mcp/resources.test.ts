@@ -55,10 +55,10 @@ describe("resources", () => {
       [
         "Today is 2026-11-20 in Pacific/Auckland.",
         "Habits due today:",
-        "# Run — good habit, daily, streak 0",
+        '# "Run": good habit, daily, streak 0',
         "Todos due today or overdue, of 5 pending ones:",
-        "# due 2026-11-19 — due 2026-11-19, overdue",
-        "# due 2026-11-20 — due 2026-11-20",
+        '# "due 2026-11-19": due 2026-11-19, overdue',
+        '# "due 2026-11-20": due 2026-11-20',
       ].join("\n"),
     );
   });
@@ -76,7 +76,7 @@ describe("resources", () => {
     const add = (count: number) =>
       call("create-todo", { todos: Array(count).fill({ title: "t", due_date: "2026-11-20" }) });
     for (let n = 0; n < 4; n++) await add(25);
-    expect(await textOf()).toEndWith("t — due 2026-11-20");
+    expect(await textOf()).toEndWith('"t": due 2026-11-20');
     await add(1);
     expect(await textOf()).toEndWith("\nThese are the first 100; get-pending-todos lists all.");
   });
@@ -87,7 +87,7 @@ describe("resources", () => {
     await call("complete-habit", { habit_id: id });
     const { text } = (await read(`kept://habits/${id}`)).body.result.contents[0];
     expect(text).toContain(
-      `#${id} Run — good habit, daily, streak 1 alive through 2026-11-22, completed today`,
+      `#${id} "Run": good habit, daily, streak 1 alive through 2026-11-22, completed today`,
     );
     expect(text).toContain("completed once");
     const stranger = await reader();

@@ -25,9 +25,9 @@ test("several todos are changed alike by one call, with one result each and one 
   const before = (await loggedCalls(sql, userId)).length;
   const { facts, text } = await call("update-todo", { todo_ids, remind_at: "2026-11-21T09:00" });
   expect(facts.results).toEqual([
-    { todo: { id: ids[0], title: "Todo 0", remind_at: "2026-11-21T09:00" } },
+    { todo: { id: ids[0], title: "Todo 0", remind_at: "2026-11-21T09:00", reaches: "nobody" } },
     { todo_id: 999_999_999, code: "not_found", message: "Todo not found." },
-    { todo: { id: ids[1], title: "Todo 1", remind_at: "2026-11-21T09:00" } },
+    { todo: { id: ids[1], title: "Todo 1", remind_at: "2026-11-21T09:00", reaches: "nobody" } },
     { todo_id: ids[2], code: "conflict", message: expect.any(String) },
   ]);
   expect(facts.done).toBe(2);
@@ -71,7 +71,7 @@ test("one todo or 1 to 25 different ones are named", async () => {
   for (const [args, name] of [
     [{ title }, "todo_id"],
     [{ title, todo_id, todo_ids: ids }, "todo_id"],
-    [{ title, todo_ids: [] }, "todo_ids"],
+    [{ title, todo_ids: [] }, "todo_id"],
     [{ title, todo_ids: [todo_id, todo_id] }, "todo_ids"],
     [{ title, todo_ids: [todo_id, String(todo_id)] }, "todo_ids"],
     [{ title, todo_ids: Array.from({ length: 26 }, (_, n) => n + 1) }, "todo_ids"],

@@ -12,18 +12,19 @@ describe("remind_at", () => {
     const { call, token } = await fresh({ zoneinfo: "Europe/Berlin" });
     const made = await call("create-todo", { title: "Call Grace", remind_at: "2026-11-20T12:00" });
     const { id } = made.facts.todo;
-    expect(made.facts.todo).toEqual({ id, title: "Call Grace", remind_at: "2026-11-20T12:00" });
-    expect(made.text).toEndWith(`Created #${id} Call Grace — reminds 2026-11-20T12:00`);
+    const reminded = { id, title: "Call Grace", remind_at: "2026-11-20T12:00", reaches: "nobody" };
+    expect(made.facts.todo).toEqual(reminded);
+    expect(made.text).toContain(`Created #${id} "Call Grace": reminds 2026-11-20T12:00\n`);
     const { body } = await stack.rest("GET", `/todos/${id}`, { token });
     expect(body.reminder).toMatchObject({ remind_at: "2026-11-20T11:00:00.000000Z", status: "scheduled" });
     const moved = await call("update-todo", { todo_id: id, remind_at: "2026-11-20T23:30:15Z" });
     expect(moved.facts.todo.remind_at).toBe("2026-11-21T00:30:15");
     const list = await call("get-pending-todos");
     expect(list.facts.todos).toEqual([{ id, title: "Call Grace", remind_at: "2026-11-21T00:30:15" }]);
-    expect(list.text).toEndWith(`#${id} Call Grace — reminds 2026-11-21T00:30:15`);
+    expect(list.text).toEndWith(`#${id} "Call Grace": reminds 2026-11-21T00:30:15`);
     const done = await call("toggle-todo", { todo_id: id });
     expect(done.facts.todo).toMatchObject({ reminder_status: "suspended", is_completed: true });
-    expect(done.text).toEndWith("— reminder suspended 2026-11-21T00:30:15");
+    expect(done.text).toEndWith(": reminder suspended 2026-11-21T00:30:15");
     await call("toggle-todo", { todo_id: id });
     const cleared = await call("update-todo", { todo_id: id, clear: ["remind_at"] });
     expect(cleared.facts.todo).toEqual({ id, title: "Call Grace" });
@@ -165,7 +166,7 @@ describe("update-todo", () => {
       remind_at: "2026-11-23T18:00",
     };
     const changed = await call("update-todo", { todo_id, ...fields });
-    expect(changed.facts.todo).toEqual({ id: todo_id, ...fields });
+    expect(changed.facts.todo).toEqual({ id: todo_id, ...fields, reaches: "nobody" });
     const { title, ...clearable } = fields;
     const cleared = await call("update-todo", { todo_id, clear: Object.keys(clearable) });
     expect(cleared.facts.todo).toEqual({ id: todo_id, title });

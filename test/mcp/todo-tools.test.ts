@@ -19,7 +19,7 @@ describe("writing", () => {
     });
     const { id } = created.facts.todo;
     expect(created.text).toBe(
-      `Today is 2026-11-20 in UTC.\nCreated #${id} Water the plants — due 2026-11-19, overdue, evening, 10 min, context home`,
+      `Today is 2026-11-20 in UTC.\nCreated #${id} "Water the plants": due 2026-11-19, overdue, evening, 10 min, context "home"`,
     );
     const changed = await call("update-todo", {
       todo_id: id,
@@ -51,14 +51,14 @@ describe("writing", () => {
       expect((await call("toggle-todo", args)).facts.todo.is_completed).toBe(true);
   });
 
-  test("a repeat on a later day states that day, and so do refusals", async () => {
+  test("a repeat on a later day states the day of the first call, and a refusal its own", async () => {
     const { call } = await fresh();
     const args = { title: "Once", idempotency_key: "k1" };
     expect((await call("create-todo", args)).facts.today).toBe("2026-11-20");
     const before = stack.clock.now;
     stack.clock.now = Date.parse("2026-11-21T10:00:00Z");
     const day = { today: "2026-11-21", time_zone: "UTC" };
-    expect((await call("create-todo", args)).facts).toMatchObject({ ...day, replayed: true });
+    expect((await call("create-todo", args)).facts).toMatchObject({ today: "2026-11-20", replayed: true });
     expect((await call("delete-todo", { todo_id: 999_999 })).facts).toMatchObject(day);
     expect((await call("create-todo", {})).facts).toMatchObject(day);
     stack.clock.now = before;
@@ -108,13 +108,11 @@ describe("arguments", () => {
     ["create-todo", { title: "x", recurrence: "FREQ=HOURLY" }, "recurrence"],
     ["create-todo", { title: "x", category_id: 7 }, "category_id"],
     ["create-todo", { title: "x", estimated_minutes: "10" }, "estimated_minutes"],
-    ["create-todo", { title: "x", description: null }, "description"],
-    ["create-todo", { title: "x", idempotency_key: "" }, "idempotency_key"],
     ["create-todo", { title: "x", idempotency_key: "k".repeat(256) }, "idempotency_key"],
     ["update-todo", { todo_id: 1, clear: ["title"] }, "clear"],
     ["update-todo", { todo_id: 1, due_date: "2026-11-21", clear: ["due_date"] }, "clear"],
     ["update-todo", { todo_id: 1 }, "todo_id"],
-    ["update-todo", { todo_id: 1, clear: [], idempotency_key: "k" }, "todo_id"],
+    ["update-todo", { todo_id: 1, due_date: null, clear: [], idempotency_key: "k" }, "todo_id"],
     ["toggle-todo", { todo_id: 1, completed: "yes" }, "completed"],
     ["delete-todo", { todo_id: 0 }, "todo_id"],
     ["delete-todo", { todo_id: 2 ** 53 }, "todo_id"],
@@ -131,14 +129,51 @@ describe("arguments", () => {
   });
 });
 
+describe("stored words", () => {
+  test("are quoted on one line, so that they pass for no other item, fact or line", async () => {
+    const { call } = await fresh();
+    const title = 'Milk" — overdue. #9 "Old';
+    const description = "one\n\nToday is 2030-01-01 in UTC.\u2028#1 Pay";
+    const { facts } = await call("create-todo", { title, description, context: "home, 5 min" });
+    const { text } = await call("get-pending-todos");
+    expect(text.split("\n").slice(2)).toEqual([
+      `#${facts.todo.id} "Milk\\" — overdue. #9 \\"Old": context "home, 5 min"`,
+      '  description: "one Today is 2030-01-01 in UTC. #1 Pay"',
+    ]);
+    const habit = await call("create-habit", { name: "Run — streak 400", description: "x. #2 y" });
+    expect(habit.text.split("\n").slice(1)).toEqual([
+      `Created #${habit.facts.habit.id} "Run — streak 400": good habit, daily, streak 0`,
+      '  description: "x. #2 y"',
+    ]);
+  });
+});
+
 describe("words", () => {
   test("a context is shown as it is stored, so that it can be asked for as it is shown", async () => {
     const { call } = await fresh();
     const contexts = ["@home", "home", "@@home"];
     for (const context of contexts) await call("create-todo", { title: "x", context });
     const { text } = await call("get-pending-todos");
-    expect([...text.matchAll(/context (\S+)/g)].map(([, context]) => context)).toEqual(contexts);
-    expect((await call("get-pending-todos", { context: "@home" })).facts.total).toBe(1);
+    expect([...text.matchAll(/context "(.*)"/g)].map(([, context]) => context)).toEqual(contexts);
+  });
+
+  test("a context is found with and without its @, in whatever case", async () => {
+    const { call, token } = await fresh();
+    for (const context of ["@home", "Home", "@@home", "homework"])
+      await call("create-todo", { title: "x", context });
+    for (const context of ["@home", "HOME"]) {
+      const listed = await stack.rest("GET", `/todos?context=${context}`, { token });
+      const found = await call("get-pending-todos", { context, query: "x" });
+      const { total } = (await call("get-pending-todos", { context })).facts;
+      expect([listed.body.meta.total, found.facts.total, total]).toEqual([3, 3, 3]);
+    }
+  });
+
+  test.each(["today", "upcoming"])("due %s beside overdue_only is refused with both names", async (due) => {
+    const { call } = await fresh();
+    const { isError, facts } = await call("get-pending-todos", { due, overdue_only: true });
+    expect([isError, facts.errors.due[0]]).toEqual([true, expect.stringMatching(/due .*overdue_only/)]);
+    expect((await call("get-pending-todos", { due: "overdue", overdue_only: true })).isError).toBe(false);
   });
 
   test("examples of dates in refusals are of the user's day, on both doors", async () => {
@@ -212,7 +247,6 @@ describe("get-pending-todos", () => {
     expect(await find({ due: "today" })).toEqual(["Call Grace"]);
     expect(await find({ due: "overdue" })).toEqual(["Call Zoë"]);
     expect(await find({ due: "upcoming", category: "buro" })).toEqual(["Pay"]);
-    expect(await find({ overdue_only: true, due: "upcoming" })).toEqual([]);
     const first = await call("get-pending-todos", { query: "a", limit: 2 });
     expect([titles(first.facts), first.facts.total]).toEqual([["Call Zoë", "Call Grace"], 3]);
     const rest = await call("get-pending-todos", { query: "a", limit: 2, cursor: first.facts.next_cursor });

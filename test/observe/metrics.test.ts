@@ -108,7 +108,7 @@ test("a reminder's lateness is from when it was due to when it was sent", async 
   const { body } = await rest("POST", "/todos", { body: { title: "Late" } });
   const remind_at = new Date(Date.now() - 20_000).toISOString();
   expect((await rest("PUT", `/todos/${body.id}/reminder`, { body: { remind_at } })).status).toBe(200);
-  const sent = 'kept_reminder_attempts_total{channel="log",outcome="sent"}';
+  const sent = 'kept_reminder_attempts_total{channel="log",outcome="unsent"}';
   await eventually(async () => (await seriesOf("worker", sent)) === 1);
   const lateness = await seriesOf("worker", 'kept_reminder_lateness_seconds_sum{channel="log"}');
   expect(lateness).toBeGreaterThan(19);

@@ -112,13 +112,13 @@ test("so is a read, a refused change, a batch, and an agent's read with the comm
   expect(named(tool).slice(0, 2)).toEqual(["kept-api: POST /mcp", "kept-workers: action.record"]);
 });
 
-test("who has decided that a request is not traced is heard", async () => {
+test("no caller decides that its request is not traced", async () => {
   const silent = "1af7651916cd43dd8448eb211c80319c";
   const headers = { traceparent: `00-${silent}-${caller.step}-00` };
-  await stack.rest("POST", "/todos", { headers, body: { title: "Untraced" } });
-  // What was asked for afterwards has arrived, and nothing of this.
-  await traceOf(await stack.rest("POST", "/todos", { body: { title: "Traced" } }), 3);
-  expect(spans.filter(({ traceId }) => traceId === silent)).toEqual([]);
+  const answer = await stack.rest("POST", "/todos", { headers, body: { title: "Untraced" } });
+  const [door, command] = await traceOf(answer, 3);
+  expect([door?.traceId, door?.parentSpanId]).toEqual([silent, caller.step]);
+  expect(command?.traceId).toBe(silent);
 });
 
 test("a header that is no traceparent begins a trace", async () => {

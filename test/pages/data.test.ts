@@ -84,6 +84,8 @@ browserTest("whatever is uploaded is answered by a page", async () => {
   expect(await send("a.png", Buffer.from([0, 255, 1, 254]))).toEqual([200, "What would come"]);
   const deep = `{"tasks":${"[".repeat(100_000)}`;
   expect(await send("a.json", Buffer.from(deep))).toEqual([200, "What would come"]);
+  const empty = `{"format":"kept-export","version":1,"todos":[${"{},".repeat(1_650_000)}{}]}`;
+  expect(await send("a.json", Buffer.from(empty))).toEqual(refused(422));
   const headers = { origin: baseUrl, "content-type": "multipart/form-data; boundary=x" };
   const broken = await page.request.post(`${baseUrl}/account/data/import`, { headers, data: "--y nothing" });
   expect(broken.status()).toBe(400);

@@ -186,6 +186,38 @@ describe("the page of a todo", () => {
     });
   });
 
+  test("leads to what was done to it, also with others, and to nothing of its namesakes", async () => {
+    const { account, rest } = await newPerson();
+    const habit = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });
+    const ids: number[] = [];
+    for (const chapter of [1, 2, 3])
+      ids.push((await rest("POST", "/todos", { title: `Read chapter ${chapter}` })).id);
+    await rest("POST", `/habits/${habit.id}/complete`);
+    const ofHabit = await account.open(`/account/habits/${habit.id}`);
+    expect(ofHabit.text).toContain(`href="/account/actions?thing=habit/${habit.id}"`);
+    const done = textOf(await account.open(`/account/actions?thing=habit/${habit.id}`));
+    expect(done).toContain("Created the habit Read");
+    expect(done).toContain("Completed the habit Read");
+    expect(done).not.toContain("chapter");
+    const ofTodo = await account.open(`/account/todos/${ids[1]}`);
+    expect(ofTodo.text).toContain(`href="/account/actions?thing=todo/${ids[1]}"`);
+    const ofOne = textOf(await account.open(`/account/actions?thing=todo/${ids[1]}`));
+    expect([ofOne.includes("chapter 2"), ofOne.includes("chapter 3")]).toEqual([true, false]);
+    expect((await account.open("/account/actions?thing=todo/x")).status).toBe(422);
+  });
+
+  test("days of the week beside another rhythm are asked about, not dropped", async () => {
+    const { account, rest } = await newPerson();
+    const blank = await account.open("/account/habits/new");
+    const sent = { name: "Run", rhythm: "daily", weekdays: ["1", "3"] };
+    const asked = await account.submit(blank, "/account/habits/new", sent);
+    expect(asked.status).toBe(422);
+    expect(textOf(asked)).toContain("You ticked days of the week");
+    expect((await rest("GET", "/habits")).data).toEqual([]);
+    await account.submit(asked, "/account/habits/new", { rhythm: "weekdays" });
+    expect((await rest("GET", "/habits")).data).toMatchObject([{ schedule: { weekdays: [1, 3] } }]);
+  });
+
   test("a change of something else meanwhile is kept, without a question", async () => {
     const { account, rest } = await newPerson();
     const { id } = await rest("POST", "/habits", { name: "Read", type: "good", frequency: "daily" });

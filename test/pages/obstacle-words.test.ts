@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Obstacle, sayObstacle } from "../../api/account/actions/obstacle-words.ts";
 import { wordsInHtml } from "../../api/account/actions/words.ts";
-import { undoObstacles } from "../../shared/contracts/action.ts";
+import { undoObstacles } from "../../shared/contracts/action-undo.ts";
 import { markup } from "../../shared/web/html.ts";
 import { loggedRow } from "./logged-row.ts";
 

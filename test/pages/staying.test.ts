@@ -120,3 +120,32 @@ browserTest(
     await plain.getByText("Cursor made its first call").waitFor();
   },
 );
+
+browserTest("a second tap at the same place ticks nothing that slid there", async () => {
+  const { page, rest } = await newPerson();
+  await page.goto(`${baseUrl}/account`);
+  const button = page.getByRole("button", { name: "Done: Todo 3", exact: true });
+  await button.scrollIntoViewIfNeeded();
+  const box = await button.boundingBox();
+  if (!box) throw new Error("no button");
+  const tap = () => page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  const pending = async () => (await rest("GET", "/todos")).meta.total;
+  await tap();
+  await page.getByText("Done: Todo 3").waitFor();
+  await tap();
+  await tap();
+  await Bun.sleep(1_000);
+  expect(await pending()).toBe(11);
+  await tap();
+  await page.getByText(/Done: Todo (?!3)/).waitFor();
+  expect(await pending()).toBe(10);
+});
+
+browserTest("a day of the week chooses its rhythm, and another rhythm takes the days off", async () => {
+  const { page } = await newPerson();
+  await page.goto(`${baseUrl}/account/habits/new`);
+  await page.getByLabel("Mon", { exact: true }).check();
+  expect(await page.getByLabel("On these days of the week").isChecked()).toBe(true);
+  await page.getByLabel("Every day", { exact: true }).check();
+  expect(await page.getByLabel("Mon", { exact: true }).isChecked()).toBe(false);
+});

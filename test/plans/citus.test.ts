@@ -102,11 +102,12 @@ beforeAll(async () => {
   plans = readPlans(logFile);
 }, 240_000);
 
-/** What looks at all users: the time of reminders, and what upkeep deletes. Each is one table without locks. */
+/** Statements that look at all users: the time of reminders, open long work, and upkeep. Each is one table without locks. */
 const acrossUsers = [
   /^\s*select r\.user_id from reminders r\s+where r\.status = 'scheduled'/,
   /^\s*select user_id from reminder_deliveries\s+where finished_at is null/,
-  /^delete from (reminder_deliveries|deletions|import_parts) where (created|deleted)_at </,
+  /^select user_id from works where ended_at is null/,
+  /^delete from (reminder_deliveries|deletions|import_parts|works) where (created|deleted|ended)_at </,
 ];
 
 /** The tables that stay on the server that is asked. */

@@ -48,6 +48,8 @@ export async function runEveryCommand(run: Run, target: Target): Promise<void> {
   await run("action.count", { call: { ...call, requestId: Bun.randomUUIDv7() }, calls: 2 });
   await run("category.delete", { category_id: category.id });
   for (const _ of ["undo", "undo of the undo"]) await run("action.undo", { actions: await actions() });
+  const ever = { from: "2026-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
+  await run("action.undo-run", { token_id: "nobody", ...ever });
   await run("action.forget", { kind: "category", id: category.id });
 }
 

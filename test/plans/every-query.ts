@@ -28,6 +28,7 @@ const samples: Record<string, readonly unknown[]> = {
   ],
   kinds: [["change", "refusal"], ["read"]],
   token_id: ["token"],
+  thing: ["todo/5"],
   tool: ["create-todo"],
   outcome: ["ok"],
   undoable: [true],

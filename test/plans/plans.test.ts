@@ -18,6 +18,7 @@ import { createDispatchGroup, type GroupedOperation } from "../../shared/queue/c
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { findChanged } from "../../shared/queue/client/stored-replies.ts";
 import { takeDueReminders } from "../../workers/reminders/due.ts";
+import { measureAccounts, measureSoon } from "../../workers/unit-of-work/bytes/measure.ts";
 import { describeTables } from "../../workers/unit-of-work/tables.ts";
 import { sweepDeletedUsers } from "../../workers/upkeep/deleted-users.ts";
 import { pruneDeletions, pruneDeliveries, pruneImports } from "../../workers/upkeep/old-rows.ts";
@@ -168,6 +169,8 @@ async function runTheRest(): Promise<void> {
   await pruneDeletions(writes);
   await pruneImports(writes);
   await sweepDeletedUsers(writes.pool);
+  await measureSoon(writes.pool, userAt(1));
+  await measureAccounts(writes, config.actionLogDays);
   for (const table of Object.values(describeTables(writes.orm, writes.engine)))
     for (const [kind, text] of Object.entries(table.sql)) {
       // What is partitioned is only ever added to.

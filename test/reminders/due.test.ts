@@ -5,7 +5,7 @@ import { reminding } from "./support/stack.ts";
 const stack = await startStack({ workers: 2 });
 const { travelTo, createTodo, remind, statusBecomes, deliveriesOf, reminderOf } = reminding(stack);
 
-test("a due reminder is delivered once and marked sent", async () => {
+test("a due reminder is tried once, and marked unsent while no channel is chosen", async () => {
   travelTo("2026-11-21T08:00:00Z");
   const todo = await createTodo();
   expect((await remind(todo, "2026-11-21T09:00:00+01:00")).body).toEqual({
@@ -14,11 +14,12 @@ test("a due reminder is delivered once and marked sent", async () => {
     local_time: "2026-11-21T08:00:00",
     time_zone: "UTC",
     status: "scheduled",
+    reaches: "nobody",
   });
-  await statusBecomes(todo, "sent");
+  await statusBecomes(todo, "unsent");
   const deliveries = await deliveriesOf(todo);
   expect(deliveries).toHaveLength(1);
-  expect(deliveries[0]).toMatchObject({ status: "sent", channel: "log", attempts: 1, late: false });
+  expect(deliveries[0]).toMatchObject({ status: "unsent", channel: "log", attempts: 1, late: false });
 });
 
 test("a reminder that is not due stays scheduled", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { SQL } from "bun";
 import { startStack } from "../harness.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { asAccountPage, eventually, reminding } from "./support/stack.ts";
+import { asAccountPage, eventually, query, reminding } from "./support/stack.ts";
 
 setDefaultTimeout(30_000);
 const stack = await startStack({ env: { WEBHOOK_ALLOW_LOOPBACK: "yes" } });
@@ -84,6 +84,46 @@ test("a todo completed while its reminder is on the way has been reminded of", a
   answer();
   await statusBecomes(todo, "sent");
   expect((await toggle(todo)).body.reminder.status).toBe("sent");
+});
+
+/** These are accepted before the reminder's time and, because they have to wait, carried out while it is on the way. */
+const acceptedBefore: readonly (readonly [name: string, act: (todo: number) => Promise<unknown>])[] = [
+  [
+    "completing its todo and opening it again",
+    async (todo) => {
+      await toggle(todo);
+      await toggle(todo);
+    },
+  ],
+  [
+    "completing its todo and taking that back",
+    async (todo) => {
+      await toggle(todo);
+      const sql = `select called_at::text, request_id from action_log where resource_id = $1 and tool = 'todo.toggle'`;
+      const actions = await query(stack.config.databaseUrl, sql, [todo]);
+      const { ends } = await asAccountPage(stack, "action.undo", { actions });
+      expect(ends).toEqual([expect.objectContaining({ undone: "whole" })]);
+    },
+  ],
+  [
+    "changing to a zone with the same time",
+    () => asAccountPage(stack, "user.configure", { time_zone: "Africa/Abidjan" }),
+  ],
+];
+
+test.each(acceptedBefore)("a reminder on the way does not ring twice by %s", async (_, act) => {
+  const answer = holdAnswers();
+  const todo = await createTodo();
+  await remind(todo, "2026-11-21T08:00:00");
+  await eventually(() => eventsOf(todo).length > 0);
+  travelTo("2026-11-21T07:59:59Z");
+  await act(todo);
+  travelTo("2026-11-21T08:00:02Z");
+  answer();
+  await statusBecomes(todo, "sent");
+  const other = await remindNow();
+  await statusBecomes(other, "sent");
+  expect(eventsOf(todo)).toHaveLength(1);
 });
 
 test("a reminder moved while it is on the way rings again at its new time", async () => {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { changeSettings } from "../../shared/contracts/user.ts";
 import { validate } from "../../shared/contracts/validate.ts";
 import { startStack } from "../harness.ts";
+import { agent } from "../mcp/support.ts";
 import { headersOf, startMailbox } from "./support/mailbox.ts";
 import { startReceiver } from "./support/receiver.ts";
 import { asAccountPage, eventually, query, reminding } from "./support/stack.ts";
@@ -49,6 +50,37 @@ test("a user who chose nothing has the log, and settings say so", async () => {
     webhook_disabled_at: null,
     webhook_test: null,
   });
+});
+
+test("until a channel is chosen, each answer with a reminder says that it reaches nobody, and nothing is sent", async () => {
+  const reached = async () => (await stack.rest("GET", "/me")).body.reminders_reach;
+  const { call } = await agent(stack);
+  const todo = await createTodo();
+  expect((await remind(todo, "2026-11-21T08:00:00Z")).body).toMatchObject({ reaches: "nobody" });
+  expect((await stack.rest("GET", `/todos/${todo}/reminder`)).body.reaches).toBe("nobody");
+  expect(await reached()).toBe("nobody");
+  const remind_at = "2026-11-21T09:00";
+  const told = `The reminder reaches nobody until the person chooses where reminders go: ${stack.config.baseUrl}/account/settings`;
+  const made = await call("create-todo", { title: "a", remind_at });
+  const changed = await call("update-todo", { todo_id: made.facts.todo.id, remind_at: "2026-11-21T10:00" });
+  const several = await call("create-todo", {
+    todos: [
+      { title: "b", remind_at },
+      { title: "c", remind_at },
+    ],
+  });
+  expect([made.facts, changed.facts, several.facts.results[0]].map((facts) => facts.todo.reaches)).toEqual(
+    Array(3).fill("nobody"),
+  );
+  for (const { text } of [made, changed, several]) expect(text.split(told)).toHaveLength(2);
+  await statusBecomes(todo, "unsent");
+  expect((await deliveriesOf(todo))[0]).toMatchObject({ channel: "log", status: "unsent" });
+  await useWebhook();
+  expect([await reached(), (await stack.rest("GET", `/todos/${todo}`)).body.reminder.reaches]).toEqual(
+    Array(2).fill("webhook"),
+  );
+  expect((await call("create-todo", { title: "d", remind_at })).text).not.toContain("nobody");
+  await configure({ webhook_url: null, reminder_channel: "log" });
 });
 
 test("a channel without its target is refused", async () => {

@@ -19,7 +19,7 @@ async function remindAtNine(): Promise<number> {
 async function tickPasses(): Promise<void> {
   const todo = await createTodo();
   await remind(todo, new Date(stack.clock.now ?? 0).toISOString());
-  await statusBecomes(todo, "sent");
+  await statusBecomes(todo, "unsent");
 }
 
 async function nothingIsDelivered(todo: number): Promise<void> {
@@ -41,9 +41,9 @@ test("opening the todo again in time revives the reminder, which rings once", as
   await toggle(todo);
   expect((await toggle(todo)).body.reminder.status).toBe("scheduled");
   travelTo("2026-11-21T09:00:01Z");
-  await statusBecomes(todo, "sent");
-  expect((await toggle(todo)).body.reminder.status).toBe("sent");
-  expect((await toggle(todo)).body.reminder.status).toBe("sent");
+  await statusBecomes(todo, "unsent");
+  expect((await toggle(todo)).body.reminder.status).toBe("unsent");
+  expect((await toggle(todo)).body.reminder.status).toBe("unsent");
   await tickPasses();
   expect(await deliveriesOf(todo)).toHaveLength(1);
 });
@@ -74,8 +74,8 @@ test("a deleted todo that is brought back rings once, unless it rang or its time
   const [ofLater, ofPassed] = [await remove(later), await remove(passed)];
   await bringBack(ofLater);
   travelTo("2026-11-21T09:00:01Z");
-  await statusBecomes(later, "sent");
-  await statusBecomes(rung, "sent");
+  await statusBecomes(later, "unsent");
+  await statusBecomes(rung, "unsent");
   await bringBack(await remove(rung));
   await bringBack(ofPassed);
   await tickPasses();
@@ -84,7 +84,7 @@ test("a deleted todo that is brought back rings once, unless it rang or its time
   expect(await deliveriesOf(passed)).toEqual([]);
   expect(
     await Promise.all([later, rung, passed].map(async (todo) => (await reminderOf(todo)).status)),
-  ).toEqual(["sent", "sent", "missed"]);
+  ).toEqual(["unsent", "unsent", "missed"]);
 });
 
 test("a reminder that an agent moved rings at its person's time too when that is still ahead, and else stays as it rang", async () => {
@@ -95,7 +95,7 @@ test("a reminder that an agent moved rings at its person's time too when that is
   await toggle(reopened);
   await toggle(reopened);
   travelTo("2026-11-21T10:00:01Z");
-  for (const todo of [ahead, behind, reopened]) await statusBecomes(todo, "sent");
+  for (const todo of [ahead, behind, reopened]) await statusBecomes(todo, "unsent");
   const undo = async (todo: number, index: number) => {
     const sql = `select called_at::text, request_id from action_log
       where resource_id = $1 and tool <> 'todo.create' order by called_at offset $2 limit 1`;
@@ -111,12 +111,12 @@ test("a reminder that an agent moved rings at its person's time too when that is
     remind_at: "2026-11-21T15:00:00.000000Z",
   });
   expect(await reminderOf(behind)).toMatchObject({
-    status: "sent",
+    status: "unsent",
     remind_at: "2026-11-21T10:00:00.000000Z",
   });
-  expect(await reminderOf(reopened)).toMatchObject({ status: "sent" });
+  expect(await reminderOf(reopened)).toMatchObject({ status: "unsent" });
   travelTo("2026-11-21T15:00:01Z");
-  await statusBecomes(ahead, "sent");
+  await statusBecomes(ahead, "unsent");
   expect(await deliveriesOf(ahead)).toHaveLength(2);
 });
 
@@ -126,18 +126,18 @@ test("a moved reminder rings at its new time only, and again when moved after it
   travelTo("2026-11-21T09:30:00Z");
   await nothingIsDelivered(todo);
   travelTo("2026-11-21T10:00:00Z");
-  await statusBecomes(todo, "sent");
+  await statusBecomes(todo, "unsent");
   expect((await remind(todo, "2026-11-21T11:00:00Z")).body.status).toBe("scheduled");
   travelTo("2026-11-21T11:00:00Z");
-  await statusBecomes(todo, "sent");
+  await statusBecomes(todo, "unsent");
   expect(await deliveriesOf(todo)).toHaveLength(2);
 });
 
 test("the same time set again after it rang is a repeated request, not another reminder", async () => {
   const todo = await remindAtNine();
   travelTo("2026-11-21T09:00:05Z");
-  await statusBecomes(todo, "sent");
-  expect((await remind(todo, "2026-11-21T10:00:00+01:00")).body.status).toBe("sent");
+  await statusBecomes(todo, "unsent");
+  expect((await remind(todo, "2026-11-21T10:00:00+01:00")).body.status).toBe("unsent");
   await tickPasses();
   expect(await deliveriesOf(todo)).toHaveLength(1);
 });
@@ -149,16 +149,16 @@ test("a minute into the past is the present, more is refused, as is a completed 
   expect(refused.status).toBe(422);
   expect(refused.body.errors).toEqual({ remind_at: ["The remind_at field must not be in the past."] });
   expect((await remind(todo, "2026-11-21T07:59:00Z")).status).toBe(200);
-  await statusBecomes(todo, "sent");
+  await statusBecomes(todo, "unsent");
   await toggle(todo);
   expect((await remind(todo, "2026-11-21T09:00:00Z")).status).toBe(409);
 });
 
 test("after downtime, up to a day late is sent and marked late, more is missed", async () => {
   const cases = [
-    { back: "2026-11-21T09:00:59Z", status: "sent", late: false },
-    { back: "2026-11-21T09:01:01Z", status: "sent", late: true },
-    { back: "2026-11-22T08:59:00Z", status: "sent", late: true },
+    { back: "2026-11-21T09:00:59Z", status: "unsent", late: false },
+    { back: "2026-11-21T09:01:01Z", status: "unsent", late: true },
+    { back: "2026-11-22T08:59:00Z", status: "unsent", late: true },
     { back: "2026-11-22T10:00:00Z", status: "missed" },
   ];
   for (const { back, status, late } of cases) {
@@ -190,10 +190,10 @@ test("a wall time follows the user's zone, a time with offset does not", async (
     local_time: "2026-11-21T06:00:00",
   });
   travelTo("2026-11-21T11:00:00Z");
-  await statusBecomes(fixed, "sent");
+  await statusBecomes(fixed, "unsent");
   expect((await reminderOf(wall)).status).toBe("scheduled");
   travelTo("2026-11-21T17:00:00Z");
-  await statusBecomes(wall, "sent");
+  await statusBecomes(wall, "unsent");
 });
 
 test("a wall time that DST skips is the first valid minute, one that it repeats is the first", async () => {
@@ -208,7 +208,7 @@ test("a wall time that DST skips is the first valid minute, one that it repeats 
   await asAccountPage(stack, "user.configure", { time_zone: "America/Chicago" });
   expect((await reminderOf(skipped)).remind_at).toBe("2027-03-28T07:30:00.000000Z");
   travelTo("2027-03-28T07:30:00Z");
-  await statusBecomes(skipped, "sent");
+  await statusBecomes(skipped, "unsent");
 });
 
 test("odd times are refused or understood, never a fault", async () => {

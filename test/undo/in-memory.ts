@@ -11,7 +11,7 @@ import type { Place } from "./world.ts";
 const tokens: Readonly<Record<Who, string>> = { mcp: "token-1", rest: "token-2", page: "" };
 
 /** A world on rows in memory. */
-export function inMemory(): Place {
+export function inMemory(): Place & Readonly<{ traffic(): number }> {
   const clock = { now: 0 };
   const memory = createMemory(clock);
   const command = (who: Who, { name, input }: Request) => ({
@@ -38,6 +38,7 @@ export function inMemory(): Place {
     rows: async () => memory.rows(),
     log: async () => memory.log(),
     user: async () => memory.user(),
+    traffic: memory.traffic,
     ring: () => memory.ring(),
     send: async (who, request) => (await memory.run(command(who, request))).outcome,
     async sendGroup(requests, atomic) {

@@ -32,12 +32,16 @@ for (const table of Object.values(tables))
 
 const stampedTables: readonly TableName[] = ["users", "categories", "habits", "todos", "reminders"];
 
+const followsZone = ({ wall_time, status }: Row): boolean =>
+  wall_time != null && (status === "scheduled" || status === "suspended");
+
 export function createMemory(clock: { now: number }) {
   const stored = new Map(Object.keys(tables).map((name) => [name as TableName, new Map<string, Row>()]));
   /** Rows that people can see, by the name that images give them. */
   const seen = new Map<string, Row>();
   let transactions = 0;
   let lastId = 0;
+  let traffic = 0;
 
   const rowsOf = (name: TableName) => stored.get(name) ?? new Map<string, Row>();
   const placeOf = ({ key }: Table, row: Row) =>
@@ -152,6 +156,33 @@ export function createMemory(clock: { now: number }) {
           put(tables[name], { ...row, category_id: id });
   }
 
+  const noteOfHabit = (habit_id: unknown) =>
+    all("deletions").find(({ kind, id }) => kind === deletionKinds.habits && String(id) === String(habit_id));
+
+  function completionsIn(note: Row | undefined): Row[] {
+    const times = (note?.completed_times ?? []) as unknown[];
+    return ((note?.completed_dates ?? []) as string[]).map((local_date, index) => ({
+      local_date,
+      completed_at: times[index],
+    }));
+  }
+
+  /** As the statements of habits that come back with their completions, or went again before they were there. */
+  function habitReturns({ user_id, habit_id, known, is_gone_again, dates, times }: Row): void {
+    const note = noteOfHabit(habit_id);
+    const others = completionsIn(note).filter(({ local_date }) => !(known as unknown[]).includes(local_date));
+    if (!is_gone_again)
+      for (const one of others) write(tables.habit_completions, "insert", { user_id, habit_id, ...one });
+    else if (note) {
+      const own = [...others, ...completionsIn({ completed_dates: dates, completed_times: times })];
+      put(tables.deletions, {
+        ...note,
+        completed_dates: own.map(({ local_date }) => local_date),
+        completed_times: own.map(({ completed_at }) => completed_at),
+      });
+    }
+  }
+
   function rowsOfKeys({ key }: Table, values: readonly unknown[]): Row[] {
     const arrays = values as unknown[][];
     if (arrays.length !== key.length) throw new Error(`${arrays.length} key columns for ${key.length}`);
@@ -164,6 +195,7 @@ export function createMemory(clock: { now: number }) {
     if (kind === "insert" || kind === "upsert" || kind === "update") {
       const rows = JSON.parse(String(values[0])) as Row[];
       if (table.name === "category_returns") for (const row of rows) comeBack(row);
+      else if (table.name === "habit_returns") for (const row of rows) habitReturns(row);
       else if (table.name === "deletions") for (const row of rows) note(row);
       else for (const row of rows) write(table, kind, row);
       return [];
@@ -174,8 +206,18 @@ export function createMemory(clock: { now: number }) {
       for (const key of keys) remove(table, key);
       return [];
     }
+    if (table.name === "deleted_completions")
+      return keys.flatMap((key) =>
+        completionsIn(noteOfHabit(key.habit_id)).flatMap((one) =>
+          one.local_date === key.local_date ? [{ ...key, ...one }] : [],
+        ),
+      );
     if (table.name === "category_members") return keys.map((key) => ({ ...key, ...members(key.id) }));
-    return keys.map((key) => rowsOf(table.name).get(placeOf(table, key))).filter((row) => row !== undefined);
+    const found = keys.flatMap((key): Row[] => {
+      const row = rowsOf(table.name).get(placeOf(table, key));
+      return row ? [row] : [];
+    });
+    return table.name === "deletions" ? found.map(withoutCompletions) : found;
   }
 
   function answer(text: string, values: readonly unknown[]): Row[] {
@@ -199,13 +241,28 @@ export function createMemory(clock: { now: number }) {
         },
       ];
     }
+    if (text.includes("pg_try_advisory_xact_lock(hashtextextended")) return [{ free: true }];
+    if (text.includes("select time_zone from users")) return all("users");
+    if (text.includes("r.wall_time from reminders r")) return all("reminders").filter(followsZone);
+    if (text.includes("update reminders r set remind_at")) moveReminders(JSON.parse(String(values[1])));
     if (text.includes("pg_try_advisory")) return (values[0] as string[]).map((id) => ({ id, free: true }));
     if (text.includes("nextval")) return Array.from({ length: Number(values[0]) }, () => ({ id: ++lastId }));
     return [];
   }
 
+  function moveReminders(moved: readonly Row[]): void {
+    for (const { todo_id, remind_at } of moved)
+      for (const row of all("reminders"))
+        if (row.todo_id === todo_id && row.remind_at !== asStored("timestamptz", remind_at))
+          put(tables.reminders, { ...row, remind_at, delivery_id: null });
+  }
+
   const client = {
-    query: async (text: string, values: readonly unknown[] = []) => ({ rows: answer(text, values) }),
+    async query(text: string, values: readonly unknown[] = []) {
+      const rows = answer(text, values);
+      traffic += JSON.stringify([values, rows]).length;
+      return { rows, rowCount: rows.length };
+    },
     release() {},
   };
   const context = {
@@ -216,9 +273,14 @@ export function createMemory(clock: { now: number }) {
       learn: async () => {},
       open: () => ({ use: () => true, checkpoint: () => () => {}, committed() {} }),
     },
+    ledger: {
+      learn: async () => {},
+      open: () => ({ refusal: () => undefined, note() {}, committed() {} }),
+    },
     config: { defaultTimeZone: "Europe/Berlin" },
     givesPositions: false,
     metrics: { committed() {} },
+    carryOn() {},
   };
 
   return {
@@ -226,6 +288,8 @@ export function createMemory(clock: { now: number }) {
     log: () => all("action_log"),
     deletions: () => all("deletions"),
     user: () => all("users")[0],
+    /** How many characters the transactions have sent and received so far. */
+    traffic: () => traffic,
     /** What the delivery of due reminders does. */
     ring(): void {
       const now = new Date(clock.now).toISOString();
@@ -248,6 +312,9 @@ export function createMemory(clock: { now: number }) {
     },
   };
 }
+
+/** No worker reads the completions in a note. */
+const withoutCompletions = ({ completed_dates: _, completed_times: __, ...row }: Row): Row => row;
 
 export const userId = "ada";
 export type Memory = ReturnType<typeof createMemory>;

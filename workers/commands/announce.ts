@@ -1,4 +1,3 @@
-import type { CommandBatch } from "../../shared/queue/batch.ts";
 import { subscribe } from "../../shared/queue/client/subscription.ts";
 import {
   changedChannel,
@@ -11,7 +10,7 @@ import type { WorkerContext } from "../context.ts";
 
 type Announcing = Readonly<{
   /** Says that something was committed for those users of a batch whose pages are open. */
-  announce(batch: Pick<CommandBatch, "commands">): void;
+  announce(batch: Readonly<{ commands: readonly Readonly<{ userId: string }>[] }>): void;
   close(): void;
 }>;
 

@@ -1,9 +1,11 @@
+import type { Today } from "../../shared/domain/today.ts";
 import { isRefused } from "../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../shared/queue/group-end.ts";
 import { checkpoint } from "../unit-of-work/state.ts";
-import { answerOne, contextOf, logReply, type Run, replayOf, replyTo, store } from "./answer.ts";
+import { answerOne, logReply, replayOf, replyTo, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
+import { contextOf, type Run } from "./handler-context.ts";
 
 /**
  * Runs the operations of a group in order.
@@ -50,8 +52,9 @@ function answerTogether(run: Run, group: RunningGroup, commands: readonly Queued
   const { ticket } = failed;
   for (const command of commands) {
     if (command.ticket !== ticket) continue;
-    storeFailure(run, group, command, failed);
-    logReply(contextOf(run, command), command, failed);
+    const context = contextOf(run, command);
+    storeFailure(run, group, command, failed, context.today);
+    logReply(context, command, failed);
   }
   return commands.map((command) =>
     command.ticket === ticket && failed ? failed : replyTo(command, failedDependency(ticket)),
@@ -66,9 +69,10 @@ function storeFailure(
   { operations }: RunningGroup,
   command: QueuedCommand,
   { outcome }: Reply,
+  today: Today,
 ): void {
   const refersToGone = Object.keys(operations.get(command.ticket)?.references ?? {}).length > 0;
   const isPassing = isRefused(outcome) && ["overloaded", "unauthenticated"].includes(outcome.refusal.code);
   if (isPassing || (refersToGone && command.fingerprint !== null) || replayOf(run, command)) return;
-  store(run, command, outcome);
+  store(run, command, outcome, today);
 }

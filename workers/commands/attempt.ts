@@ -9,7 +9,12 @@ import { runTransaction, type TransactionContext, type TransactionResult } from 
 import type { TransactionMetrics } from "./transaction-metrics.ts";
 
 export type RunContext = TransactionContext &
-  Readonly<{ log: Log; metrics: TransactionMetrics; tracing: Tracing | undefined }>;
+  Readonly<{
+    log: Log;
+    metrics: TransactionMetrics;
+    tracing: Tracing | undefined;
+    makePartitions(): Promise<void>;
+  }>;
 
 /** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
 export type Manner = OnLocked | RunningGroup;

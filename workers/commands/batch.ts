@@ -1,3 +1,4 @@
+import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
 import type { Reply } from "../../shared/queue/batch.ts";
@@ -60,8 +61,8 @@ function laneOf(
   { slowQueue, groupQueue }: BatchContext,
   { command }: ReceivedCommand,
 ): SlowQueue | undefined {
-  const { name, group } = command;
-  const isSlow = (group?.operations ?? [{ name }]).some((one) => handlerOf(one.name).slow === true);
+  const { group } = command;
+  const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
   if (isSlow) return slowQueue;
   return group && groupQueue;
 }

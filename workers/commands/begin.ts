@@ -1,7 +1,9 @@
+import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import type { Engine } from "../../shared/db/engine.ts";
 import { patienceMs, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../unit-of-work/batch-times.ts";
+import type { ByteLedger, ByteUses } from "../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds, type Ids } from "../unit-of-work/ids.ts";
 import { lockKeys } from "../unit-of-work/key-locks.ts";
@@ -10,6 +12,7 @@ import type { Quotas, QuotaUses } from "../unit-of-work/quotas.ts";
 import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../unit-of-work/state.ts";
 import type { TableMap } from "../unit-of-work/table.ts";
+import { takeTurnAfterWorks } from "../unit-of-work/turn.ts";
 import { type CommandToRun, type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
 import { callHandlers } from "./transaction-failed.ts";
 
@@ -17,6 +20,7 @@ export type BeginContext = Readonly<{
   engine: Engine;
   tables: TableMap;
   quotas: Quotas;
+  ledger: ByteLedger;
 }>;
 
 /** A transaction that has loaded and locked what its commands need. */
@@ -25,12 +29,15 @@ export type Begun = Readonly<{
   times: BatchTimes;
   ids: Ids;
   quotaUses: QuotaUses;
+  byteUses: ByteUses;
   /** Commands that come too late to be run, and whether they may have been applied if no reply is stored. */
   late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
-  /** Commands on rows or keys that another transaction has locked. */
+  /** Commands on rows or keys that another transaction has locked, with all that their users sent after them. */
   lockedElsewhere: ReadonlySet<QueuedCommand>;
   /** Commands that may have run before. */
   repeats: ReadonlySet<QueuedCommand>;
+  /** Whether a command has to wait until long work of its user has ended. */
+  isAfterWork: boolean;
 }>;
 
 /** A command is run only while its caller still waits, and will still wait when the reply comes. */
@@ -41,13 +48,15 @@ const lockTimeoutMs = 800;
 
 /**
  * Begins a transaction in two rounds of queries, each sent at once: for what the input of the commands names, and for
- * what the loaded rows refer to.
+ * what the loaded rows refer to. Commands that are apart come after long work of their user.
+ * @param isStep whether the transaction is a step of long work, which has begun it
  */
 export async function begin(
-  { engine, tables, quotas }: BeginContext,
+  { engine, tables, quotas, ledger }: BeginContext,
   connection: Queryable,
   work: readonly CommandToRun[],
   onLocked: OnLocked,
+  isStep = false,
 ): Promise<Begun> {
   const commands = work.map(({ command }) => command);
   const state = emptyState(tables);
@@ -65,12 +74,16 @@ export async function begin(
     return skipped;
   };
   const named = callHandlers(() => work.map(demandOf));
-  const [, , times, lockedKeys, skipped] = await Promise.all([
-    connection.query("begin"),
+  const userIds = new Set(commands.map(({ userId }) => userId));
+  const apart = isStep ? undefined : commands.find(({ name }) => takesTurn(name));
+  const [, , turn, times, lockedKeys, skipped] = await Promise.all([
+    isStep ? undefined : connection.query("begin"),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
-    readTimes(connection, engine, new Set(commands.map(({ userId }) => userId))),
+    apart ? takeTurnAfterWorks(connection, apart.userId) : "taken",
+    readTimes(connection, engine, userIds),
     lockKeys(connection, commands),
     fulfil(named),
+    ledger.learn(connection, [...userIds]),
   ]);
   await noteRepliesSince(connection, times);
   const late = lateOf(commands, times, lockedKeys);
@@ -78,13 +91,29 @@ export async function begin(
   const alsoSkipped = await fulfil(related, [...late.keys()].flatMap(storedReply));
   const isSkipped = (row: UserRowRequest) => skipped.has(requestId(row)) || alsoSkipped.has(requestId(row));
   const isLocked = (command: QueuedCommand, index: number): boolean =>
-    lockedKeys.has(command.id) || [named, related].some((demands) => demands[index]?.rows.some(isSkipped));
-  const lockedElsewhere = new Set(
-    commands.filter((command, index) => !late.has(command) && isLocked(command, index)),
-  );
-  const repeats = new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : [])));
-  return { state, times, ids, quotaUses: quotas.open(), late, lockedElsewhere, repeats };
+    turn !== "taken" ||
+    lockedKeys.has(command.id) ||
+    [named, related].some((demands) => demands[index]?.rows.some(isSkipped));
+  const lockedElsewhere = new Set<QueuedCommand>();
+  const waiting = new Set<string>();
+  for (const [index, command] of commands.entries()) {
+    if (late.has(command) || !(waiting.has(command.userId) || isLocked(command, index))) continue;
+    waiting.add(command.userId);
+    lockedElsewhere.add(command);
+  }
+  const free = commands.filter((command) => !lockedElsewhere.has(command));
+  return {
+    ...{ state, times, ids, late, lockedElsewhere },
+    quotaUses: quotas.open(),
+    byteUses: ledger.open(free, times.nowMs),
+    repeats: new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : []))),
+    isAfterWork: turn === "after work",
+  };
 }
+
+/** Closing an account ends its long work, so it does not wait for that. */
+const takesTurn = (name: QueuedCommand["name"]): boolean =>
+  contracts[name].apart === true && handlerOf(name).followUp === undefined;
 
 /**
  * After a crash of PostgreSQL nobody knows whether a command without a key that was sent before it was run. And the

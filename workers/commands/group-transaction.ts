@@ -1,3 +1,5 @@
+import { parseWithTexts } from "../../shared/domain/shared-texts.ts";
+import type { Outcome } from "../../shared/queue/batch.ts";
 import { type QueuedOperation, resolved } from "../../shared/queue/group.ts";
 import { answeredId } from "../../shared/queue/group-end.ts";
 import { handlerOf } from "../handlers/index.ts";
@@ -60,7 +62,7 @@ async function idsOfMade(
   await load(connection, tables, state, stored, "skip");
   const newIds = new Map<string, number>();
   for (const { command_id, reply } of ownRows(state.inbox, userId).all()) {
-    const id = callHandlers(() => answeredId(JSON.parse(reply)));
+    const id = callHandlers(() => answeredId(parseWithTexts(reply) as Outcome));
     if (id !== undefined) newIds.set(command_id, id);
   }
   const unmade = makers.filter(({ id }) => !newIds.has(id));

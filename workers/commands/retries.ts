@@ -9,7 +9,7 @@ import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
 
 export type RunResult = Readonly<{
   replies: readonly (readonly [ReceivedCommand, Reply])[];
-  /** Commands on rows or keys that another transaction has locked, worth another attempt. */
+  /** Commands on rows or keys that another transaction has locked, and their users' later ones: worth another attempt. */
   lockedElsewhere: readonly ReceivedCommand[];
 }>;
 
@@ -34,6 +34,7 @@ export async function runCommands(
     const { by, inDoubt } = failure;
     const again = received.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || inDoubt }));
     const waits = manner !== "wait" && isLockTimeout(failure);
+    if (isWithoutPartition(failure)) await context.makePartitions();
     if (waits && isOfGroup(manner)) return { replies: [], lockedElsewhere: again };
     if (by !== "outage" && mayBeHalved(received, manner)) return runHalves(context, again, manner);
     if (waits) return { replies: [], lockedElsewhere: again };
@@ -47,7 +48,7 @@ export async function runCommands(
 const mayBeHalved = ({ length }: readonly ReceivedCommand[], manner: Manner): boolean =>
   length > 1 && !(isOfGroup(manner) && manner.atomic);
 
-/** Of a group, the second half waits for the first. */
+/** Users whose commands of the first half need another attempt wait with those of the second half. */
 async function runHalves(
   context: RunContext,
   received: readonly ReceivedCommand[],
@@ -56,12 +57,13 @@ async function runHalves(
   const middle = Math.ceil(received.length / 2);
   const [first, second] = [received.slice(0, middle), received.slice(middle)];
   const one = await runCommands(context, first, manner);
-  if (isOfGroup(manner) && one.lockedElsewhere.length > 0)
-    return { ...one, lockedElsewhere: [...one.lockedElsewhere, ...second] };
-  const other = await runCommands(context, second, manner);
+  const waiting = new Set(one.lockedElsewhere.map(({ command }) => command.userId));
+  const isWaiting = ({ command }: ReceivedCommand) => waiting.has(command.userId);
+  const free = second.filter((received) => !isWaiting(received));
+  const other = await runCommands(context, free, manner);
   return {
     replies: [...one.replies, ...other.replies],
-    lockedElsewhere: [...one.lockedElsewhere, ...other.lockedElsewhere],
+    lockedElsewhere: [...one.lockedElsewhere, ...second.filter(isWaiting), ...other.lockedElsewhere],
   };
 }
 
@@ -96,9 +98,16 @@ function resultOf(
 const codeOf = ({ by, cause }: TransactionFailed): string =>
   by === "database" && isAnswer(cause) ? cause.code : "";
 
+/** PostgreSQL's clock has jumped to a time without partitions. */
+const isWithoutPartition = (failure: TransactionFailed): boolean => codeOf(failure) === "23514";
+
 /** A concurrent duplicate, a row that was deleted meanwhile, no partition yet, serialization, deadlock. */
-const isPassing = (failure: TransactionFailed): boolean =>
+export const isPassing = (failure: TransactionFailed): boolean =>
   ["23505", "23503", "23514", "40001", "40P01"].includes(codeOf(failure));
+
+/** PostgreSQL waited too long for a lock, or a statement took too long. */
+export const isTimeout = (failure: TransactionFailed): boolean =>
+  isLockTimeout(failure) || codeOf(failure) === "57014";
 
 /** PostgreSQL waited as long as it may for a lock that cannot be skipped, such as that of an index entry. */
 const isLockTimeout = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";
@@ -129,7 +138,7 @@ function failureReply(one: ReceivedCommand, failure: TransactionFailed): Reply {
     : { ticket: one.command.ticket, outcome: internalFault, replayed: false };
 }
 
-const internalFault: Outcome = refuse(
+export const internalFault: Outcome = refuse(
   "internal",
   "This request failed because of a fault of the service; nothing was changed.",
   { applied: "no" },

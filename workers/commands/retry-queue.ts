@@ -3,7 +3,7 @@ import type { RunResult } from "./retries.ts";
 
 /** Commands on rows or keys that another transaction has locked, tried again together until they run or are late. */
 export type RetryQueue = Readonly<{
-  /** @returns those for which there is no room */
+  /** @returns those for which there is no room: all or none */
   add(commands: readonly ReceivedCommand[]): readonly ReceivedCommand[];
   /** Resolves when none is left. */
   drained(): Promise<unknown>;
@@ -18,33 +18,34 @@ type RetryOptions = Readonly<{
 const firstPauseMs = 4;
 const longestPauseMs = 40;
 const maxTogether = 100;
+/** A door sends the next commands of a user when these are answered, so no user takes the room of others. */
 const maxWaiting = 4_000;
-/** A user whose row stays locked must not take the room of others. */
-const maxOfUser = 500;
 
-type Entry = { received: ReceivedCommand; tries: number; dueAt: number };
+/** The rest of one user's commands of one batch, in their order. */
+type Line = Readonly<{ commands: readonly ReceivedCommand[]; tries: number; dueAt: number }>;
 
 /**
  * Waits here and not inside PostgreSQL, so that a row that stays locked for seconds costs no connection and delays no
- * other command. It always ends: a command that has become late is answered by its next attempt.
+ * other user's command. It always ends: a command that has become late is answered by its next attempt.
  */
 export function createRetryQueue({ run, reply }: RetryOptions): RetryQueue {
-  let waiting: Entry[] = [];
+  let lines: readonly Line[] = [];
   let running: Promise<void> | undefined;
 
   async function retryAll(): Promise<void> {
-    while (waiting.length > 0) {
+    while (lines.length > 0) {
       await Bun.sleep(firstPauseMs);
-      const now = performance.now();
-      const due = waiting.filter(({ dueAt }) => dueAt <= now).slice(0, maxTogether);
+      const due = firstDue(lines);
       if (due.length === 0) continue;
-      const { replies, lockedElsewhere } = await run(due.map(({ received }) => received));
+      const { replies, lockedElsewhere } = await run(due.flatMap(({ commands }) => commands));
       const still = new Map(lockedElsewhere.map((received) => [received.command, received]));
-      waiting = waiting.flatMap((entry) => {
-        if (!due.includes(entry)) return [entry];
-        const received = still.get(entry.received.command);
-        return received ? [nextTry(received, entry.tries + 1)] : [];
-      });
+      const left = due.flatMap(({ commands, tries }) =>
+        nextTry(
+          commands.flatMap(({ command }) => still.get(command) ?? []),
+          tries + 1,
+        ),
+      );
+      lines = [...lines.filter((line) => !due.includes(line)), ...left];
       void reply(replies);
     }
     running = undefined;
@@ -52,33 +53,37 @@ export function createRetryQueue({ run, reply }: RetryOptions): RetryQueue {
 
   return {
     add(commands) {
-      const countOfUser = countByUser(waiting);
-      const turnedAway = commands.filter((received) => {
-        const { userId } = received.command;
-        const ofUser = countOfUser.get(userId) ?? 0;
-        if (waiting.length >= maxWaiting || ofUser >= maxOfUser) return true;
-        countOfUser.set(userId, ofUser + 1);
-        waiting.push(nextTry(received, 1));
-        return false;
-      });
-      running ??= waiting.length > 0 ? retryAll() : undefined;
-      return turnedAway;
+      if (sizeOf(lines) + commands.length > maxWaiting) return commands;
+      const byUser = Map.groupBy(commands, ({ command }) => command.userId);
+      lines = [...lines, ...[...byUser.values()].flatMap((ofUser) => nextTry(ofUser, 1))];
+      running ??= lines.length > 0 ? retryAll() : undefined;
+      return [];
     },
     drained: () => running ?? Promise.resolve(),
   };
 }
 
-function countByUser(waiting: readonly Entry[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { received } of waiting) {
-    const { userId } = received.command;
-    counts.set(userId, (counts.get(userId) ?? 0) + 1);
-  }
-  return counts;
+const sizeOf = (lines: readonly Line[]): number =>
+  lines.reduce((sum, { commands }) => sum + commands.length, 0);
+
+/** The lines whose next try is due: whole ones, as many as fit into a transaction. */
+function firstDue(lines: readonly Line[]): readonly Line[] {
+  const now = performance.now();
+  let room = maxTogether;
+  return lines.filter(({ dueAt, commands }) => {
+    const isTaken = dueAt <= now && commands.length <= room;
+    if (isTaken) room -= commands.length;
+    return isTaken;
+  });
 }
 
-const nextTry = (received: ReceivedCommand, tries: number): Entry => ({
-  received,
-  tries,
-  dueAt: performance.now() + Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs),
-});
+const nextTry = (commands: readonly ReceivedCommand[], tries: number): Line[] =>
+  commands.length === 0
+    ? []
+    : [
+        {
+          commands,
+          tries,
+          dueAt: performance.now() + Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs),
+        },
+      ];

@@ -2,7 +2,7 @@ import type { HangWatch } from "../../shared/process/hang-watch.ts";
 
 /** Commands that take long: a few run at the same time, and never two of one user. */
 export type SlowQueue = Readonly<{
-  /** @returns false when too many commands are waiting, of this user or of all */
+  /** @returns false when too many commands are waiting; each door sends one of a user at a time */
   add(userId: string, work: () => Promise<void>): boolean;
   /** Resolves when all of them are done. */
   drained(): Promise<void>;
@@ -11,7 +11,6 @@ export type SlowQueue = Readonly<{
 /** Each running command uses a database connection. */
 export const slowConcurrency = 4;
 const maxWaiting = 1_000;
-const maxOfUser = 20;
 
 type Entry = Readonly<{ userId: string; work(): Promise<void> }>;
 
@@ -37,8 +36,7 @@ export function createSlowQueue(watch: Pick<HangWatch, "during">): SlowQueue {
 
   return {
     add(userId, work) {
-      const ofUser = waiting.filter((entry) => entry.userId === userId).length;
-      if (waiting.length >= maxWaiting || ofUser >= maxOfUser) return false;
+      if (waiting.length >= maxWaiting) return false;
       if (running.size === 0) idle = Promise.withResolvers();
       waiting.push({ userId, work });
       startNext();

@@ -6,8 +6,10 @@ import { connect, markFailures, type Queryable } from "../unit-of-work/connectio
 import type { OnLocked } from "../unit-of-work/load.ts";
 import { hasLoggedChange, save } from "../unit-of-work/save.ts";
 import type { State } from "../unit-of-work/state.ts";
-import { type AnswerContext, answerAll } from "./answer.ts";
+import { answerAll } from "./answer.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
+import { carryOutFirstSteps } from "./carry-out.ts";
+import type { AnswerContext } from "./handler-context.ts";
 import type { CommandToRun } from "./row-requests.ts";
 import { callHandlers, failureOf, type TransactionFailed } from "./transaction-failed.ts";
 import type { TransactionMetrics } from "./transaction-metrics.ts";
@@ -19,11 +21,16 @@ export type TransactionContext = BeginContext &
     /** Whether replies say where in the log their commit is, because front doors read from a standby. */
     givesPositions: boolean;
     metrics: Pick<TransactionMetrics, "committed">;
+    /** Has the long work of a user carried on. */
+    carryOn(userId: string): void;
   }>;
 
 export type TransactionResult = Readonly<{
   replies: readonly Reply[];
-  /** Commands on rows or keys that another transaction has locked: nothing was done for them. */
+  /**
+   * Commands on rows or keys that another transaction has locked, with all that their users sent after them: nothing
+   * was done for them.
+   */
   lockedElsewhere: ReadonlySet<QueuedCommand>;
 }>;
 
@@ -48,7 +55,7 @@ export const runTransaction = (
 
 /** Writes what was changed and commits. @returns the replies as they can be sent */
 type Commit = (
-  begun: Pick<Begun, "state" | "quotaUses">,
+  begun: Pick<Begun, "state" | "quotaUses" | "byteUses">,
   replies: readonly Reply[],
 ) => Promise<readonly Reply[]>;
 
@@ -57,22 +64,20 @@ type Commit = (
  * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
  */
 export async function transact<Result>(
-  {
-    pool,
-    tables,
-    givesPositions,
-    metrics,
-  }: Pick<TransactionContext, "pool" | "tables" | "givesPositions" | "metrics">,
+  context: TransactionContext,
   run: (connection: Queryable, commit: Commit) => Promise<Result>,
 ): Promise<Result> {
+  const { pool, tables, givesPositions, metrics } = context;
   let client: PoolClient | undefined;
   let commitSent = false;
   try {
     client = await connect(pool);
     const connection = markFailures(client);
-    const result = await run(connection, async ({ state, quotaUses }, replies) => {
+    const result = await run(connection, async ({ state, quotaUses, byteUses }, replies) => {
       const began = performance.now();
+      byteUses.note(state);
       const writes = save(connection, tables, state);
+      const goesOn = await beginWorks(context, connection, state, writes);
       const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
       commitSent = true;
       const sent = [...writes, ...marker, connection.query("commit")];
@@ -81,6 +86,8 @@ export async function transact<Result>(
       const [position] = await Promise.all([asked, ...sent]);
       metrics.committed((performance.now() - began) / 1_000);
       quotaUses.committed();
+      byteUses.committed();
+      for (const userId of goesOn) context.carryOn(userId);
       return position === undefined ? replies : replies.map((reply) => ({ ...reply, position }));
     });
     client.release();
@@ -90,6 +97,18 @@ export async function transact<Result>(
     if (client) await abandon(client, failure);
     throw failure;
   }
+}
+
+/** @returns the users whose long work goes on after this transaction; nearly all transactions begin none */
+async function beginWorks(
+  context: TransactionContext,
+  connection: Queryable,
+  state: State,
+  writes: readonly Promise<unknown>[],
+): Promise<readonly string[]> {
+  if (state.works.entries.size === 0) return [];
+  await Promise.all(writes);
+  return carryOutFirstSteps(context, connection, state);
 }
 
 /**

@@ -4,8 +4,10 @@ import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../context.ts";
+import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
+import { createPartitionMaker } from "../upkeep/partitions.ts";
 import { openAnnouncing } from "./announce.ts";
 import { type BatchContext, processBatch } from "./batch.ts";
 import { createCommandMetrics } from "./command-metrics.ts";
@@ -16,6 +18,7 @@ import { createRetryQueue } from "./retry-queue.ts";
 import { createSlowQueue } from "./slow-queue.ts";
 import { createTransactionMetrics } from "./transaction-metrics.ts";
 import { runForUsers } from "./users-apart.ts";
+import { startWorks } from "./works.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
 export async function startCommands(worker: WorkerContext): Promise<{ stop(): Promise<void> }> {
@@ -29,23 +32,25 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     run: (received) => watch.during("retries", () => runForUsers(context, received, "skip")),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
-  const quotas = createQuotas(database.engine);
+  const { orm, pool, engine } = database;
+  const tables = describeTables(orm, engine);
   const context: BatchContext = {
-    pool: database.pool,
-    engine: database.engine,
-    tables: describeTables(database.orm, database.engine),
-    quotas,
-    config,
-    log,
+    ...{ pool, engine, tables },
+    ledger: createByteLedger(engine, tables, config),
+    quotas: createQuotas(engine),
+    ...{ config, log },
     givesPositions: notesPositions(config),
     metrics: createTransactionMetrics(registry),
+    makePartitions: createPartitionMaker(pool, log),
     tracing,
     slowQueue,
     groupQueue,
     retryQueue,
     reply,
     countAnswers: metrics.answered,
+    carryOn: (userId) => works.carryOn(userId),
   };
+  const works = startWorks(worker, { context, announce: announcing.announce });
 
   async function process({ data, attemptsStarted }: Pick<Job<unknown>, "data" | "attemptsStarted">) {
     const receivedAt = performance.now();
@@ -78,18 +83,21 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
       watch,
       process,
     });
-  const slots = lanePrefixes(config.queuePrefix, config.queueLanes).flatMap((prefix) =>
-    Array.from({ length: config.workerConcurrency }, () => prefix),
-  );
-  const consumers = slots.map(consume);
+  const consumers = slotsOf(config).map(consume);
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
-      await Promise.all([retryQueue.drained(), slowQueue.drained(), groupQueue.drained()]);
+      await Promise.all([retryQueue.drained(), slowQueue.drained(), groupQueue.drained(), works.stop()]);
       announcing.close();
     },
   };
 }
+
+/** @returns the queue of each slot */
+const slotsOf = ({ queuePrefix, queueLanes, workerConcurrency }: WorkerContext["config"]): string[] =>
+  lanePrefixes(queuePrefix, queueLanes).flatMap((prefix) =>
+    Array.from({ length: workerConcurrency }, () => prefix),
+  );
 
 function byBatch(
   replies: readonly (readonly [ReceivedCommand, Reply])[],

@@ -16,7 +16,7 @@ export function eachOf<Input, Output>(
   const inputsOf = ({ items, alike }: SeveralInput) =>
     items.flatMap((item) => (isRefused(item) ? [] : [inputOf(item.input, alike)]));
   return {
-    slow: true,
+    stores: "more",
     ...(makes && { makes, count: ({ items }) => items.length }),
     rows: (several, acceptedAt) => inputsOf(several).flatMap((input) => rows?.(input, acceptedAt) ?? []),
     related: (loaded, several) => ({

@@ -1,12 +1,15 @@
 import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
 import type { RowChange } from "../../shared/domain/images.ts";
+import type { Viewer } from "../../shared/domain/reach.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
+import type { Stores } from "../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
 import type { OwnRows } from "../unit-of-work/state.ts";
 import type { Rows } from "../unit-of-work/table.ts";
+import type { Steps } from "./steps.ts";
 
 /** The calling user's rows, as the commands before this one left them. */
 type OwnTables = Readonly<{
@@ -23,9 +26,12 @@ type OwnTables = Readonly<{
   categoryMembers: OwnRows<Rows["category_members"]>;
   categoryReturns: OwnRows<Rows["category_returns"]>;
   habitHistories: OwnRows<Rows["habit_histories"]>;
+  habitReturns: OwnRows<Rows["habit_returns"]>;
+  deletedCompletions: OwnRows<Rows["deleted_completions"]>;
   importParts: OwnRows<Rows["import_parts"]>;
   importKeys: OwnRows<Rows["import_keys"]>;
   calendarFeeds: OwnRows<Rows["calendar_feeds"]>;
+  works: OwnRows<Rows["works"]>;
 }>;
 
 /** Everything that a handler may look at and change. */
@@ -39,6 +45,7 @@ export type HandlerContext = OwnTables &
     nowMs: number;
     /** The user's day at `acceptedAt`. */
     today: Today;
+    viewer: Viewer;
     dayStartHour: number;
     /** Whether its row in the action log may stand already, because the command may have run before. */
     mayBeLogged: boolean;
@@ -79,8 +86,8 @@ export type HandlerOf<Input, Output> = Readonly<{
   count?(input: Input): number;
   /** The table in which it makes a row if the commands before it left what demands one. */
   mayMake?: NumberedTable;
-  /** Its cost grows with what the user has, so it gets a transaction of its own and delays no other command. */
-  slow?: boolean;
+  /** Set where it is refused in a full account. */
+  stores?: Stores;
   run(context: HandlerContext, input: Input): Output | Refused;
   /**
    * The resource that a request's preconditions are about, as it is shown before the command runs: null when there is
@@ -89,6 +96,8 @@ export type HandlerOf<Input, Output> = Readonly<{
   current?(context: HandlerContext, input: Input): object | null | undefined;
   /** Running it twice has the effect of running it once, so its reply needs no row in the inbox. */
   idempotent?: boolean;
+  /** Long work that the command began (`beginWork`). */
+  steps?: Steps;
   /** Work that is too much for one transaction, done after it and before the command is answered. */
   followUp?(connection: Queryable, userId: string, input: Input): Promise<void>;
 }>;

@@ -3,6 +3,7 @@ import { actionCount } from "./action/count.ts";
 import { actionForget } from "./action/forget.ts";
 import { actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
+import { actionUndoRun } from "./action/undo-run.ts";
 import { batchRun } from "./batch/run.ts";
 import { calendarSet } from "./calendar/set.ts";
 import { categoryCreate } from "./category/create.ts";
@@ -35,6 +36,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "action.record": actionRecord,
   "action.count": actionCount,
   "action.undo": actionUndo,
+  "action.undo-run": actionUndoRun,
   "action.forget": actionForget,
   "category.create": categoryCreate,
   "category.update": categoryUpdate,

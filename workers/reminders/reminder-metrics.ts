@@ -29,7 +29,8 @@ export function createReminderMetrics(registry: Registry): ReminderMetrics {
       if (todo === null) return;
       const { status: outcome } = deliveryResult(attempt);
       attempts.inc({ channel, outcome });
-      if (outcome === "sent") lateness.observe({ channel }, Math.max(0, overdue_seconds + tookSeconds));
+      if (outcome === "sent" || outcome === "unsent")
+        lateness.observe({ channel }, Math.max(0, overdue_seconds + tookSeconds));
     },
   };
 }

@@ -24,7 +24,7 @@ const finishDeliveries = spell(
     from outcomes o
     join reminder_deliveries d on d.user_id = o.user_id and d.id = o.id
     join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
-    where o.status in ('sent', 'failed')${ofUser("d")}
+    where o.status in ('sent', 'unsent', 'failed')${ofUser("d")}
   ), free as materialized (
     select r.user_id, r.todo_id, r.status as before, p.status
     from present p
@@ -33,7 +33,7 @@ const finishDeliveries = spell(
   ), marked as (
     update reminders r set status = f.status, updated_at = now()
     from free f
-    where r.user_id = f.user_id and r.todo_id = f.todo_id and (f.status = 'sent' or f.before = 'scheduled')${ofUser("r")}
+    where r.user_id = f.user_id and r.todo_id = f.todo_id and (f.status <> 'failed' or f.before = 'scheduled')${ofUser("r")}
   ), held as materialized (
     select id from present where (user_id, todo_id) not in (select user_id, todo_id from free)
   ), finished as (
@@ -42,7 +42,7 @@ const finishDeliveries = spell(
       attempts = d.attempts - (o.status = 'postponed')::int,
       error = o.error,
       next_attempt_at = ${now} + o.again_in_ms * interval '1 millisecond',
-      finished_at = case when o.status in ('sent', 'failed') then ${now} end
+      finished_at = case when o.status in ('sent', 'unsent', 'failed') then ${now} end
     from outcomes o
     where d.user_id = o.user_id and d.id = o.id and d.finished_at is null
       and d.id not in (select id from held)${ofUser("d")}

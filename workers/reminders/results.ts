@@ -13,7 +13,7 @@ export type DeliveryAttempt = Readonly<{ delivery: LeasedDelivery; result: Chann
 type DeliveryResult = Readonly<{
   userId: string;
   id: string;
-  status: "sent" | "failed" | "retrying" | "postponed";
+  status: "sent" | "unsent" | "failed" | "retrying" | "postponed";
   error: string | null;
   againInMs: number;
 }>;
@@ -21,12 +21,13 @@ type DeliveryResult = Readonly<{
 const busyAgainMs = 10_000;
 
 export function deliveryResult({ delivery, result }: DeliveryAttempt): DeliveryResult {
-  const { user_id: userId, id, todo, attempts } = delivery;
+  const { user_id: userId, id, todo, attempts, channel } = delivery;
   if (result === "busy") {
     const againInMs = busyAgainMs * (1 + Math.random());
     return { userId, id, againInMs, status: "postponed", error: null };
   }
-  if (result.ok) return { userId, id, againInMs: 0, status: "sent", error: null };
+  if (result.ok)
+    return { userId, id, againInMs: 0, status: channel === "log" ? "unsent" : "sent", error: null };
   const again = result.final || todo === null ? undefined : retryAfterMs(attempts);
   if (again === undefined) return { userId, id, againInMs: 0, status: "failed", error: result.reason };
   return { userId, id, againInMs: again, status: "retrying", error: result.reason };

@@ -6,6 +6,7 @@ import type { Channel } from "./channels/channel.ts";
 import { createEmailChannel } from "./channels/email.ts";
 import { createLogChannel } from "./channels/log.ts";
 import { createWebhookChannel } from "./channels/webhook.ts";
+import { watchJumps } from "./clock-jumps.ts";
 import { createDeliverer } from "./deliver.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { createReminderMetrics } from "./reminder-metrics.ts";
@@ -31,10 +32,11 @@ export function startReminders(context: WorkerContext): { stop(): Promise<void> 
     watch,
     process: ({ data }) => deliverer.deliver(data),
   });
+  const hasJumped = watchJumps(database.pool);
   const schedule = startSchedule(context, {
     name: "reminders",
     everyMs: tickEveryMs,
-    run: () => runTick({ database, queue, travel }),
+    run: () => runTick({ database, queue, travel, hasJumped }),
   });
   return {
     async stop() {

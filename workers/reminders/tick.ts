@@ -7,6 +7,8 @@ type TickContext = Readonly<{
   database: ReminderStore["database"];
   queue: Queue<DeliveryKeys>;
   travel(): string;
+  /** Whether PostgreSQL's clock has just jumped, so that leases which seem to have ended may be in use. */
+  hasJumped(): Promise<boolean>;
 }>;
 
 const batch = 2_000;
@@ -18,9 +20,10 @@ const maxQueuedJobs = 200;
  * since a later one takes its rows up.
  */
 export async function runTick(context: TickContext): Promise<void> {
-  const { database, travel } = context;
+  const { database, travel, hasJumped } = context;
   const store = () => ({ database, travel: travel() });
-  await fillQueue(context, (jobs) => takeOverdueDeliveries(store(), batch, jobs === 0));
+  if (!(await hasJumped()))
+    await fillQueue(context, (jobs) => takeOverdueDeliveries(store(), batch, jobs === 0));
   await fillQueue(context, () => takeDueReminders(store(), batch));
 }
 

@@ -4,6 +4,8 @@ import type { Queryable } from "./connection.ts";
 
 /** The columns of a user's settings that decide when the user's day begins. */
 export type StoredDaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
+/** Those, and where the user's reminders go. */
+type StoredSettings = StoredDaySettings & Pick<UserRow, "reminder_channel" | "webhook_disabled_at">;
 
 /** The time of a transaction, and the settings that decide which day it is for its users. */
 export type BatchTimes = Readonly<{
@@ -11,8 +13,8 @@ export type BatchTimes = Readonly<{
   now: string;
   /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
   nowMs: number;
-  /** The day settings by user; users without settings are missing. */
-  daySettings: ReadonlyMap<string, StoredDaySettings>;
+  /** The settings by user; users without settings are missing. */
+  settings: ReadonlyMap<string, StoredSettings>;
   /** Users whose account was deleted: nothing is written for them any more. */
   deleted: ReadonlySet<string>;
   /** Replies without a key to commands sent before then (epoch ms) may be lost; undefined when it was not noted yet. */
@@ -21,7 +23,7 @@ export type BatchTimes = Readonly<{
 
 const statementWith = (settings: string): string => `
   select now() as now, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, v.user_id,
-    u.time_zone, u.day_start_hour, d.id is not null as deleted,
+    u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at, d.id is not null as deleted,
     (select extract(epoch from complete_since)::float8 * 1000 from keyless_replies) as replies_since
   from unnest($1::text[]) v(user_id)
   left join ${settings} u on true
@@ -29,13 +31,16 @@ const statementWith = (settings: string): string => `
 
 const statements: Readonly<Record<Engine, string>> = {
   postgres: statementWith("lateral (select * from users u where u.user_id = v.user_id offset 0)"),
-  citus: statementWith("(select null as time_zone, null as day_start_hour)"),
+  citus: statementWith(
+    "(select null as time_zone, null as day_start_hour, null as reminder_channel, null as webhook_disabled_at)",
+  ),
 };
 
 /** Settings lie on the server of their user on Citus, and all else on the one that is asked. */
-const ownSettings = "select user_id, time_zone, day_start_hour from users where user_id = $1";
+const ownSettings = `
+  select user_id, time_zone, day_start_hour, reminder_channel, webhook_disabled_at from users where user_id = $1`;
 
-type StoredRow = { user_id: string; time_zone: string | null; day_start_hour: number | null };
+type StoredRow = { user_id: string } & (StoredSettings | { time_zone: null });
 type Row = StoredRow & {
   now: string;
   at: number;
@@ -54,16 +59,14 @@ export async function readTimes(
     connection.query<Row>(statements[engine], [ids]),
     engine === "citus" ? connection.query<StoredRow>(ownSettings, [ids[0]]) : undefined,
   ]);
-  const daySettings = new Map<string, StoredDaySettings>();
-  for (const { user_id, time_zone, day_start_hour } of stored?.rows ?? rows)
-    if (time_zone !== null && day_start_hour !== null)
-      daySettings.set(user_id, { time_zone, day_start_hour });
+  const settings = new Map<string, StoredSettings>();
+  for (const row of stored?.rows ?? rows) if (row.time_zone !== null) settings.set(row.user_id, row);
   const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));
   const [first] = rows;
   return {
     now: first?.now ?? "",
     nowMs: first?.at ?? 0,
-    daySettings,
+    settings,
     deleted,
     repliesSince: first?.replies_since ?? undefined,
   };

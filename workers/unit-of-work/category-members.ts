@@ -1,6 +1,7 @@
-import { maxUndone } from "../../shared/contracts/action.ts";
+import { maxUndone } from "../../shared/contracts/action-undo.ts";
 import { maxSeveral } from "../../shared/contracts/several.ts";
 import type { Engine } from "../../shared/db/engine.ts";
+import { noStatements } from "./returns/no-statements.ts";
 import { keyRows, ofUser } from "./spelling.ts";
 import type { Table } from "./table.ts";
 
@@ -15,11 +16,6 @@ const comeBack = (engine: Engine, table: string, ids: string): string => `
   from returning_members v cross join lateral unnest(v.${ids}) member(id)
   where t.user_id = v.user_id and t.id = member.id and t.category_id is null${ofUser(engine, "t", 2)}`;
 
-const unused = {
-  ...{ forUpdate: "", forUpdateSkipLocked: "", forKeyShare: "", forKeyShareSkipLocked: "" },
-  ...{ allForUpdate: "", read: "", readAll: "", insert: "", upsert: "", update: "", remove: "" },
-};
-
 const key: Table["key"] = [
   { name: "user_id", type: "text" },
   { name: "id", type: "bigint" },
@@ -32,7 +28,7 @@ export const categoryMembers = (engine: Engine): Table => ({
   key,
   ofOneUser: engine === "citus",
   sql: {
-    ...unused,
+    ...noStatements,
     read: `select v.user_id, v.id::bigint, ${members("habits")} as habit_ids, ${members("todos")} as todo_ids
       from ${keyRows(engine, "v", key, 1)}`,
   },
@@ -48,7 +44,7 @@ export const categoryReturns = (engine: Engine): Table => ({
   key,
   ofOneUser: engine === "citus",
   sql: {
-    ...unused,
+    ...noStatements,
     insert: `with returning_members as (
         select * from json_to_recordset($1) v(user_id text, id bigint, habit_ids bigint[], todo_ids bigint[])
       ), habits_back as (${comeBack(engine, "habits", "habit_ids")})

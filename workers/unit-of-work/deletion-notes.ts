@@ -65,6 +65,9 @@ export const replaceNote = `on conflict (user_id, changed_xid, kind, id) do upda
   completed_dates = excluded.completed_dates, completed_times = excluded.completed_times,
   habit_ids = excluded.habit_ids, todo_ids = excluded.todo_ids`;
 
+const leaveHabits =
+  "update habits set category_id = null where user_id = $1 and category_id = any($2::bigint[])";
+
 /**
  * The statements that come before a removal on Citus. There transactions have no numbers that hold over all servers,
  * and no trigger takes a category from its members. The first value is the user, the second the ids.
@@ -73,12 +76,10 @@ export function beforeRemoval(name: TableName): readonly string[] {
   const kind = toldOf[name];
   if (kind === undefined) return [];
   const { columns, values, noted } = hangingOn[name] ?? nothingHanging;
-  const leave = (members: string) =>
-    `update ${members} set category_id = null where user_id = $1 and category_id = any($2::bigint[])`;
   return [
     `insert into deletions (user_id, changed_xid, kind, id, deleted_at${columns})
      select g.user_id, '0', ${kind}, g.id, now()${values("$1")} from ${name} g
      where g.user_id = $1 and g.id = any($2::bigint[]) ${noted || replaceNote}`,
-    ...(name === "categories" ? [leave("habits"), leave("todos")] : []),
+    ...(name === "categories" ? [leaveHabits] : []),
   ];
 }

@@ -1,11 +1,7 @@
 import type { Engine } from "../../shared/db/engine.ts";
+import { noStatements } from "./returns/no-statements.ts";
 import { asJson } from "./save.ts";
-import type { Entry, Statement, Table } from "./table.ts";
-
-const unused = {
-  ...{ forUpdate: "", forUpdateSkipLocked: "", forKeyShare: "", forKeyShareSkipLocked: "" },
-  ...{ allForUpdate: "", read: "", readAll: "", insert: "", upsert: "", update: "", remove: "" },
-};
+import type { Entry, Rows, Statement, Table } from "./table.ts";
 
 const insertion = (engine: Engine): string => `
   insert into habit_completions (user_id, habit_id, local_date, completed_at)
@@ -16,8 +12,8 @@ const insertion = (engine: Engine): string => `
 
 /**
  * Completions that come with a new habit. There can be thousands, which as rows of the unit of work would keep a worker
- * busy for longer than everything else of an import. Each habit has a statement of its own, because PostgreSQL stops one
- * that takes too long.
+ * busy for longer than everything else of an import. A statement writes a few thousand, because PostgreSQL stops one that
+ * takes too long, and thousands of statements would keep the worker busy.
  */
 export const habitHistories = (engine: Engine): Table => ({
   name: "habit_histories",
@@ -27,11 +23,28 @@ export const habitHistories = (engine: Engine): Table => ({
     { name: "habit_id", type: "bigint" },
   ],
   ofOneUser: engine === "citus",
-  writes: (_, changed) => changed.map((entry) => statementOf(engine, entry)),
-  sql: { ...unused, insert: insertion(engine) },
+  writes: (_, changed) => together(changed).map((some) => statementOf(engine, some)),
+  sql: { ...noStatements, insert: insertion(engine) },
 });
 
-const statementOf = (engine: Engine, entry: Entry<object>): Statement => ({
+const statementOf = (engine: Engine, some: readonly Entry<object>[]): Statement => ({
   text: insertion(engine),
-  values: engine === "citus" ? [asJson([entry]), entry.key[0]] : [asJson([entry])],
+  values: engine === "citus" ? [asJson(some), some[0]?.key[0]] : [asJson(some)],
 });
+
+const completionsAtOnce = 2_000;
+
+function together(changed: readonly Entry<object>[]): Entry<object>[][] {
+  const statements: Entry<object>[][] = [];
+  let room = 0;
+  for (const entry of changed as readonly Entry<Rows["habit_histories"]>[]) {
+    const completions = entry.row?.dates.length ?? 0;
+    if (room < completions) {
+      statements.push([]);
+      room = completionsAtOnce;
+    }
+    statements.at(-1)?.push(entry);
+    room -= completions;
+  }
+  return statements;
+}

@@ -68,6 +68,7 @@ export function ownRows<Row extends { user_id: string }>(
     entries.set(place, {
       key,
       row,
+      stored: storedRow(known),
       change:
         before === "insert" || before === "upsert" ? before : before === undefined ? whenAbsent : "update",
     });
@@ -85,10 +86,14 @@ export function ownRows<Row extends { user_id: string }>(
       const place = placeOf(key);
       note?.(place, entries.get(place) as Entry<object> | undefined);
       if (entries.get(place)?.change === "insert") entries.delete(place);
-      else entries.set(place, { key, row: undefined, change: "remove" });
+      else
+        entries.set(place, { key, row: undefined, change: "remove", stored: storedRow(entries.get(place)) });
     },
   };
 }
+
+const storedRow = <Row>(entry: Entry<Row> | undefined): Row | undefined =>
+  entry?.change === "none" ? entry.row : entry?.stored;
 
 /** Notes every row as it is. @returns a function that makes all changes since then undone */
 export function checkpoint(state: State): () => void {

@@ -1,6 +1,7 @@
 import type {
   ActionImagesRow,
   ActionRow,
+  ByteLedgerRow,
   CalendarFeedRow,
   CategoryRow,
   DeletionRow,
@@ -13,6 +14,7 @@ import type {
   ReminderRow,
   TodoRow,
   UserRow,
+  WorkRow,
 } from "../../shared/db/entities.ts";
 
 /** The rows that a batch can load and change, in the order in which they are written. */
@@ -30,10 +32,14 @@ export type Rows = {
   category_members: CategoryMembers;
   category_returns: CategoryMembers;
   habit_histories: HabitHistory;
+  habit_returns: HabitReturn;
+  deleted_completions: HabitCompletionRow;
   import_parts: ImportPartRow;
   import_keys: ImportKeyRow;
   calendar_feeds: CalendarFeedRow;
+  works: WorkRow;
   inbox: InboxRow;
+  byte_ledger: ByteLedgerRow;
 };
 export type TableName = keyof Rows;
 
@@ -43,6 +49,8 @@ type CategoryMembers = Readonly<{
   id: number;
   habit_ids: readonly number[];
   todo_ids: readonly number[];
+  /** Too many for one command come back in steps, all but these. */
+  except?: Readonly<{ habit_ids: number[]; todo_ids: number[] }>;
 }>;
 
 /** No row of a table either: many completions of one new habit, which are written without being loaded. */
@@ -54,14 +62,29 @@ type HabitHistory = Readonly<{
   times: readonly (string | null)[];
 }>;
 
+/** No row of a table: the completions of a deleted habit that comes back. */
+export type HabitReturn = Readonly<{
+  user_id: string;
+  habit_id: number;
+  /** How many completions it has. */
+  count: number;
+  /** The dates whose completions are rows of the unit of work. */
+  known: readonly string[];
+  /** Whether it is deleted again, with these completions in place of those known. */
+  is_gone_again: boolean;
+  dates: readonly string[];
+  times: readonly string[];
+}>;
+
 export type KeyValue = string | number;
 /** What becomes of a row that has to be written. */
 export type Written = "insert" | "upsert" | "update" | "remove";
-/** A row as the commands so far left it. */
+/** A row as the commands so far left it, and as PostgreSQL has it where it was loaded and then changed. */
 export type Entry<Row> = Readonly<{
   key: readonly KeyValue[];
   row: Row | undefined;
   change: "none" | Written;
+  stored?: Row | undefined;
 }>;
 
 export type Statement = Readonly<{ text: string; values: unknown[] }>;

@@ -5,8 +5,10 @@ import { citusWrites } from "./citus-writes.ts";
 import { note, removal, stamp, toldOf } from "./deletion-notes.ts";
 import { habitHistories } from "./habit-histories.ts";
 import { readImportKeys } from "./import-keys.ts";
+import { deletedCompletions, habitReturns } from "./returns/habits.ts";
 import { keyRows, ofUser } from "./spelling.ts";
 import type { Column, Table, TableMap, TableName } from "./table.ts";
+import { begunWorks } from "./works.ts";
 
 /** A table comes after those that it refers to. */
 const writeOrder = [
@@ -24,9 +26,15 @@ const writeOrder = [
   "import_keys",
   "calendar_feeds",
   "inbox",
+  "byte_ledger",
 ] as const satisfies readonly Exclude<
   TableName,
-  "category_members" | "category_returns" | "habit_histories"
+  | "category_members"
+  | "category_returns"
+  | "habit_histories"
+  | "habit_returns"
+  | "deleted_completions"
+  | "works"
 >[];
 
 /** A category or habit that comes back loses the note of its deletion, so that there is one of each at the most. */
@@ -53,15 +61,21 @@ export function describeTables(orm: MikroORM, engine: Engine): TableMap {
     ["category_members", categoryMembers(engine)],
     ["category_returns", categoryReturns(engine)],
     ["habit_histories", habitHistories(engine)],
+    ["habit_returns", habitReturns(engine)],
+    ["deleted_completions", deletedCompletions(engine)],
+    ["works", begunWorks],
   );
   const spelled = described.map(([name, table]) => [name, inEngine(engine, table)] as const);
   return Object.fromEntries(spelled) as unknown as TableMap;
 }
 
+const heavy = ["completed_dates", "completed_times"];
+
 /** What is read or written otherwise than a row by its key. */
 function ownStatements(engine: Engine, name: TableName): Partial<Table["sql"]> {
   if (name === "deletions") return { insert: note, upsert: note, update: note };
-  // No command removes a key; upkeep does with the account.
+  // No command removes these; upkeep does with the account.
+  if (name === "byte_ledger") return { remove: "" };
   return name === "import_keys" ? { read: readImportKeys(engine), remove: "" } : {};
 }
 
@@ -89,8 +103,11 @@ function statements(
   const match = key.map((column) => `t.${column.name} = v.${column.name}::${column.type}`).join(" and ");
   // A lateral subquery and an upsert leave the planner no choice but the key's index. As a join it scans the
   // table while that is young and its statistics call it empty: measured 20 ms a look-up instead of 0.1.
+  // A deleted habit can have thousands of completions, which only statements read.
+  const shown = name === "deletions" ? columns.filter((column) => !heavy.includes(column.name)) : columns;
+  const read = shown.map((column) => column.name).join(", ");
   const rows = (how: string) =>
-    `select t.* from ${keys} cross join lateral (select * from ${name} t where ${match} ${how}) t`;
+    `select t.* from ${keys} cross join lateral (select ${read} from ${name} t where ${match} ${how}) t`;
   const ofUsers = `${keyRows(engine, "v", key.slice(0, 1), 1)} cross join lateral (select * from ${name} t where t.user_id = v.user_id offset 0) t`;
   const skipLocked = (how: string) =>
     `select ${[...key.map((column) => `v.${column.name}`), ...changed.map((column) => `t.${column.name}`)].join(", ")}
@@ -108,7 +125,7 @@ function statements(
     read: rows("offset 0"),
     readAll: `select t.* from ${ofUsers}`,
     insert,
-    upsert: name === "action_log" ? `${insert} ${countOnce}` : upsert,
+    upsert: sums[name] ? `${insert} ${sums[name]}` : upsert,
     // A row of the log stands as it is, but for what took it back.
     update:
       name === "action_log"
@@ -118,9 +135,12 @@ function statements(
   };
 }
 
-/** A redelivered call leaves its row as it is; a row that counts refused calls adds them up. */
-const countOnce = `on conflict (user_id, called_at, request_id) do update
-  set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`;
+/** A redelivered call leaves its row as it is; a row that counts refused calls adds them up, as one of bytes does. */
+const sums: Partial<Record<TableName, string>> = {
+  action_log: `on conflict (user_id, called_at, request_id) do update
+    set calls = action_log.calls + excluded.calls where excluded.outcome = 'rate_limited'`,
+  byte_ledger: `on conflict (user_id, kind, expires_at) do update set bytes = byte_ledger.bytes + excluded.bytes`,
+};
 
 /**
  * Numbers are bound as they are, other types as text that is cast. Citus takes no cast that depends on settings beside

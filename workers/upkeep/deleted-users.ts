@@ -2,6 +2,7 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 
 /** Every table with rows of a user, and its key. A table comes before those that it refers to. */
 const tables = [
+  ["works", "id"],
   ["reminder_deliveries", "id"],
   ["reminders", "todo_id"],
   ["todos", "id"],
@@ -15,6 +16,7 @@ const tables = [
   ["import_parts", "part"],
   ["import_keys", "key"],
   ["calendar_feeds", "user_id"],
+  ["byte_ledger", "kind, expires_at"],
   ["users", "user_id"],
 ] as const;
 

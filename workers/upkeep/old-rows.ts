@@ -33,7 +33,7 @@ async function deleteOld(
   return (await pool.query(sql, [travel])).rowCount ?? 0;
 }
 
-/** @param travel the interval by which tests travel in time */
+/** @param travel how far from the present to look, as an interval */
 export const pruneDeliveries = (store: Store, travel = "0"): Promise<number> =>
   store.engine === "citus"
     ? deleteOld(store, "reminder_deliveries", "created_at", travel)
@@ -52,12 +52,19 @@ const oldDeletions = `
 
 /**
  * A client whose copy may still have what is forgotten here is told to begin anew. On Citus nobody has copies.
- * @param travel the interval by which tests travel in time
+ * @param travel how far from the present to look, as an interval
  */
 export const pruneDeletions = (store: Store, travel = "0"): Promise<number> =>
   store.engine === "citus"
     ? deleteOld(store, "deletions", "deleted_at", travel)
     : deleteInBatches(store, oldDeletions, travel);
+
+/**
+ * Forgets what became of long work.
+ * @param travel the interval by which tests travel in time
+ */
+export const pruneWorks = (store: Store, travel = "0"): Promise<number> =>
+  deleteOld(store, "works", "ended_at", travel, "1 day");
 
 /** A part of a file is up to 48,000 characters long. */
 const partsInBatch = 200;
@@ -73,7 +80,7 @@ const oldParts = `
 
 /**
  * Forgets files that nobody said yes to within a day.
- * @param travel the interval by which tests travel in time
+ * @param travel how far from the present to look, as an interval
  */
 export const pruneImports = (store: Store, travel = "0"): Promise<number> =>
   store.engine === "citus"

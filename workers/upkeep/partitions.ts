@@ -24,7 +24,10 @@ export const keptFor = (actionLogDays: number): readonly Kept[] => [
   { table: "action_images", kind: "all", step: "1 day", ahead: "2 days", after: "30 days" },
 ];
 
-/** @param travel how far from the present to look, as an interval, for tests that move in time */
+/**
+ * A row may have the time of a front door, which may be ten minutes off.
+ * @param travel how far from the present to look, as an interval, for tests that move in time
+ */
 export async function makePartitions(
   pool: Pick<Pool, "query">,
   kept: readonly Kept[],
@@ -32,13 +35,34 @@ export async function makePartitions(
 ): Promise<void> {
   for (const { table, kind, step, ahead } of kept)
     await pool.query(
-      `select make_partitions($1, $2, $3::interval, now() + $5::interval,
+      `select make_partitions($1, $2, $3::interval, now() + $5::interval - interval '10 minutes',
          now() + $5::interval + $4::interval)`,
       [table, kind, step, ahead, travel],
     );
 }
 
-/** Drops partitions whose time is over, one after another and without delaying readers or writers. */
+/**
+ * Makes the partitions that commands need now. Upkeep makes those ahead, but the clock may jump between two runs of it.
+ * Commands that need them at the same time share one call, which never throws: they find out when they try again.
+ */
+export function createPartitionMaker(pool: Pick<Pool, "query">, log: Log): () => Promise<void> {
+  const present = keptFor(0).map((one) => ({ ...one, ahead: "10 minutes" }));
+  const notMade = (error: Error) => log.warn({ reason: error.message }, "partitions not made");
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= makePartitions(pool, present)
+      .catch(notMade)
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+}
+
+/**
+ * Drops partitions whose time is over, one after another and without delaying readers or writers.
+ * @param travel how far from the present to look, as an interval
+ */
 export async function dropPartitions(
   { pool, engine }: Pick<Database, "pool" | "engine">,
   log: Log,

@@ -3,8 +3,11 @@ import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
+import { measureAccounts } from "../unit-of-work/bytes/measure.ts";
+import { countKeptBytes } from "../unit-of-work/bytes/metrics.ts";
+import { advanceClock, mendReminders } from "./clock.ts";
 import { sweepDeletedUsers } from "./deleted-users.ts";
-import { pruneDeletions, pruneDeliveries, pruneImports } from "./old-rows.ts";
+import { pruneDeletions, pruneDeliveries, pruneImports, pruneWorks } from "./old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 import { runSteps } from "./run-steps.ts";
 
@@ -15,31 +18,47 @@ const withinMs = 20 * 60_000;
 /** Starts this process's share of the upkeep. It makes partitions first, so that the first command has one. */
 export async function startUpkeep(context: WorkerContext): Promise<{ stop(): Promise<void> }> {
   const { database, config, log } = context;
+  const countBytes = countKeptBytes(context.registry, config.accountMegabytes);
   const notMade = (error: unknown) => log.warn({ reason: String(error) }, "partitions not made yet");
   await makePartitions(database.pool, keptFor(config.actionLogDays)).catch(notMade);
-  return startSchedule(context, { name: "upkeep", everyMs, withinMs, run: () => runUpkeep(context) });
+  const run = () => runUpkeep(context).finally(() => countBytes(database));
+  return startSchedule(context, {
+    name: "upkeep",
+    everyMs,
+    withinMs,
+    run,
+  });
 }
 
 /** One worker does the upkeep for all; the others find the lock taken. */
-async function runUpkeep(context: WorkerContext): Promise<void> {
+export async function runUpkeep(
+  context: Pick<WorkerContext, "database" | "config" | "log" | "publisher">,
+): Promise<void> {
   const { database, log, config } = context;
   const { pool } = database;
   await exclusively(pool, { name: "kept.upkeep", taken: "skip" }, async () => {
     const kept = keptFor(config.actionLogDays);
+    const { behind, was_set_back } = await advanceClock(pool);
     await runSteps({
       makePartitions: () => makePartitions(pool, kept),
-      dropPartitions: () => dropPartitions(database, log, kept),
-      pruneDeliveries: () => pruneDeliveries(database),
-      pruneDeletions: () => pruneDeletions(database),
-      pruneImports: () => pruneImports(database),
+      mendReminders: async () => was_set_back && mendReminders(database),
+      dropPartitions: () => dropPartitions(database, log, kept, behind),
+      pruneDeliveries: () => pruneDeliveries(database, behind),
+      pruneDeletions: () => pruneDeletions(database, behind),
+      pruneImports: () => pruneImports(database, behind),
+      pruneWorks: () => pruneWorks(database, behind),
       sweepDeletedUsers: () => sweepDeletedUsers(pool),
+      measureAccounts: () => measureAccounts(database, config.actionLogDays),
       cleanCommands: () => cleanCommands(context),
     });
   });
 }
 
 /** Deletes failed jobs, which stay for a day so that the operator can look at them. */
-async function cleanCommands({ config, publisher }: WorkerContext): Promise<void> {
+async function cleanCommands({
+  config,
+  publisher,
+}: Pick<WorkerContext, "config" | "publisher">): Promise<void> {
   for (const queuePrefix of lanePrefixes(config.queuePrefix, config.queueLanes)) {
     const queue = openQueue(commandQueue, { connection: publisher, queuePrefix });
     await queue.clean(24 * 3_600_000, 1_000, "failed");

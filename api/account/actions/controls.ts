@@ -1,4 +1,4 @@
-import { undoDays } from "../../../shared/contracts/action.ts";
+import { undoDays } from "../../../shared/contracts/action-undo.ts";
 import { localTime, msPerDay } from "../../../shared/domain/day.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";

@@ -1,4 +1,3 @@
-import { maxUndone } from "../../../shared/contracts/action.ts";
 import type { Commands, OutputOf } from "../../../shared/contracts/catalogue.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { isRefused, type Refused } from "../../../shared/errors.ts";
@@ -14,7 +13,7 @@ import type { LoggedRow } from "./logged-row.ts";
 import { idsNamedIn } from "./named-ids.ts";
 import type { Obstacle } from "./obstacle-words.ts";
 import { stayedAt, tellObstacles } from "./obstacles.ts";
-import { asOneCommand, nextStep, type RunSelection } from "./run-selection.ts";
+import { newestStanding, type RunSelection } from "./run-selection.ts";
 import type { Day } from "./undo-note.ts";
 import { type Word, wordsInHtml } from "./words.ts";
 
@@ -24,26 +23,24 @@ type Undone = End["undone"];
 /** What becomes of an action when it is taken back, with a sentence for each thing that has to stay. */
 export type Fate = Readonly<{ action: LoggedRow; undone: Undone; told: readonly (readonly Word[])[] }>;
 
-/** A token may have done little among much reading: so many steps are looked through for a page. */
-const mostSteps = 5;
 /** For so many the page says who changed what since. */
 const mostExplained = 20;
 
-/** What would become of the newest changes of the selection that stand: as many as one command takes. */
+/** Foresees the fate of the newest changes of the selection that stand, as many as one command tries. */
 export async function foreseeFates(
   visit: Visit,
   query: QueryContext,
   { selection, timeZone }: Readonly<{ selection: RunSelection; timeZone: string }>,
 ): Promise<readonly Fate[] | Refused> {
-  const actions = await query.inTurn((own) => firstActions(own, selection), false);
+  const actions = await query.inTurn((own) => newestStanding(own, selection), false);
   if (isRefused(actions)) return actions;
   if (actions.length === 0) return [];
   const foreseen = await submitUndo(visit, actions, { preview: true });
   if (isRefused(foreseen)) return foreseen;
   const ends = new Map(foreseen.ends.map((end) => [end.request_id, end]));
-  const all = actions.map((action) => {
-    const { undone = "none", conflicts: obstacles = [] } = ends.get(action.request_id) ?? {};
-    return { action, undone, obstacles };
+  const all = actions.flatMap((action): Ended[] => {
+    const end = ends.get(action.request_id);
+    return end ? [{ action, undone: end.undone, obstacles: end.conflicts }] : [];
   });
   return explain(query, all, { timeZone, except: selection.token_id });
 }
@@ -58,18 +55,6 @@ async function explain(
   const hindered = all.filter(({ obstacles }) => obstacles.length > 0).slice(0, mostExplained);
   const told = await tellObstacles(query, hindered, how);
   return all.map((one) => ({ ...one, told: told[hindered.indexOf(one)] ?? [] }));
-}
-
-async function firstActions(query: QueryContext, selection: RunSelection): Promise<readonly LoggedRow[]> {
-  const found: LoggedRow[] = [];
-  let from = { ...selection, cursor: undefined as string | undefined };
-  for (let step = 0; step < mostSteps && found.length < maxUndone; step++) {
-    const { actions, next, isLast } = await nextStep(query, from);
-    found.push(...actions);
-    from = { ...from, cursor: next.cursor };
-    if (isLast) break;
-  }
-  return asOneCommand(found.slice(0, maxUndone));
 }
 
 type PartFates = Readonly<{ told: readonly Fate[]; hasMore: boolean }>;

@@ -38,7 +38,9 @@ export function filterForm({ chosen, tokens, timeZone, today }: Shown): Html {
       : [[token.token_id, `${nameOf(token)} (last: ${sayDay(at, timeZone, today)})`]],
   );
   const isOpen = lesserFilters.some((name) => chosen.has(name));
+  const thing = chosen.get("thing");
   return html`<form method="get" action="/account/actions" class="card">
+    ${thing !== null && html`<input type="hidden" name="thing" value="${thing}">`}
     <div class="filters">${filterInput("search", { name: "q", label: "Search" }, chosen)}
     ${filterSelect({ name: "show", label: "Show" }, shownKinds, chosen, "Changes and refusals")}
     ${filterInput("date", { name: "from", label: "From" }, chosen)}${filterInput("date", { name: "to", label: "To" }, chosen)}</div>

@@ -1,4 +1,4 @@
-import { undoActions } from "../../../shared/contracts/action.ts";
+import { undoActions } from "../../../shared/contracts/action-undo.ts";
 import { validate } from "../../../shared/contracts/validate.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { formToken } from "../../../shared/web/form.ts";

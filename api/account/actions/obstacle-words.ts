@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { UndoConflict } from "../../../shared/contracts/action.ts";
+import type { UndoConflict } from "../../../shared/contracts/action-undo.ts";
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { kindOfTable, parseRowName } from "../../../shared/domain/images.ts";

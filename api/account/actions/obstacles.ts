@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { UndoConflict } from "../../../shared/contracts/action.ts";
+import { UndoConflict } from "../../../shared/contracts/action-undo.ts";
 import { readStored } from "../../../shared/domain/cut-arguments.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { QueryContext } from "../../queries/context.ts";

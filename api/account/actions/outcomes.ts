@@ -6,6 +6,7 @@ const words = new Map(
     invalid: "Wrong arguments",
     not_found: "Not found",
     conflict: "Already so",
+    quota: "No room",
     rate_limited: "Too many calls",
     overloaded: "Service was away",
     internal: "Failed",

@@ -25,7 +25,8 @@ export async function showActions(visit: Visit): Promise<Response> {
   const chosen = chosenIn(url);
   const filters = readFilters(chosen, timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
-  const found = await query.inTurn((own) => readListPage(own, filters), filters.input.q !== undefined);
+  const isSearch = filters.input.q !== undefined || filters.input.thing !== undefined;
+  const found = await query.inTurn((own) => readListPage(own, filters), isSearch);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { listed, undos, tokens, next_cursor } = found;
   const { rows } = listed;

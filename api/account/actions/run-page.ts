@@ -7,6 +7,7 @@ import { seeOther } from "../../../shared/web/redirect.ts";
 import { readTokens } from "../../queries/action.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import { countRun } from "../../queries/undone.ts";
+import { isUnderWay } from "../../queries/works.ts";
 import type { Visit } from "../visit/context.ts";
 import { sayWallTime } from "../visit/dates.ts";
 import { accountFrame } from "../visit/frame.ts";
@@ -15,7 +16,7 @@ import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
 import { actionsPath, runPath } from "./paths.ts";
 import { quote } from "./quote.ts";
 import { canRevoke, revokedMarkIn } from "./revoking.ts";
-import { paramsOf, type RunSelection, selectionOf } from "./run-selection.ts";
+import { type RunSelection, selectionOf } from "./run-selection.ts";
 import type { Day } from "./undo-note.ts";
 import { nameOf } from "./who.ts";
 
@@ -23,7 +24,7 @@ type Shown = Day & Readonly<{ query: QueryContext; selection: RunSelection; who:
 
 /**
  * GET /account/actions/run?token_id=…&since=…: what taking back all that a token did would bring back and what not.
- * With `to` and `cursor` it is under way or done, and the page tells how far it is.
+ * With `to` and `work` it is under way or done, and the page tells how far it is.
  */
 export async function showRun(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
@@ -40,9 +41,12 @@ export async function showRun(visit: Visit): Promise<Response> {
   );
   const today = localTime(query.now, timeZone).slice(0, 10);
   const shown = { query, selection, timeZone, today, who };
-  const body = selection.isBegun ? await progress(visit, shown) : await preview(visit, shown);
-  if (isRefused(body)) return refusalPage(context, body.refusal);
-  return page(context.site, { title: "Take back", body, ...accountFrame(visit) });
+  const content = selection.isBegun ? await progress(visit, shown) : await preview(visit, shown);
+  if (isRefused(content)) return refusalPage(context, content.refusal);
+  const { body, isOpen } = content;
+  // Browsers load the page again while there is progress to be seen.
+  const headers = isOpen ? { Refresh: "2" } : {};
+  return page(context.site, { title: "Take back", body, ...accountFrame(visit) }, { headers });
 }
 
 async function preview(visit: Visit, shown: Shown) {
@@ -55,7 +59,7 @@ async function preview(visit: Visit, shown: Shown) {
   if (isRefused(count)) return count;
   const open = Math.max(count.changes - count.undone, fates.length);
   const since = sayWallTime(localTime(Date.parse(selection.from), timeZone), today);
-  return html`<p class="quiet lead">What ${who} changed since ${since}</p>
+  const body = html`<p class="quiet lead">What ${who} changed since ${since}</p>
     ${sinceForm(selection, timeZone)}
     ${
       fates.length === 0
@@ -65,6 +69,7 @@ async function preview(visit: Visit, shown: Shown) {
           ${await fateSections(query, fates, shown)}
           ${open > fates.length && html`<p class="quiet">${inWords(open - fates.length)} older ones follow after these.</p>`}`
     }`;
+  return { body, isOpen: false };
 }
 
 const inWords = (count: number): string => count.toLocaleString("en-GB");
@@ -120,25 +125,23 @@ async function fateSections(query: QueryContext, fates: readonly Fate[], day: Da
 
 async function progress(visit: Visit, shown: Shown) {
   const { query, selection, who } = shown;
+  const work = visit.url.searchParams.get("work") ?? "";
   const counted = await query.inTurn(async (own) => {
-    const all = await countRun(own, selection);
-    return { all, older: await countRun(own, selection, selection.cursor) };
+    return { isOpen: await isUnderWay(own, work), ...(await countRun(own, selection)) };
   }, true);
   if (isRefused(counted)) return counted;
-  const { all, older } = counted;
+  const { isOpen, changes, undone, isMore } = counted;
   const mark = revokedMarkIn(visit, visit.url.searchParams, selection.token_id);
   const revoked = mark && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
-  const done = `${inWords(all.undone)} of ${all.isMore ? "more than " : ""}${inWords(all.changes)} changes of`;
-  if (!older.isMore && older.changes === older.undone) {
+  const done = `${inWords(undone)} of ${isMore ? "more than " : ""}${inWords(changes)} changes of`;
+  if (!isOpen) {
     const end = await finished(visit, shown, done);
-    return isRefused(end) ? end : html`${revoked}${end}`;
+    return isRefused(end) ? end : { body: html`${revoked}${end}`, isOpen };
   }
-  const fields = { ...paramsOf(selection), ...(mark && { revoked: mark }) };
-  return html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
-    <p><progress max="${all.changes}" value="${all.undone}" aria-label="Taken back"></progress></p></div>
-    <form method="post" action="${runPath}">${formToken(visit)}
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-    <div class="actions"><button>Go on</button></div></form>`;
+  const body = html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
+    <p><progress max="${changes}" value="${undone}" aria-label="Taken back"></progress></p></div>
+    <p>This goes on by itself, also when you leave this page. <a href="${visit.url.pathname}${visit.url.search}">Look again</a></p>`;
+  return { body, isOpen };
 }
 
 /** What was tried and stands has to stay, unless what was in its way is gone by now. */

@@ -1,16 +1,16 @@
-import { listActions, maxUndone, maxUndoneLength, undoDays } from "../../../shared/contracts/action.ts";
+import { listActions } from "../../../shared/contracts/action.ts";
+import { maxUndone, maxUndoneLength, undoDays } from "../../../shared/contracts/action-undo.ts";
 import { validate } from "../../../shared/contracts/validate.ts";
 import { msPerDay, resolveLocalTime } from "../../../shared/domain/day.ts";
-import { lengthOfStored } from "../../../shared/domain/stored-images.ts";
-import { timestamp } from "../../../shared/domain/timestamp.ts";
+import { withinLength } from "../../../shared/domain/stored-images.ts";
 import { invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { readActions } from "../../queries/action.ts";
 import type { QueryContext } from "../../queries/context.ts";
 import type { TokenRun } from "../../queries/undone.ts";
 import type { LoggedRow } from "./logged-row.ts";
 
-/** What one token did in a time, and how far that was taken back: to the action that the cursor names. */
-export type RunSelection = TokenRun & Readonly<{ cursor?: string | undefined; isBegun: boolean }>;
+/** One token's changes in a time, and whether taking them back was begun. */
+export type RunSelection = TokenRun & Readonly<{ isBegun: boolean }>;
 
 /** @returns what the parameters select; never what is too old to be taken back */
 export function selectionOf(
@@ -20,14 +20,12 @@ export function selectionOf(
   const oldest = new Date(now - undoDays * msPerDay).toISOString();
   const since = instantOf(params.get("since"), timeZone) ?? oldest;
   const to = params.get("to") ?? new Date(now).toISOString();
-  const cursor = params.get("cursor") ?? undefined;
   const token_id = params.get("token_id") ?? "";
   // What came with no token was done by the person on pages.
   if (token_id === "") return invalid({ token_id: ["The token_id field is required."] });
-  const fields = { token_id, from: since, to, ...(cursor !== undefined && { cursor }) };
-  const validated = validate(listActions, fields);
+  const validated = validate(listActions, { token_id, from: since, to });
   if (isRefused(validated)) return validated;
-  return { token_id, to, cursor, from: since > oldest ? since : oldest, isBegun: params.has("to") };
+  return { token_id, to, from: since > oldest ? since : oldest, isBegun: params.has("to") };
 }
 
 const wallTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?)?$/;
@@ -44,40 +42,27 @@ function instantOf(text: string | null, timeZone: string): string | undefined {
 }
 
 /** The selection as parameters of an address or fields of a form. */
-export const paramsOf = ({ token_id, from, to, cursor }: RunSelection): Record<string, string> => ({
+export const paramsOf = ({ token_id, from, to }: RunSelection): Record<string, string> => ({
   token_id,
   since: from,
   to,
-  ...(cursor !== undefined && { cursor }),
 });
 
-/** As many actions from the first on as one command takes back. */
-export function asOneCommand(actions: readonly LoggedRow[]): readonly LoggedRow[] {
-  let length = 0;
-  const end = actions.findIndex(({ before, after }, index) => {
-    length += lengthOfStored(before) + lengthOfStored(after);
-    return index > 0 && length > maxUndoneLength;
-  });
-  return end === -1 ? actions : actions.slice(0, end);
-}
-
-type Step = Readonly<{ actions: readonly LoggedRow[]; next: RunSelection; isLast: boolean }>;
-
-const firstId = "00000000-0000-0000-0000-000000000000";
-
-/** The newest changes of the selection that stand, and where to go on after them. */
-export async function nextStep(
+/** @returns the newest changes of the selection that stand: as many as one command may take back */
+export async function newestStanding(
   query: QueryContext,
-  selection: RunSelection,
-  limit = maxUndone,
-): Promise<Step> {
-  const { token_id, from, to, cursor } = selection;
-  const range = { token_id, from, to, ...(cursor !== undefined && { cursor }) };
-  const { actions: found, next_cursor } = await readActions(query, { ...range, undoable: true, limit });
-  const actions = asOneCommand(found);
-  const last = actions.length < found.length ? actions.at(-1) : undefined;
-  const reached = last
-    ? `${last.called_at}_${last.request_id}`
-    : (next_cursor ?? `${timestamp(from)}_${firstId}`);
-  return { actions, next: { ...selection, cursor: reached }, isLast: !last && next_cursor === null };
+  { token_id, from, to }: RunSelection,
+): Promise<readonly LoggedRow[]> {
+  const found: LoggedRow[] = [];
+  const range = { token_id, from, to, undoable: true, limit: maxUndone };
+  let cursor: string | null | undefined;
+  for (let page = 0; page < mostPages && found.length < maxUndone && cursor !== null; page++) {
+    const read = await readActions(query, { ...range, ...(cursor && { cursor }) });
+    found.push(...read.actions);
+    cursor = read.next_cursor;
+  }
+  return withinLength(found.slice(0, maxUndone), maxUndoneLength);
 }
+
+/** A token may have done little among much reading: so many pages of its log are looked through. */
+const mostPages = 5;

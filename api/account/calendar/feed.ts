@@ -4,6 +4,7 @@ import type { Config } from "../../../shared/process/config.ts";
 import { bodyOf } from "../../../shared/web/body.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
 import { nothingHere, refusalResponse } from "../../http/refusal-response.ts";
+import { clientOf } from "../../http/request-origin.ts";
 import type { PerformContext } from "../../perform.ts";
 import { readFeedTodos } from "../../queries/calendar.ts";
 import { readDaySettings } from "../../queries/context.ts";
@@ -13,8 +14,8 @@ import { calendarDocument, type FeedForm } from "./document.ts";
 export type CalendarContext = Pick<PerformContext, "query"> &
   Readonly<{
     config: Pick<Config, "baseUrl">;
-    /** Whose feed has a secret with this hash; refused where too many are asked for at once. */
-    findOwner(secretHash: string): Promise<string | undefined | Refused>;
+    /** The owner of the feed with this hash; refused where a network asks for too many at once. */
+    findOwner(secretHash: string, network: string): Promise<string | undefined | Refused>;
     /** Counts a request for a feed, by the hash of its secret. */
     limit: RateLimit;
   }>;
@@ -38,7 +39,7 @@ export async function answerFeed(
   const [, secret] = feedFile.exec(file) ?? [];
   if (secret === undefined) return refusalResponse(nothingHere.refusal);
   const secretHash = hashOf(secret);
-  const userId = await findOwner(secretHash);
+  const userId = await findOwner(secretHash, clientOf(request));
   if (userId === undefined) return refusalResponse(nothingHere.refusal);
   if (typeof userId === "object") return refusalResponse(userId.refusal);
   const allowance = await limit(secretHash);

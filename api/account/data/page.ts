@@ -5,6 +5,7 @@ import { page } from "../../../shared/web/page.ts";
 import { calendarCard } from "../calendar/card.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
+import { keptCard } from "./kept-card.ts";
 
 const path = "/account/data/export";
 
@@ -12,6 +13,7 @@ const path = "/account/data/export";
 export async function showData(visit: Visit): Promise<Response> {
   const body = html`${exportCard()}
     ${importCard(visit)}
+    ${await keptCard(visit)}
     ${await calendarCard(visit)}
     <p class="unseen" role="status" id="copied"></p>`;
   const content = { title: "Your data", body, scripts: [copyScript], ...accountFrame(visit) };

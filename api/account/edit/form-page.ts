@@ -1,4 +1,5 @@
 import { entityTag } from "../../../shared/domain/preconditions.ts";
+import { rhythmScript } from "../../../shared/web/assets.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { problem } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
@@ -34,7 +35,11 @@ export function newThingPage(
     ${form.inputs(draft, told.errors ?? {}, context)}
     <button>Save</button></form>`;
   const { title } = form;
-  return page(visit.context.site, { title, body, ...accountFrame(visit) }, { status: told.status ?? 200 });
+  return page(
+    visit.context.site,
+    { title, body, scripts: [rhythmScript], ...accountFrame(visit) },
+    { status: told.status ?? 200 },
+  );
 }
 
 type Edited = Complaint & Readonly<{ id: number; draft: Draft; stored: StoredThing; conflict?: Html }>;
@@ -52,5 +57,9 @@ export async function thingPage(form: ThingForm, context: FormContext, edited: E
     <button>Save</button></form>
     <form method="post" action="${form.path(id)}/delete">${formToken(visit)}
     <button class="danger">Delete this ${form.noun}</button></form>`;
-  return page(visit.context.site, { title: stored.name, body, ...accountFrame(visit) }, { status });
+  return page(
+    visit.context.site,
+    { title: stored.name, body, scripts: [rhythmScript], ...accountFrame(visit) },
+    { status },
+  );
 }

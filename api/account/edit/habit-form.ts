@@ -87,7 +87,7 @@ function draftOfRhythm(rules: Rules): Draft {
 
 function toFields(draft: Draft, context: FormContext) {
   const { name = "", type, rhythm, weekdays = "", time_of_day, grace_days = "", description = "" } = draft;
-  const isEmpty = rhythm === "weekdays" && weekdays === "";
+  const hasDays = weekdays !== "";
   const fields = {
     name,
     type: type === "bad" ? "bad" : "good",
@@ -97,7 +97,11 @@ function toFields(draft: Draft, context: FormContext) {
     category_id: chosenCategoryId(draft.category ?? "", context),
     description,
   };
-  return { fields, errors: isEmpty ? { rhythm: "Choose at least one day." } : {} };
+  if (hasDays === (rhythm === "weekdays")) return { fields, errors: {} };
+  const error = hasDays
+    ? "You ticked days of the week: choose “On these days of the week”, or take them off."
+    : "Choose at least one day.";
+  return { fields, errors: { rhythm: error } };
 }
 
 function rhythmOfDraft({ rhythm, weekdays = "", times, every }: Draft) {

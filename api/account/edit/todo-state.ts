@@ -17,5 +17,6 @@ export async function todoState(
     <form method="post" action="/account/tick" class="card spread">
     ${tickFields(visit, { kind: "todo", id, day: clock.today })}
     <p>${since ? html`Done: ${since}.${next}` : is_overdue ? "Overdue" : "Not done yet"}</p>
-    <button class="plain" name="done" value="${done ? "no" : "yes"}">${done ? "Open again" : "Done"}</button></form>`;
+    <button class="plain" name="done" value="${done ? "no" : "yes"}">${done ? "Open again" : "Done"}</button></form>
+    <p class="links"><a href="/account/actions?thing=todo/${id}">What was done to it</a></p>`;
 }

@@ -49,12 +49,11 @@ export async function showHabit(visit: Visit): Promise<Response> {
 }
 
 function introduction({ item: { habit } }: HabitInYear): Html {
-  const { id, name, type, time_of_day, category, description } = habit;
-  const inLog = new URLSearchParams({ q: name });
+  const { id, type, time_of_day, category, description } = habit;
   return html`${facts([rhythmInWords(rhythmOf(habit)), time_of_day, type === "bad" ? "to avoid" : null, categoryTag(category)])}
     ${description && html`<p class="description">${description}</p>`}
     <p class="links"><a href="/account/habits/${id}/edit">Edit</a>
-    <a href="/account/actions?${String(inLog)}">What was done to it</a>
+    <a href="/account/actions?thing=habit/${id}">What was done to it</a>
     <a href="/account/habits">All habits</a></p>`;
 }
 

@@ -9,6 +9,7 @@ import { readCategoryRefs } from "../../queries/category.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
 import { type HabitFilters, habitsPerPage, readHabitPage } from "../../queries/habit-overview.ts";
 import type { HabitInWeek } from "../../queries/habit-week.ts";
+import { orStopped } from "../../queries/search.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
 import { tickNotice } from "../tick/notice.ts";
 import { habitItem } from "../today/habit-item.ts";
@@ -32,10 +33,8 @@ export async function showHabits(visit: Visit): Promise<Response> {
   const mark = await liveMark(visit);
   const user = { userId: session.sub };
   const query = context.query(user, { standbyMayAnswer: true });
-  const found = await query.inTurn(
-    (own) => readAll(own, { ...filters, page: number }),
-    filters.q !== undefined,
-  );
+  const reading = query.inTurn((own) => readAll(own, { ...filters, page: number }), filters.q !== undefined);
+  const found = await orStopped("q", reading);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { today, habits, total, categories } = found;
   const narrowing = withoutPage(chosen);

@@ -4,10 +4,12 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { readComingReminders, readPastDeliveries } from "../../queries/deliveries.ts";
 import { readSettings } from "../../queries/user.ts";
+import { readOpenWorks } from "../../queries/works.ts";
 import type { Visit } from "../visit/context.ts";
 import { accountFrame } from "../visit/frame.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { reminderWarning } from "../visit/reminder-warning.ts";
+import { underWay } from "../visit/under-way.ts";
 import { channelForm } from "./channel-form.ts";
 import { comingReminders } from "./coming.ts";
 import { dayForm } from "./day-form.ts";
@@ -33,15 +35,17 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
       settings: await readSettings(own, {}),
       coming: await readComingReminders(own),
       past: await readPastDeliveries(own),
+      works: await readOpenWorks(own),
     }),
     false,
   );
   if (isRefused(found)) return refusalPage(context, found.refusal);
-  const { settings, coming, past } = found;
+  const { settings, coming, past, works } = found;
   const warning = await reminderWarning(visit);
   const done = outcomes.get(url.searchParams.get("done") ?? "");
   const body = html`${whoIsSignedIn(visit)}
     ${done && html`<p class="note" role="status">${done}</p>`}
+    ${underWay(works)}
     <h2>Your day</h2>
     ${dayForm(visit, settings)}
     <h2 id="reminders">Reminders</h2>

@@ -24,7 +24,8 @@ function againForm(visit: Visit, { id, todo_id, title }: PastDelivery): Html {
     <button class="plain">Send again<span class="unseen"> ${title}</span></button></form>`;
 }
 
-const isBad = ({ status }: PastDelivery): boolean => status === "failed" || status === "missed";
+const isBad = ({ status }: PastDelivery): boolean =>
+  status === "failed" || status === "missed" || status === "unsent";
 
 const ways: Readonly<Record<ReminderChannel, string>> = {
   email: "by e-mail",
@@ -38,6 +39,7 @@ function outcome(delivery: PastDelivery, timeZone: string): Html | string {
   if (status === "missed") return "Missed: the service was away for more than a day when it was due.";
   if (status === "sent")
     return html`Sent${way}${finished_at && html` on ${sayInstant(finished_at, timeZone)}`}.`;
+  if (status === "unsent") return "It reached nobody, because no channel was chosen when it was due.";
   const tries = attempts > 1 && `, after ${countInWords(attempts, "attempt")}`;
   if (status === "failed") return html`Could not be sent${way}${tries}. ${reasonOf(delivery)}`;
   if (status === "retrying")

@@ -1,6 +1,7 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
+import { keptWaiting } from "../../http/request-origin.ts";
 import { readSettings } from "../../queries/user.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
@@ -59,7 +60,8 @@ export async function sendTest(visit: Visit): Promise<Response> {
 const patienceMs = 3_000;
 const lookEveryMs = 150;
 
-async function testFinished({ context, session }: Visit): Promise<void> {
+async function testFinished({ context, session, request }: Visit): Promise<void> {
+  keptWaiting(request);
   for (const since = Date.now(); Date.now() - since < patienceMs; ) {
     await Bun.sleep(lookEveryMs);
     const query = context.query({ userId: session.sub });

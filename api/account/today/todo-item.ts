@@ -46,6 +46,7 @@ function due(todo: TodoItem, today: Today): Html | null {
 const reminderWords = {
   scheduled: "reminder",
   sent: "reminded",
+  unsent: "reminder reached nobody",
   missed: "reminder missed",
   failed: "reminder failed",
 } as const;

@@ -5,6 +5,7 @@ import { type Html, html } from "../../../shared/web/html.ts";
 import { page } from "../../../shared/web/page.ts";
 import { readCategoryRefs } from "../../queries/category.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
+import { orStopped } from "../../queries/search.ts";
 import { readTodoCounts } from "../../queries/todo-groups.ts";
 import { readTodoPage, type TodoFilters, todosPerPage } from "../../queries/todo-overview.ts";
 import { liveMark, liveScripts } from "../live/live-mark.ts";
@@ -33,7 +34,8 @@ export async function showTodos(visit: Visit): Promise<Response> {
   const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
   const user = { userId: session.sub };
   const query = context.query(user, { standbyMayAnswer: true });
-  const found = await query.inTurn((own) => readAll(own, wanted), wanted.q !== undefined);
+  const reading = query.inTurn((own) => readAll(own, wanted), wanted.q !== undefined);
+  const found = await orStopped("q", reading);
   if (isRefused(found)) return refusalPage(context, found.refusal);
   const { today, categories, counts, todos } = found;
   const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));

@@ -24,6 +24,8 @@ export type PagesContext = PerformContext &
     revokeToken: RevokeToken | undefined;
     /** Counts the forms that a person opens or sends. */
     formLimit: RateLimit;
+    /** Counts the files that a person sends, by the hour. */
+    uploadLimit: RateLimit;
     /** Tells open pages of changes. */
     live: Pick<LiveHub, "join">;
   }>;

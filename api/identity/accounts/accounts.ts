@@ -95,9 +95,10 @@ export async function withUniqueEmail<Rows extends { rowCount: number | null }>(
   try {
     return await result;
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === uniqueViolation) return { rowCount: 0 };
+    if (isUniqueViolation(error)) return { rowCount: 0 };
     throw error;
   }
 }
 
-const uniqueViolation = "23505";
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "23505";

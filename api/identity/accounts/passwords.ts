@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { type Account, accountColumns } from "./accounts.ts";
 import type { IdentityContext } from "./context.ts";
+import { inHashingTurn } from "./hashing-turns.ts";
 import { findResetAccount } from "./password-resets.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -27,7 +28,8 @@ export async function checkPassword(
     [email],
   );
   const [row] = rows;
-  const right = await Bun.password.verify(password, row?.passwordHash ?? (await nobodysHash()));
+  const hash = row?.passwordHash ?? (await nobodysHash());
+  const right = await inHashingTurn(email, () => Bun.password.verify(password, hash));
   return right && row ? row : undefined;
 }
 

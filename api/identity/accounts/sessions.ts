@@ -40,6 +40,22 @@ export async function noteBrowser(
   return rowCount === 1;
 }
 
+/** More browsers than anybody signs in with; a session stays for 30 days. */
+const mostSessions = 50;
+
+/** Ends the sessions of an account that were used the longest ago, where it has too many. */
+export async function endOldestSessions(
+  identity: Parameters<typeof endAccountSessions>[0],
+  accountId: string,
+): Promise<void> {
+  const { rows } = await identity.pool.query<{ uid: string }>(
+    `select uid from identity.artifacts where account_id = $1 and kind = 'Session'
+     order by expires_at desc offset $2 limit 10`,
+    [accountId, mostSessions],
+  );
+  for (const { uid } of rows) await endAccountSessions(identity, accountId, { only: uid });
+}
+
 type StoredSession = Readonly<{ uid: string; userAgent: string; payload: AdapterPayload; usedAt: number }>;
 
 /** The account's sessions, the last used first. */

@@ -1,6 +1,6 @@
-import ipaddr from "ipaddr.js";
 import type { Pool } from "pg";
 import { RateLimiterPostgres, RateLimiterRes } from "rate-limiter-flexible";
+import { networkOf } from "../../http/intake/network.ts";
 import type { Account } from "./accounts.ts";
 
 const minute = 60;
@@ -26,13 +26,14 @@ export type Throttle = Readonly<{
    * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
    */
   signIn(attempt: SignInAttempt): Promise<number>;
-  /** Takes the attempt back, so that a right password uses nothing up. */
+  /** Takes the attempt back, so that a right password uses nothing up: 30 of an account in 15 minutes, and not those after. */
   signInWasRight(attempt: SignInAttempt): Promise<void>;
   /** Counts an attempt with a passkey, which cannot be guessed: 300 from one network in 15 minutes. */
   passkey(address: string): Promise<number>;
   passkeyWasRight(address: string): Promise<void>;
   /** Counts an attempt at the current password by somebody signed in: 10 in one session in 15 minutes. */
   password(sessionUid: string): Promise<number>;
+  /** Takes the attempts back, 30 times in 15 minutes. */
   passwordWasRight(sessionUid: string): Promise<void>;
   /** Counts a new account: 30 from one address in an hour. */
   signUp(address: string): Promise<number>;
@@ -47,8 +48,6 @@ export type Throttle = Readonly<{
   reset(asked: Readonly<{ email: string; address: string }>): Promise<number>;
   /** Counts the registration of an app: 60 from one address in an hour. */
   registration(address: string): Promise<number>;
-  /** Counts an authorization request of somebody who is not signed in: 300 from one address in 10 minutes. */
-  authorization(address: string): Promise<number>;
 }>;
 
 type Limits = ReturnType<typeof createLimits>;
@@ -72,6 +71,7 @@ function createLimits(pool: Pool) {
     perBrowser: limit("browser", 10, 15 * minute),
     passkeysOfNetwork: limit("passkey-address", 300, 15 * minute),
     perSession: limit("session", 10, 15 * minute),
+    rightPasswords: limit("right", 30, 15 * minute),
     signUps: limit("sign-up", 30, 60 * minute),
     mailsOfAccount: limit("mail-of", 5, 60 * minute),
     mailsToAddress: limit("mail-to", 5, 60 * minute),
@@ -80,11 +80,10 @@ function createLimits(pool: Pool) {
     resetsOfAddressAndNetwork: limit("reset-address-network", 2, resetMinutes * minute),
     resetsOfAddress: limit("reset-address", 5, resetMinutes * minute),
     registrations: limit("registration", 60, 60 * minute),
-    authorizations: limit("authorization", 300, 10 * minute),
   };
 }
 
-/** The limits of a sign-in. The caller's own come first, so that whoever exceeds them uses up nothing of others. */
+/** The limits of a sign-in. The narrowest comes first, so that whoever exceeds it uses up nothing of others. */
 function limitsOf(
   limits: Limits,
   { email, address, browser }: SignInAttempt,
@@ -92,8 +91,8 @@ function limitsOf(
   if (browser !== undefined) return [[limits.perBrowser, keyOf(`${email} ${browser}`)]];
   const network = networkOf(address);
   return [
-    [limits.perNetwork, network],
     [limits.perAccountAndNetwork, keyOf(`${email} ${network}`)],
+    [limits.perNetwork, network],
     [limits.perAccount, keyOf(email)],
   ];
 }
@@ -117,19 +116,21 @@ export function createThrottle(pool: Pool): Throttle {
   return {
     signIn: (attempt) => takeInTurn(limitsOf(limits, attempt)),
     async signInWasRight(attempt) {
+      if ((await take(limits.rightPasswords, keyOf(attempt.email))) > 0) return;
       for (const [limiter, key] of limitsOf(limits, attempt)) await limiter.reward(key);
     },
     passkey: (address) => take(limits.passkeysOfNetwork, networkOf(address)),
     passkeyWasRight: async (address) => void (await limits.passkeysOfNetwork.reward(networkOf(address))),
     password: (sessionUid) => take(limits.perSession, sessionUid),
-    passwordWasRight: async (sessionUid) => void (await limits.perSession.delete(sessionUid)),
+    async passwordWasRight(sessionUid) {
+      if ((await take(limits.rightPasswords, sessionUid)) === 0) await limits.perSession.delete(sessionUid);
+    },
     signUp: (address) => take(limits.signUps, networkOf(address)),
     mail: async ({ id, email }) =>
       Math.max(await take(limits.mailsOfAccount, id), await take(limits.mailsToAddress, keyOf(email))),
     notice: ({ id }) => take(limits.notices, id),
     reset: (asked) => takeInTurn(limitsOfReset(limits, asked)),
     registration: (address) => take(limits.registrations, networkOf(address)),
-    authorization: (address) => take(limits.authorizations, networkOf(address)),
   };
 }
 
@@ -150,16 +151,6 @@ async function take(limiter: RateLimiterPostgres, key: string): Promise<number> 
     if (refusal instanceof RateLimiterRes) return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
     throw refusal;
   }
-}
-
-/** A person with one IPv6 address has its whole /64 (RFC 6177 §2), so all addresses of that count as one. */
-export function networkOf(address: string): string {
-  if (!ipaddr.IPv6.isValid(address) || address.includes(".")) return address;
-  const { parts } = ipaddr.IPv6.parse(address);
-  return parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(":");
 }
 
 /** Hashed, because what people type as an address may be longer than a key can be. */

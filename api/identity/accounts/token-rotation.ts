@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { newPersonalToken } from "../../../shared/domain/token-format.ts";
 import type { ConnectionKey } from "../grants/changes.ts";
+import { workingSecrets } from "../grants/connections.ts";
 import { personalClientId } from "../grants/grants.ts";
 import { lastFour, type NewToken } from "../grants/personal-token.ts";
 import { hashToken } from "./confirmation.ts";
@@ -30,7 +31,10 @@ export async function rotateToken(
       [accountId, id, personalClientId],
     );
     if (rowCount === 0) return "busy";
-    if (graceSeconds > 0 && (await client.query(workingSecrets, [id])).rows.length >= maxSecrets)
+    if (
+      graceSeconds > 0 &&
+      (await client.query(`select ${workingSecrets("$1")}`, [id])).rows.length >= maxSecrets
+    )
       return "full";
     await client.query(moveEnd, [id, lastFour(token), expiresAt ?? null]);
     const { rowCount: added } = await client.query(addSecret, [id, hashToken(token)]);
@@ -41,8 +45,15 @@ export async function rotateToken(
   });
 }
 
-const workingSecrets = `
-  select from identity.artifacts where grant_id = $1 and kind = 'AccessToken' and expires_at > now()`;
+/** Ends the secrets before the present one, which were left some time when it was made. */
+export async function endOldSecrets(pool: Pool, { accountId, id }: ConnectionKey): Promise<void> {
+  await pool.query(endOld, [accountId, id, personalClientId]);
+}
+
+const endOld = `
+  delete from identity.artifacts using identity.grants g
+  where g.account_id = $1 and g.id = $2 and g.client_id = $3 and grant_id = g.id and kind = 'AccessToken'
+    and id_hash in (select a.id_hash ${workingSecrets("$2")} offset 1)`;
 
 const moveEnd = `
   update identity.grants

@@ -18,6 +18,8 @@ export type Connection = Readonly<{
   createdAt: number;
   lastUsedAt: number | null;
   expiresAt: number;
+  /** When the last secret before the present one ends; null when none of them works any more. */
+  oldSecretEndsAt: number | null;
 }>;
 
 type Source = Readonly<{ pool: Pool; resources: Resources; ownClient: IdentityClient }>;
@@ -49,7 +51,10 @@ async function readConnections(
        g.payload->'resources'->>$2 as scope,
        ${milliseconds("g.created_at")} as "createdAt",
        ${milliseconds("g.last_used_at")} as "lastUsedAt",
-       ${milliseconds("g.expires_at")} as "expiresAt"
+       ${milliseconds("g.expires_at")} as "expiresAt",
+       (select max(${milliseconds("old.expires_at")}) from (
+         select a.expires_at ${workingSecrets("g.id")} offset 1) old
+        where g.client_id = $3) as "oldSecretEndsAt"
      from identity.grants g left join identity.clients c on c.id = g.client_id
      where g.account_id = $1 and g.client_id <> $4 and g.expires_at > now() and ($5::text is null or g.id = $5)
      order by g.created_at desc, g.id`,
@@ -57,6 +62,11 @@ async function readConnections(
   );
   return rows.map(({ scope, ...row }) => ({ ...row, scopes: (scope ?? "").split(" ").filter(isScope) }));
 }
+
+/** Those of a personal token's grant, the newest first: it ends with the token, and the others before or with it. */
+export const workingSecrets = (grantId: string): string =>
+  `from identity.artifacts a where a.grant_id = ${grantId} and a.kind = 'AccessToken' and a.expires_at > now()
+   order by a.expires_at desc, (a.payload->>'iat')::double precision desc`;
 
 function milliseconds(column: string): string {
   return `(extract(epoch from ${column}) * 1000)::double precision`;

@@ -30,6 +30,8 @@ const artifacts = (pool: Pool, kind: string): Adapter => ({
 function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "findByUid"> {
   return {
     async upsert(id, payload) {
+      // The sign-in of a stranger waits in the address of the page: see `authorization.ts`.
+      if (kind === "Interaction" && !payload.session?.accountId) return;
       const { accountId, grantId, exp } = payload;
       const uid = kind === "AuthorizationCode" ? payload.sessionUid : payload.uid;
       await pool.query(

@@ -5,10 +5,11 @@ import { message } from "../../../shared/web/page.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { reply } from "../pages/koa.ts";
 import { refusedRequestPage } from "../pages/oauth.ts";
+import { authorizePath } from "../pages/redirects.ts";
 import { messageSite } from "../pages/site.ts";
 
-/** A request is stored until its person has answered, so its length is limited. */
-const maxRequest = 4_096;
+/** A stranger's request waits in an address, and proxies take no answers with long ones. */
+const maxRequest = 2_560;
 const maxValue = 1_024;
 
 /** An authorization request without `scope` asks for all scopes (RFC 6749 §3.3); the person ticks what the app gets. */
@@ -17,19 +18,30 @@ export function defaultScope(ctx: Context, next: Next): Promise<void> {
   return next();
 }
 
-/** Limits the length and the number of stored authorization requests, because strangers can send them. */
-export function boundAuthorizations({ provider, throttle }: Pick<IdentityContext, "provider" | "throttle">) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path !== "/authorize") return next();
-    if (isTooLong(ctx)) {
-      return reply(ctx, refusal(414, "An app sent you here with a request that is too long."));
-    }
-    if ((await provider.Session.get(ctx)).accountId) return next();
-    const wait = await throttle.authorization(ctx.ip);
-    if (wait === 0) return next();
-    const text = `Too many sign-ins were begun from your network. Try again in ${Math.ceil(wait / 60)} minutes.`;
-    await reply(ctx, refusal(429, text, { "Retry-After": String(wait) }));
-  };
+/** Refuses long requests, because strangers can send them. */
+export async function boundAuthorizations(ctx: Context, next: Next): Promise<void> {
+  if (ctx.path !== "/authorize" || !isTooLong(ctx)) return next();
+  await reply(ctx, refusal(414, "An app sent you here with a request that is too long."));
+}
+
+type Authorizing = Context & Partial<KoaContextWithOIDC>;
+
+/**
+ * Sends somebody who is not signed in to the sign-in, which leads back to the same request. So strangers store nothing,
+ * and no number of begun sign-ins keeps anybody from another.
+ */
+export async function signInFirst(ctx: Authorizing, next: Next): Promise<void> {
+  await next();
+  const interaction = ctx.oidc?.entities.Interaction;
+  if (!interaction || ctx.oidc?.session?.accountId) return;
+  const { prompt, ...params } = interaction.params;
+  const others = String(prompt ?? "")
+    .split(" ")
+    .filter((word) => word !== "login");
+  const query = new URLSearchParams({
+    next: authorizePath({ ...params, prompt: others.join(" ") || undefined }),
+  });
+  ctx.redirect(`/sign-in?${query}`);
 }
 
 const refusal = (status: number, text: string, headers = {}): Response =>
@@ -42,7 +54,7 @@ function isTooLong(ctx: Context): boolean {
   return ctx.querystring.length > maxRequest || values.some((value) => (value ?? "").length > maxValue);
 }
 
-type Failed = Context & Partial<KoaContextWithOIDC> & { state: { oauthError?: Error } };
+type Failed = Authorizing & { state: { oauthError?: Error } };
 
 /**
  * Sends an error to a registered app only when the person is signed in. Anybody may register an app, so otherwise

@@ -49,8 +49,8 @@ export function createProvider(parts: Parts): Provider {
     // No enabled feature needs it, and it would fetch any address that a registered app names.
     fetch: () => Promise.reject(new Error("The provider fetches nothing.")),
   });
-  // With an https address, TLS ends at a proxy, and only that knows the client's address.
-  provider.proxy = config.authUrl.startsWith("https:");
+  // Only a proxy knows the client's address; `pinAddress` drops what others say of it.
+  provider.proxy = true;
   provider.maxIpsCount = 1;
   acceptOwnSecrets(provider, ownClient);
   return provider;

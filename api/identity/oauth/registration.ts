@@ -37,6 +37,9 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
     if (Array.isArray(addresses) && addresses.some(isUnprotected)) {
       throw new errors.InvalidRedirectUri("http redirect_uris must be on a loopback address");
     }
+    if (Array.isArray(addresses) && addresses.some(hasOddHost)) {
+      throw new errors.InvalidRedirectUri("redirect_uris must name one host");
+    }
     if (Array.isArray(addresses) && addresses.some(isMisleading)) {
       throw new errors.InvalidRedirectUri(
         "redirect_uris must not look like a scheme that browsers run or open",
@@ -54,6 +57,12 @@ function textsIn(value: unknown): string[] {
 function isUnprotected(address: unknown): boolean {
   const url = typeof address === "string" ? URL.parse(address) : null;
   return url?.protocol === "http:" && !loopbackHosts.has(url.hostname);
+}
+
+/** Content-Security-Policy would read a wildcard or a semicolon in a host as its own sign. */
+function hasOddHost(address: unknown): boolean {
+  const url = typeof address === "string" ? URL.parse(address) : null;
+  return url?.protocol === "https:" && /[^\w.:[\]-]/.test(url.hostname);
 }
 
 /** `javascript.x:` is a valid scheme of an app, but looks like one that a browser runs. */

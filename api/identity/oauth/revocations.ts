@@ -25,7 +25,7 @@ export function takeRevocations({ pool, ownClient }: Pick<IdentityContext, "pool
 }
 
 /** Hashes have one length, so that comparing them takes the same time whatever was sent. */
-const isService = (shown: string, client: IdentityClient): boolean =>
+export const isService = (shown: string, client: IdentityClient): boolean =>
   secretsOf(client).some((secret) =>
     timingSafeEqual(hashToken(shown), hashToken(basicAuthorization({ id: client.id, secret }))),
   );

@@ -7,7 +7,7 @@ import { page } from "../../../shared/web/page.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { scopesOf } from "../grants/resources.ts";
 import { scopeFields } from "./fields.ts";
-import { formSource } from "./redirects.ts";
+import { authorizePath, formSource } from "./redirects.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** The grant that the request would extend: the app's earlier one, else a new one. */
@@ -78,12 +78,4 @@ function personal(scope: string): Html | undefined {
   const words = scope.split(" ");
   if (!words.includes("email") && !words.includes("profile")) return undefined;
   return html`<p>It also learns your e-mail address and time zone.</p>`;
-}
-
-function authorizePath(params: Interaction["params"]): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) {
-    for (const one of [value].flat()) query.append(name, String(one));
-  }
-  return `/authorize?${query}`;
 }

@@ -4,6 +4,7 @@ import type { Log } from "../../../shared/process/log.ts";
 import { message } from "../../../shared/web/page.ts";
 import { failurePage, notFoundPage } from "../../../shared/web/router.ts";
 import { reply } from "./koa.ts";
+import { outagePage } from "./oauth.ts";
 import { messageSite } from "./site.ts";
 
 /** Turns what a page throws, and addresses at which there is nothing, into pages that say what to do. */
@@ -11,6 +12,7 @@ export function explainFailures(log: Log) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
+      if (ctx.status === 503) ctx.set("Retry-After", "1");
       if (ctx.status === 404 && !ctx.body) await reply(ctx, notFoundPage(messageSite));
     } catch (error) {
       await reply(ctx, explain(ctx, log, error));
@@ -23,11 +25,20 @@ function explain(ctx: Context, log: Log, error: unknown): Response {
     const text = "Go back to the app and connect it again.";
     return message(messageSite, "This took too long", text, { status: 400 });
   }
+  if (error instanceof errors.TemporarilyUnavailable) return outage(ctx, error);
   if (isHttpError(error)) {
     return message(messageSite, "That did not work", error.message, { status: error.status });
   }
   log.error({ path: ctx.path, reason: String(error) }, "a page failed");
   return failurePage(messageSite);
+}
+
+/** Answers in the form in which oidc-provider answers errors: a page for whoever asks for one. */
+function outage(ctx: Context, error: errors.TemporarilyUnavailable): Response {
+  if (ctx.accepts("json", "html") === "html") return outagePage(error);
+  const { error: code, error_description } = error;
+  const headers = { "Cache-Control": "no-store", "Retry-After": "1" };
+  return Response.json({ error: code, error_description }, { status: 503, headers });
 }
 
 function isHttpError(error: unknown): error is Error & { status: number } {

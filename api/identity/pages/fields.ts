@@ -18,13 +18,19 @@ export const currentPassword = {
 } as const;
 
 /** Beside a new password: whether everything else that lets somebody in ends as well. */
-export const endConnectionsField = choice({
-  name: "connections",
-  value: "end",
-  label: "End all my tokens, connected apps and passkeys too, because somebody else may know my password",
-  isChosen: false,
-  type: "checkbox",
-});
+export const endConnectionsField = html`<fieldset><legend>Why a new password?</legend>
+  ${choice({
+    name: "connections",
+    value: "keep",
+    label: "I forgot the old one, or want another: my passkeys, tokens and connected apps go on",
+    isChosen: true,
+  })}
+  ${choice({
+    name: "connections",
+    value: "end",
+    label: "Somebody else may know it or have my device: end all my passkeys, tokens and connected apps too",
+    isChosen: false,
+  })}</fieldset>`;
 
 /** @returns what is wrong with a new password; undefined when nothing is */
 export function passwordProblem(password: string): string | undefined {

@@ -58,7 +58,7 @@ async function answerWith(
 async function goOn(interaction: Interaction, visitor: Visitor): Promise<Response> {
   const { identity, ctx, session, account } = visitor;
   const isFresh = (session.loginTs ?? 0) >= (interaction.iat ?? 0);
-  if (account && (isFresh || interaction.prompt.reasons.every((reason) => reason === "no_session"))) {
+  if (account && isFresh) {
     const login = { accountId: account.id, ts: session.loginTs };
     return seeOther(await identity.provider.interactionResult(ctx.req, ctx.res, { login }));
   }

@@ -10,8 +10,15 @@ import { messageSite } from "./site.ts";
 export const renderOAuthError: NonNullable<Configuration["renderError"]> = (ctx, _out, error) =>
   reply(ctx, refusedRequestPage(error));
 
+export const outagePage = ({ error_description = "" }: errors.TemporarilyUnavailable): Response =>
+  message(messageSite, "That did not work", error_description, {
+    status: 503,
+    headers: { "Retry-After": "1" },
+  });
+
 /** The page of an authorization request that is answered to its person, not to the app. */
 export function refusedRequestPage(error: Error): Response {
+  if (error instanceof errors.TemporarilyUnavailable) return outagePage(error);
   const known = error instanceof errors.OIDCProviderError ? error : undefined;
   const body = html`<p>An app sent you here with a request that this server cannot answer. Nothing was shared
     with it. Go back to the app and try again.</p>

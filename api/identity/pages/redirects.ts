@@ -6,18 +6,36 @@ export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 /** An authorization request that waits at `next`: the app's name, unless it is the service itself, and its address. */
 type WaitingRequest = Readonly<{ app: string | undefined; redirectUri: unknown }>;
 
+/** The address of an authorization request. */
+export function authorizePath(params: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const one of [value ?? []].flat()) query.append(name, String(one));
+  }
+  return `/authorize?${query}`;
+}
+
 /** Finds the authorization request that a form leads to, if any does. */
 export async function findRequest(
   { provider, ownClient }: Pick<IdentityContext, "provider" | "ownClient">,
   next: string,
 ): Promise<WaitingRequest | undefined> {
+  const { client_id, redirect_uri } = await paramsAt(provider, next);
+  const client = typeof client_id === "string" ? await provider.Client.find(client_id) : undefined;
+  // Anybody can lead people to an address with a request of their own making.
+  if (!client?.redirectUriAllowed(String(redirect_uri))) return undefined;
+  const isOurs = client.clientId === ownClient.id;
+  const app = isOurs ? undefined : (client.clientName ?? "an app without a name");
+  return { app, redirectUri: redirect_uri };
+}
+
+async function paramsAt(
+  { Interaction }: IdentityContext["provider"],
+  next: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (next.startsWith("/authorize?")) return Object.fromEntries(new URLSearchParams(next.split("?")[1]));
   const uid = interactionPath.exec(next)?.groups?.uid;
-  const interaction = uid === undefined ? undefined : await provider.Interaction.find(uid);
-  if (!interaction) return undefined;
-  const client = await provider.Client.find(String(interaction.params.client_id));
-  const isOurs = client?.clientId === ownClient.id;
-  const app = isOurs ? undefined : (client?.clientName ?? "an app without a name");
-  return { app, redirectUri: interaction.params.redirect_uri };
+  return (uid && (await Interaction.find(uid))?.params) || {};
 }
 
 /** The form-action sources for a form that leads to a waiting request, because the app's address follows. */

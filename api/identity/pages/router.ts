@@ -24,7 +24,7 @@ import { doSignInByLink, showSignInLink } from "./sign-in-link.ts";
 import { passkeySignInPath } from "./sign-in-page.ts";
 import { doSignUp, showSignUp, whileSignUpIsOpen } from "./sign-up.ts";
 import { siteOf, tokensPath } from "./site.ts";
-import { changeToken, rotate } from "./tokens/change.ts";
+import { changeToken, endOld, rotate } from "./tokens/change.ts";
 import { showChange } from "./tokens/change-page.ts";
 import { createToken, revoke } from "./tokens/create.ts";
 import { showTokens } from "./tokens/list-page.ts";
@@ -72,6 +72,7 @@ const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {
     POST: requireSignIn(takeForm(changeToken)),
   },
   [`${tokensPath}/rotate`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(rotate)) },
+  [`${tokensPath}/end-old`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(endOld)) },
   [`${tokensPath}/revoke`]: { GET: () => seeOther(tokensPath), POST: requireSignIn(takeForm(revoke)) },
 };
 

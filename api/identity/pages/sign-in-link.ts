@@ -10,7 +10,7 @@ import { mailPasswordNotice } from "../accounts/notices.ts";
 import { changePassword } from "../accounts/passwords.ts";
 import { findLinkAccount, signInLinkPath, useSignInLink } from "../accounts/sign-in-links.ts";
 import { adoptBrowserZone } from "../accounts/zones.ts";
-import { newPassword, passwordProblem } from "./fields.ts";
+import { endConnectionsField, newPassword, passwordProblem } from "./fields.ts";
 import { rememberBrowser } from "./known-browser.ts";
 import { startSession, type Visitor } from "./visitor.ts";
 
@@ -29,11 +29,12 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
   const account = await accountOf(visitor, token);
   if (!account) return deadLinkPage(site);
   const password = form.get("password") ?? "";
-  const error = password === "" ? undefined : passwordProblem(password);
+  const endsAll = form.get("connections") === "end";
+  const error = password === "" && !endsAll ? undefined : passwordProblem(password);
   if (error !== undefined) return signInLinkPage(visitor, { account, token, error });
   if (!(await useSignInLink(pool, { token, address: config.authUrl }))) return deadLinkPage(site);
   if (password !== "") {
-    await changePassword(identity, { accountId: account.id, password });
+    await changePassword(identity, { accountId: account.id, password, endsAll });
     await identity.deliverNews();
     await mailPasswordNotice(identity, account);
   }
@@ -62,6 +63,7 @@ function signInLinkPage(visitor: Visitor, { account, token, error }: Shown): Res
       error,
       required: false,
     })}
+    ${endConnectionsField}
     <div class="actions"><button>Sign in</button></div></form>`;
   const options = {
     status: error ? 422 : 200,

@@ -6,7 +6,13 @@ import type { Layout } from "../../../shared/web/layout.ts";
 import type { FormRequest, PageHandler, PageRequest } from "../../../shared/web/site.ts";
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import { endAccountSessions, noteBrowser, type SignInProof, sessionSeconds } from "../accounts/sessions.ts";
+import {
+  endAccountSessions,
+  endOldestSessions,
+  noteBrowser,
+  type SignInProof,
+  sessionSeconds,
+} from "../accounts/sessions.ts";
 import { zoneOf } from "../accounts/zones.ts";
 import { cookieNames } from "./cookies.ts";
 
@@ -73,6 +79,7 @@ export async function startSession({ identity, ctx }: IdentityRequest, proof: Si
   session.loginAccount({ accountId });
   session.resetIdentifier();
   await session.save(sessionSeconds);
+  await endOldestSessions(identity, accountId);
   ctx.cookies.set(provider.cookieName("session"), session.jti, { ...cookie, maxAge: sessionSeconds * 1_000 });
   return true;
 }

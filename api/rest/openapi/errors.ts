@@ -32,7 +32,8 @@ const unauthenticated: ErrorResponse = {
 
 const insufficientScope: ErrorResponse = {
   name: "InsufficientScope",
-  description: "The token lacks a scope that the operation needs",
+  description:
+    "The token lacks a scope that the operation needs; or the account has no room for a change (`quota`)",
   refused: refuse("insufficient_scope", "This needs a token with the scope habits:read."),
   headers: ["WWW-Authenticate", ...rateLimit],
 };

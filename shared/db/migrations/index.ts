@@ -23,6 +23,10 @@ import { CalendarFeeds } from "./20261207-calendar-feeds.ts";
 import { Imports } from "./20261207-imports.ts";
 import { ImportPartsByTime } from "./20261208-import-parts-by-time.ts";
 import { EarlierSessions } from "./20261209-session-browsers.ts";
+import { Works } from "./20261210-works.ts";
+import { PartitionsAroundNow } from "./20261212-partitions-around-now.ts";
+import { ByteLedger } from "./20261213-byte-ledger.ts";
+import { Contexts } from "./20261215-contexts.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -51,4 +55,8 @@ export const migrations = [
   { name: "20261207-imports", class: Imports },
   { name: "20261208-import-parts-by-time", class: ImportPartsByTime },
   { name: "20261209-session-browsers", class: EarlierSessions },
+  { name: "20261212-partitions-around-now", class: PartitionsAroundNow },
+  { name: "20261215-contexts", class: Contexts },
+  { name: "20261213-byte-ledger", class: ByteLedger },
+  { name: "20261210-works", class: Works },
 ];

@@ -1,4 +1,4 @@
-import { DatabaseFailure } from "../database-failure.ts";
+import { DatabaseFailure, wasStopped } from "../database-failure.ts";
 import type { RunRead } from "../read-batches.ts";
 import type { StandbyWatch } from "./watch.ts";
 
@@ -16,9 +16,6 @@ type Parts = Readonly<{
   lastChangeOf(userId: string): Promise<number | undefined> | number;
   note(outcome: StandbyOutcome, error?: unknown): void;
 }>;
-
-/** The server stopped a read that takes long; the primary would have to stop it as well. */
-const stoppedForTime = "57014";
 
 /** Reads at the standby as soon as it shows what the user has changed, else at the primary. */
 export function createStandbyReads({ standby, primary, watch, lastChangeOf, note }: Parts): RunRead {
@@ -48,8 +45,5 @@ export function createStandbyReads({ standby, primary, watch, lastChangeOf, note
   };
 }
 
-const isStopped = (error: unknown): boolean =>
-  error instanceof DatabaseFailure &&
-  error.cause instanceof Error &&
-  "code" in error.cause &&
-  error.cause.code === stoppedForTime;
+/** The primary would have to stop such a read as well. */
+const isStopped = (error: unknown): boolean => error instanceof DatabaseFailure && wasStopped(error.cause);

@@ -9,6 +9,7 @@ import {
 } from "../batch.ts";
 import { connectFailFast, firstTry, replyChannel } from "../connections.ts";
 import { commandQueue, openQueue } from "../queues.ts";
+import { hasSign } from "../signs-of-life.ts";
 import { subscribe } from "./subscription.ts";
 import { createWaiters } from "./waiters.ts";
 import { createWorkerPresence } from "./worker-presence.ts";
@@ -20,15 +21,17 @@ type BatchSender = Readonly<{
    * @returns whether a worker answered it in time
    */
   send(commands: readonly QueuedCommand[]): Promise<boolean>;
-  /** False while sending is useless: no worker answers, or its answer could not be received. */
+  /** False while sending is useless: no worker runs, or its answer could not be received. */
   isOpen(): boolean;
+  /** Whether a worker answers, or is alive and only too busy to. */
+  ping(): Promise<boolean>;
   close(): Promise<void>;
 }>;
 
 type BatchSenderEvents = Readonly<{
   onReply(reply: Reply): void;
   onLost(commands: readonly QueuedCommand[], how: Lost): void;
-  /** No worker has answered for as long as anybody waits. */
+  /** No worker has answered for as long as anybody waits, and none is alive. */
   onAway(): void;
 }>;
 
@@ -44,7 +47,8 @@ export async function openBatchSender(
   const producer = connectFailFast(redisUrl);
   const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
   const waiters = createWaiters<string, "answered" | Lost>(patienceMs);
-  const workers = createWorkerPresence({ probe: () => send([]), onAway });
+  const isAlive = () => hasSign(producer, queuePrefix);
+  const workers = createWorkerPresence({ probe: () => send([]), isAlive, onAway });
 
   function receive(text: string): void {
     const message = readMessage(text);
@@ -65,7 +69,7 @@ export async function openBatchSender(
     const outcome = waiters.wait(batch.id, () => {
       // Taken back, since otherwise batches would pile up in Redis while no worker runs.
       queue.remove(batch.id).catch(() => {});
-      workers.unanswered(sentAt);
+      void workers.unanswered(sentAt);
       return "unanswered";
     });
     queue
@@ -84,9 +88,11 @@ export async function openBatchSender(
     onListening: workers.recheck,
   });
   await connected;
+  const isOpen = () => !workers.isAway() && subscription.isListening();
   return {
     send,
-    isOpen: () => !workers.isAway() && subscription.isListening(),
+    isOpen,
+    ping: async () => isOpen() && ((await send([])) || isAlive()),
     async close() {
       workers.close();
       subscription.close();

@@ -1,13 +1,14 @@
 import type { Actor } from "../../actor.ts";
 import type { ServerClock } from "../../db/server-clock.ts";
-import { isRefused, keyTaken, type Refused, unavailable } from "../../errors.ts";
+import { isRefused, type Refused, unavailable } from "../../errors.ts";
 import type { Outcome, QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId, placedId } from "../command-id.ts";
 import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "../group.ts";
 import { answeredId, failedDependency, type OperationEnd, readEnds } from "../group-end.ts";
+import { replayStored } from "../stored-reply.ts";
 import { callOf, type Sender } from "./dispatch.ts";
 import type { Mailbox } from "./mailbox.ts";
-import { findStoredReplies, type Inbox, type StoredReplies } from "./stored-replies.ts";
+import { dateNowBy, findStoredReplies, type Inbox, type StoredReplies } from "./stored-replies.ts";
 
 /** One change of a batch request, validated. */
 export type GroupedOperation = Pick<QueuedOperation, "place" | "name" | "input" | "references" | "after"> &
@@ -86,7 +87,7 @@ async function committedEnds(
   if (stored.size === 0) return unavailable("unknown");
   const ended = new Map<number, Outcome>();
   const ends = operations.map((operation) => {
-    const end = endOf(operation, stored, ended);
+    const end = endOf(operation, stored, ended, command.acceptedAt);
     ended.set(end.place, end.outcome);
     return end;
   });
@@ -97,13 +98,14 @@ function endOf(
   operation: QueuedOperation,
   stored: StoredReplies,
   ended: ReadonlyMap<number, Outcome>,
+  acceptedAt: number,
 ): OperationEnd {
   const { place, id } = operation;
   const row = stored.get(id);
   if (!row) return { place, outcome: unavailable("unknown"), replayed: false };
-  const { fingerprint } = resolved(operation, (at) => answeredId(ended.get(at)));
-  if (row.fingerprint !== (fingerprint ?? "")) return { place, outcome: keyTaken(false), replayed: false };
-  return { place, outcome: JSON.parse(row.reply), replayed: row.before };
+  const known = resolved(operation, (at) => answeredId(ended.get(at)));
+  const { outcome, isSame } = replayStored(row, known, dateNowBy(row, acceptedAt));
+  return { place, outcome, replayed: isSame && row.before };
 }
 
 /** Of a failed atomic group nothing is stored but its failure. */

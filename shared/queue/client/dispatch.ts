@@ -6,11 +6,12 @@ import type { Preconditions } from "../../domain/preconditions.ts";
 import { printable } from "../../domain/printable.ts";
 import type { Today } from "../../domain/today.ts";
 import type { Door } from "../../domain/vocabulary.ts";
-import { keyTaken, unavailable } from "../../errors.ts";
+import { unavailable } from "../../errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../batch.ts";
 import { fingerprintOf, keyedId } from "../command-id.ts";
+import { replayStored } from "../stored-reply.ts";
 import type { Mailbox } from "./mailbox.ts";
-import { findChanged, findStoredReplies, type Inbox } from "./stored-replies.ts";
+import { dateNowBy, findChanged, findStoredReplies, type Inbox } from "./stored-replies.ts";
 
 /** Where a change came in: by which door, the id that its row in the action log gets, and the step of a trace. */
 export type RequestOrigin = Readonly<{ door: Door; requestId: string; traceparent?: string }>;
@@ -106,11 +107,9 @@ async function committed(
   inbox: Inbox,
   command: Omit<QueuedCommand, "ticket">,
 ): Promise<CommandResult | undefined> {
-  const { id, fingerprint } = command;
-  const isFromTool = isToolCall(command.call);
+  const { id, acceptedAt } = command;
   const stored = (await findStoredReplies(inbox, [id], command)).get(id);
-  if (!stored || (isFromTool && stored.replayed === null)) return undefined;
-  if (stored.fingerprint !== (fingerprint ?? "")) return { outcome: keyTaken(isFromTool), replayed: false };
-  const outcome: Outcome = JSON.parse(stored.reply);
-  return { outcome, replayed: stored.replayed ?? stored.before };
+  if (!stored || (isToolCall(command.call) && stored.replayed === null)) return undefined;
+  const { outcome, today, isSame } = replayStored(stored, command, dateNowBy(stored, acceptedAt));
+  return { outcome, today, replayed: isSame && (stored.replayed ?? stored.before) };
 }

@@ -12,7 +12,7 @@ type SendResult = Reply | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
   send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;
-  /** Whether a worker answers. */
+  /** Whether a worker answers, or is alive and only too busy to. */
   ping(): Promise<boolean>;
   /** How many commands wait here for the next batch. */
   waiting(): number;
@@ -88,11 +88,13 @@ async function openLane(
       const queued = { ...command, ticket: ++lastTicket };
       pending.put(queued);
       const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
-      const result = waiters.wait(queued.ticket, late);
+      const answer = waiters.wait(queued.ticket, late);
       startSending();
+      const result = await answer;
+      if (pending.ended(queued)) startSending();
       return result;
     },
-    ping: async () => sender.isOpen() && sender.send([]),
+    ping: sender.ping,
     waiting: pending.size,
     close: () => sender.close(),
   };

@@ -1,8 +1,12 @@
+import { commands as contracts } from "../../contracts/catalogue.ts";
 import type { QueuedCommand } from "../batch.ts";
 import { createSizeWatch } from "./size-watch.ts";
 import { createUserLines, shareBesideOthers } from "./user-lines.ts";
 
-/** Commands that wait for a batch: a line for each user, from which they leave in turns. */
+/**
+ * Commands that wait for a batch: a line for each user, from which they leave in turns. A line stands still until
+ * everything that has left it is answered, which keeps each user's commands in order.
+ */
 export type PendingCommands = Readonly<{
   size(): number;
   sizeOf(userId: string): number;
@@ -14,8 +18,11 @@ export type PendingCommands = Readonly<{
   takeAll(): QueuedCommand[];
   /** @returns false when it has left already */
   withdraw(command: QueuedCommand): boolean;
-  /** Takes nothing more of these users until the returned function is called. */
-  holdBack(userIds: ReadonlySet<string>): () => void;
+  /**
+   * Notes that a command is answered or given up.
+   * @returns whether commands of its user may leave by that
+   */
+  ended(command: QueuedCommand): boolean;
   /** Resolves when `count` commands wait, at the latest after `ms`. */
   filled(count: number, ms: number): Promise<void>;
 }>;
@@ -32,14 +39,17 @@ const aloneAfterMs = 150;
 
 export function createPendingCommands(): PendingCommands {
   const lines = createUserLines();
-  const heldBack = new Set<ReadonlySet<string>>();
+  /** The tickets of each user that have left and are not answered. */
+  const underWay = new Map<string, Set<number>>();
   const sizeWatch = createSizeWatch();
   const share = createShare();
 
-  const isHeldBack = (userId: string) => {
-    for (const userIds of heldBack) if (userIds.has(userId)) return true;
-    return false;
-  };
+  function takeFirst(userId: string): QueuedCommand[] {
+    const taken = lines.takeFirst(userId);
+    const tickets = underWay.get(userId) ?? new Set();
+    for (const { ticket } of taken) underWay.set(userId, tickets.add(ticket));
+    return taken;
+  }
 
   function take(count: number, kind: LineKind): QueuedCommand[] {
     const taken: QueuedCommand[] = [];
@@ -48,12 +58,15 @@ export function createPendingCommands(): PendingCommands {
     if (kind === "long" && !lines.hasLong()) return taken;
     const most = share.present();
     const isOfKind = (length: number) => length > most === (kind === "long");
-    for (const [userId, { length }] of lines.inTurns()) {
+    for (const [userId, line] of lines.inTurns()) {
       if (taken.length >= count) break;
       const already = ofUser.get(userId) ?? 0;
-      if (already === 0 ? !isOfKind(length) || isHeldBack(userId) : already === most) continue;
-      ofUser.set(userId, already + 1);
-      taken.push(...lines.takeFirst(userId));
+      const isApart = line.slice(0, 1).some(({ name }) => contracts[name].apart);
+      const mayLeave =
+        already === 0 ? isOfKind(line.length) && !underWay.has(userId) : already < most && !isApart;
+      if (!mayLeave) continue;
+      ofUser.set(userId, isApart ? most : already + 1);
+      taken.push(...takeFirst(userId));
     }
     return taken;
   }
@@ -70,9 +83,11 @@ export function createPendingCommands(): PendingCommands {
     take,
     takeAll: lines.takeAll,
     withdraw: lines.withdraw,
-    holdBack(userIds) {
-      heldBack.add(userIds);
-      return () => void heldBack.delete(userIds);
+    ended({ userId, ticket }) {
+      const tickets = underWay.get(userId);
+      if (!tickets?.delete(ticket) || tickets.size > 0) return false;
+      underWay.delete(userId);
+      return lines.sizeOf(userId) > 0;
     },
     filled: (count, ms) => sizeWatch.wait(lines.size(), count, ms),
   };

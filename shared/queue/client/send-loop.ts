@@ -54,19 +54,16 @@ export function createSendLoop({ pending, estimate, batchesInFlight, send }: Opt
     if (sent > 0) start();
   }
 
-  /** Resolves when the batch is answered, or when it is slow. */
+  /** Resolves with the first answer to the batch, or when it is slow. */
   async function sendBatch(commands: readonly QueuedCommand[]): Promise<void> {
     const began = performance.now();
     const slow = Promise.withResolvers<void>();
     const timer = setTimeout(slow.resolve, slowMs);
-    // The next commands of its users wait for its answer, which keeps each user's commands in order.
-    const release = pending.holdBack(new Set(commands.map(({ userId }) => userId)));
     underWay += 1;
     const answered = send(commands).then(() => {
       clearTimeout(timer);
       underWay -= 1;
       estimate.batchAnswered(performance.now() - began);
-      release();
       start();
     });
     await Promise.race([answered, slow.promise]);

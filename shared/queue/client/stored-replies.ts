@@ -1,5 +1,7 @@
 import type { Database } from "../../db/orm.ts";
 import { waitForStandbys } from "../../db/wait-for-standbys.ts";
+import { localDay } from "../../domain/day.ts";
+import type { Today } from "../../domain/today.ts";
 import { isToolCall, type QueuedCommand } from "../batch.ts";
 
 /** The reply to a command as the inbox has it. */
@@ -9,6 +11,9 @@ type StoredReply = Readonly<{
   reply: string;
   /** Whether it was there before the command was sent, so that it is a replay. */
   before: boolean;
+  /** The user's settings of the day; null where the user has none. */
+  time_zone: string | null;
+  day_start_hour: number | null;
   /** What the row of the tool call says of that; null without such a row. */
   replayed: boolean | null;
 }>;
@@ -18,12 +23,19 @@ export type StoredReplies = ReadonlyMap<string, StoredReply>;
 /** Where replies are stored, and what has to be done before one that is found there may be answered. */
 export type Inbox = Pick<Database, "pool"> & Readonly<{ onFound?(userId: string): Promise<void> }>;
 
+/** The user's day at that instant, by the settings that came with a reply. */
+export const dateNowBy =
+  ({ time_zone, day_start_hour }: StoredReply, acceptedAt: number) =>
+  ({ timeZone }: Today): string =>
+    localDay(acceptedAt, time_zone ?? timeZone, day_start_hour ?? 0);
+
 const timeoutMs = 400;
 
 const statement = `
-  select i.command_id as id, i.fingerprint, i.reply, a.replayed,
+  select i.command_id as id, i.fingerprint, i.reply, a.replayed, u.time_zone, u.day_start_hour,
     i.keyed and i.created_at < to_timestamp($4 / 1000.0) as before
-  from inbox i left join action_log a on a.user_id = i.user_id and a.request_id = $3 and a.called_at = $5::timestamptz
+  from inbox i left join users u on u.user_id = i.user_id
+    left join action_log a on a.user_id = i.user_id and a.request_id = $3 and a.called_at = $5::timestamptz
   where i.user_id = $1 and i.command_id = any($2::uuid[])`;
 
 /**

@@ -6,7 +6,7 @@ type WorkerPresence = Readonly<{
   /** Notes a refusal: a worker is there, but it may not be one that serves this door. */
   refused(): void;
   /** Notes that a batch got no answer in time. */
-  unanswered(sentAt: number): void;
+  unanswered(sentAt: number): Promise<void>;
   /** Asks at once, when this door may itself have been deaf. */
   recheck(): void;
   close(): void;
@@ -15,13 +15,15 @@ type WorkerPresence = Readonly<{
 type Options = Readonly<{
   /** Asks for an answer. @returns whether one came */
   probe(): Promise<boolean>;
+  /** Whether a worker runs, which may be too busy to answer. */
+  isAlive(): Promise<boolean>;
   onAway(): void;
 }>;
 
 const pauseMs = 200;
 
-/** Counts the workers as away when nothing came after a batch left, and then asks until one answers. */
-export function createWorkerPresence({ probe, onAway }: Options): WorkerPresence {
+/** Counts the workers as away when nothing came after a batch left and none is alive, and then asks until one answers. */
+export function createWorkerPresence({ probe, isAlive, onAway }: Options): WorkerPresence {
   let lastHeard = 0;
   let away = false;
   let closed = false;
@@ -39,8 +41,9 @@ export function createWorkerPresence({ probe, onAway }: Options): WorkerPresence
     refused() {
       lastHeard = performance.now();
     },
-    unanswered(sentAt) {
-      if (lastHeard >= sentAt || away || closed) return;
+    async unanswered(sentAt) {
+      const isSilent = () => lastHeard < sentAt && !away && !closed;
+      if (!isSilent() || (await isAlive()) || !isSilent()) return;
       away = true;
       onAway();
       void probeUntilAnswered();

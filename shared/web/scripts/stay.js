@@ -5,6 +5,22 @@ const inOrder = (act) => {
   return last;
 };
 
+/** After a tick the next row slides under the pointer: a second tap at the same place is not meant for it. */
+let tap = { at: -1_000, x: 0, y: 0 };
+let changedAt = -1_000;
+document.addEventListener(
+  "click",
+  (event) => {
+    if (event.detail === 0 || !event.target.closest("form[data-stay]")) return;
+    const { clientX: x, clientY: y } = event;
+    const at = performance.now();
+    const isSoon = at - Math.max(tap.at, changedAt) < 700;
+    if (isSoon && Math.hypot(x - tap.x, y - tap.y) < 24) event.preventDefault();
+    tap = { at, x, y };
+  },
+  true,
+);
+
 document.addEventListener("submit", (event) => {
   const { target: form, submitter } = event;
   if (!form.matches("[data-stay]")) return;
@@ -45,6 +61,7 @@ async function show(answer) {
   const items = [...document.querySelectorAll("[data-part] li[id]")];
   const at = items.findIndex((item) => item.contains(focused));
   for (const [old, part] of pairs) change(old, part);
+  changedAt = performance.now();
   if (focused.isConnected || at < 0) return;
   const next = [...items.slice(at), ...items.slice(0, at).reverse()].find((item) => item.isConnected);
   next?.querySelector("button, a")?.focus({ preventScroll: true });

@@ -30,7 +30,7 @@ export type SharedRows = {
   contests: number[];
 };
 
-type How = Readonly<{ via?: "rest" | "mcp"; keyed?: boolean; hedged?: boolean }>;
+type How = Readonly<{ via?: "rest" | "mcp"; keyed?: boolean; hedged?: boolean; door?: number }>;
 
 /** How long an operation under a key is repeated. */
 const persistenceMs = 30_000;
@@ -42,7 +42,7 @@ const persistenceMs = 30_000;
 export async function perform(client: Client, action: Action, how: How = {}): Promise<Conclusion> {
   const operation = begin(client, action, how);
   const { random, caller } = client;
-  const door = random.between(0, 1);
+  const door = how.door ?? random.between(0, 1);
   if (how.hedged && operation.key !== undefined)
     operation.attempts.push(...(await Promise.all([0, 1].map((each) => attempt(caller, operation, each)))));
   else operation.attempts.push(await attempt(caller, operation, door));

@@ -81,3 +81,36 @@ export async function refusedChange(client: Client, own: OwnRows): Promise<void>
   const told = await perform(client, action);
   if (action.kind === "rename todo" && isLost(told, action)) forget(own.todos, action.todo);
 }
+
+const hurriedAtOnce = 8;
+
+/**
+ * Renames a todo again and again through one door without waiting for the answers. The order in which the door accepted
+ * these requests is in the action log alone, so the answers say nothing about the todo.
+ */
+export async function hurry(client: Client, own: OwnRows): Promise<void> {
+  const { random } = client;
+  own.hurried ??= await createHurried(client);
+  if (own.hurried === undefined) return;
+  const [todo, door, burst] = [own.hurried, random.between(0, 1), crypto.randomUUID()];
+  const renames: Promise<unknown>[] = [];
+  for (let turn = 0; turn < hurriedAtOnce; turn++) {
+    const title = `Hurried ${burst} ${turn}`;
+    const action: Action = { kind: "rename todo", todo, title, batched: random.chance(0.3) };
+    renames.push(perform(client, action, { via: "rest", keyed: false, door }));
+    await Bun.sleep(random.between(2, 12));
+  }
+  await Promise.all(renames);
+}
+
+async function createHurried(client: Client): Promise<number | undefined> {
+  const mark = `hurried ${crypto.randomUUID()}`;
+  const told = await perform(
+    client,
+    { kind: "create todo", title: mark, description: mark },
+    { keyed: true },
+  );
+  const id = told.verdict === "done" ? told.resource.id : undefined;
+  if (id !== undefined) client.history.shared.todos.add(id);
+  return id;
+}

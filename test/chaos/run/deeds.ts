@@ -9,6 +9,7 @@ import {
 import {
   createTodo,
   deleteTodo,
+  hurry,
   listTodos,
   readTodo,
   refusedChange,
@@ -24,6 +25,7 @@ type Deed = (client: Client, own: OwnRows) => Promise<unknown>;
 const deeds: readonly (readonly [deed: Deed, share: number])[] = [
   [createTodo, 24],
   [renameTodo, 16],
+  [hurry, 4],
   [toggleOwn, 14],
   [toggleShared, 10],
   [readTodo, 7],

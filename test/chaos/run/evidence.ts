@@ -15,6 +15,9 @@ export type HabitRow = Readonly<{ id: number; name: string; completions_count: n
 export type CategoryRow = Readonly<{ id: number; name: string }>;
 export type LogRow = Readonly<{ tool: string; arguments: string; outcome: string; replayed: boolean }>;
 
+/** A change of a todo's title, by its row in the log. */
+export type Renaming = Readonly<{ todo: number; before: string; after: string; accepted_at: number }>;
+
 /** The answers that clients got, and the tables at the end. */
 export type Evidence = Readonly<{
   history: History;
@@ -23,6 +26,7 @@ export type Evidence = Readonly<{
   habits: readonly HabitRow[];
   categories: readonly CategoryRow[];
   log: readonly LogRow[];
+  renamings: readonly Renaming[];
   /** Commands with more than one reply in the inbox. */
   doubleReplies: number;
 }>;
@@ -58,8 +62,14 @@ export async function gather(sql: SQL, history: History, inflicted: readonly Inf
     from habits h`;
   const categories: CategoryRow[] = await sql`select id::float8, name from categories`;
   const log: LogRow[] = await sql`select tool, arguments, outcome, replayed from action_log`;
+  const renamings: Renaming[] = await sql`
+    select resource_id::float8 as todo, extract(epoch from called_at)::float8 * 1000 as accepted_at,
+      before::json -> ('todos/' || resource_id) ->> 'title' as before,
+      after::json -> ('todos/' || resource_id) ->> 'title' as after
+    from action_log
+    where tool = 'todo.update' and outcome = 'ok' and before is not null and after like '%Hurried%'`;
   const [inbox] = await sql`
     select count(*)::int as doubles
     from (select 1 from inbox group by user_id, command_id having count(*) > 1) doubled`;
-  return { history, inflicted, todos, habits, categories, log, doubleReplies: inbox.doubles };
+  return { history, inflicted, todos, habits, categories, log, renamings, doubleReplies: inbox.doubles };
 }

@@ -9,8 +9,21 @@ export async function inflict(world: World, fault: Fault): Promise<Inflicted> {
   const from = Date.now();
   const undo = apply(world, fault);
   await Bun.sleep(fault.ms);
+  if (fault.kind === "clock" && fault.on === "postgres") await demandStep(world, fault.seconds);
   undo();
   return { fault, from, to: Date.now() };
+}
+
+/** A run whose clock steps do nothing must not pass. A server that is just coming back is not asked. */
+export async function demandStep({ sql }: Pick<World, "sql">, seconds: number): Promise<void> {
+  for (let looks = 1; ; looks++) {
+    const rows = await sql`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`.catch(() => []);
+    const offMs = rows.length > 0 ? rows[0].ms - Date.now() : seconds * 1_000;
+    if (Math.abs(offMs - seconds * 1_000) < 1_000) return;
+    if (looks === 30)
+      throw new Error(`PostgreSQL's clock was to be ${seconds} s off, and is ${offMs / 1_000} s off.`);
+    await Bun.sleep(100);
+  }
 }
 
 /** @returns a function that ends the disturbance */

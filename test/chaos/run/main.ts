@@ -1,8 +1,9 @@
+import { readHostileOptions, runHostile } from "../hostile/run.ts";
 import { runChaos } from "./chaos.ts";
 import { type Options, readOptions } from "./options.ts";
 import { isGood, printReport } from "./report.ts";
 
-/** `npm run chaos [-- --seed 7 --seconds 20]`; exit code 0 when every run, or every control, ends as it must. */
+/** `npm run chaos [-- --seed 7 --seconds 20 | --hostile]`; exit code 0 when every run, or every control, ends as it must. */
 async function main(runs: readonly Options[]): Promise<boolean> {
   let good = true;
   for (const options of runs) {
@@ -17,7 +18,9 @@ async function main(runs: readonly Options[]): Promise<boolean> {
 }
 
 try {
-  process.exitCode = (await main(readOptions(process.argv.slice(2)))) ? 0 : 1;
+  const args = process.argv.slice(2);
+  const hostile = readHostileOptions(args);
+  process.exitCode = (await (hostile ? runHostile(hostile) : main(readOptions(args)))) ? 0 : 1;
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

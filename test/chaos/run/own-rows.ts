@@ -1,7 +1,12 @@
 import type { Action, Conclusion } from "./history.ts";
 
 /** The rows that one client alone writes to, and so knows what is in them. */
-export type OwnRows = { todos: number[]; habits: number[]; categories: number[] };
+export type OwnRows = {
+  todos: number[];
+  habits: number[];
+  categories: number[];
+  hurried?: number | undefined;
+};
 
 export const noRows = (): OwnRows => ({ todos: [], habits: [], categories: [] });
 

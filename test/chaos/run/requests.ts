@@ -12,7 +12,8 @@ export function restRequest(action: Action): RestRequest {
     case "rename todo": {
       const { todo, title, category } = action;
       const body = { title, ...(category && { category_id: category }) };
-      return { method: "PUT", path: `/todos/${todo}`, body };
+      const rename = { method: "PUT", path: `/todos/${todo}`, body };
+      return action.batched ? post("/batch", { operations: [rename] }) : rename;
     }
     case "toggle todo":
       return post(
@@ -62,7 +63,7 @@ export function toolRequest({ action, key }: Pick<Operation, "action" | "key">):
       return call("create-todo", { title, description, ...(category && { category_id: category }) });
     }
     case "rename todo":
-      if (action.category !== undefined) return undefined;
+      if (action.category !== undefined || action.batched) return undefined;
       return call("update-todo", { todo_id: action.todo, title: action.title });
     case "toggle todo": {
       const { todo, wanted } = action;

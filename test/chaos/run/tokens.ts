@@ -22,7 +22,7 @@ async function signUp(identityUrl: string): Promise<Browser> {
   return browser;
 }
 
-async function createToken(browser: Browser, name: string): Promise<string> {
+export async function createToken(browser: Browser, name: string): Promise<string> {
   const page = await browser.open(tokensPath);
   const made = await browser.submit(page, tokensPath, { name, days: "30", preset: "all" });
   const token = /class="secret">([^<]+)</.exec(made.text)?.[1];

@@ -45,8 +45,9 @@ async function send(
 
 async function sendRest(caller: Caller, door: number, { action, key }: Operation): Promise<Answer> {
   const { method, path, body } = restRequest(action);
-  const { response, body: told } = await send(caller, door, { method, path: `/api/v1${path}`, body, key });
-  const { status, headers } = response;
+  const { response, body: whole } = await send(caller, door, { method, path: `/api/v1${path}`, body, key });
+  const { headers } = response;
+  const { status, body: told } = whole.results?.[0] ?? { status: response.status, body: whole };
   if (status < 300)
     return { verdict: "done", resource: resourceOf(told), replayed: headers.has("idempotent-replayed") };
   if (status === 503) return unavailable(told.applied, JSON.stringify(told));

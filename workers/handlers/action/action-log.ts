@@ -1,6 +1,7 @@
 import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
 import { cutArguments, cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
 import { type BeforeAndAfter, imagesOf, type RowChange } from "../../../shared/domain/images.ts";
+import { shareTexts } from "../../../shared/domain/shared-texts.ts";
 import { cutImages } from "../../../shared/domain/stored-images.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
@@ -89,7 +90,7 @@ export function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call
   return time === context.now || place === 0 ? time : time.replace("Z", `${String(place).padStart(3, "0")}Z`);
 }
 
-/** @returns the columns of the images; what is too long for them is written beside them, whole */
+/** @returns the columns of the images; longer images are written beside them, whole but for repeated texts */
 function keptImages(
   { images, mayBeLogged }: HandlerContext,
   place: Readonly<{ request_id: string; called_at: string }>,
@@ -101,7 +102,11 @@ function keptImages(
   const kept = { before: cutImages(changed.before, before), after: cutImages(changed.after, after) };
   if (kept.before !== before || kept.after !== after) {
     const write = mayBeLogged ? images.upsert : images.insert;
-    write({ ...place, before, after });
+    write({
+      ...place,
+      before: shareTexts(changed.before, before),
+      after: shareTexts(changed.after, after),
+    });
   }
   return kept;
 }

@@ -2,6 +2,7 @@ import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { refuse } from "../../../shared/errors.ts";
+import { measureSoon } from "../../unit-of-work/bytes/measure.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 
 type Forgotten = InputOf<Commands["action.forget"]>;
@@ -42,6 +43,7 @@ export async function forgetTraces(
      where user_id = $1 and kind = $2 and id = $3`,
     [userId, deletion, id],
   );
+  await measureSoon(connection, userId);
 }
 
 /** How the refusal of a name that no category has begins, which lists the others. */

@@ -10,7 +10,6 @@ const tables = { category: "categories", habit: "habits", todo: "todos" } as con
  * repeating it changes nothing.
  */
 export const actionForget: Handler<"action.forget"> = {
-  slow: true,
   idempotent: true,
   rows: ({ kind, id }) => [forUpdate(tables[kind], id)],
   run(context, { kind, id }) {

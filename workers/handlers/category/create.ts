@@ -4,6 +4,7 @@ import type { Handler } from "../handler.ts";
 import { storedColor } from "./color.ts";
 
 export const categoryCreate: Handler<"category.create"> = {
+  stores: "more",
   makes: "categories",
   run(context, { name, color, icon }) {
     const refused = checkQuota(context, "categories");

@@ -6,6 +6,7 @@ import { storedColor } from "./color.ts";
 import { currentCategory, lockCategory } from "./rows.ts";
 
 export const categoryUpdate: Handler<"category.update"> = {
+  stores: "more",
   rows: lockCategory,
   current: currentCategory,
   run({ categories, now }, { category_id, ...fields }) {

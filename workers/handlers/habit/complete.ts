@@ -6,6 +6,7 @@ import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateStreak } fr
 import { rulesOf } from "./rules.ts";
 
 export const habitComplete: Handler<"habit.complete"> = {
+  stores: "more",
   rows: lockHabit,
   related: relatedToHabit,
   current: currentHabit,

@@ -8,6 +8,7 @@ import { habitAnswer, streakColumns } from "./rows.ts";
 import { checkSchedule, defaultGraceDays } from "./rules.ts";
 
 export const habitCreate: Handler<"habit.create"> = {
+  stores: "more",
   makes: "habits",
   rows: categoryRows,
   related: (loaded, input) => ({ rows: categoriesToLock(loaded, input) }),

@@ -8,6 +8,7 @@ import { currentHabit, habitAnswer, lockHabit, relatedToHabit, streakColumns } f
 import { checkSchedule, defaultGraceDays, rulesOf } from "./rules.ts";
 
 export const habitUpdate: Handler<"habit.update"> = {
+  stores: "more",
   rows: (input) => [...lockHabit(input), ...categoryRows(input)],
   related: relatedToHabit,
   current: currentHabit,

@@ -21,7 +21,7 @@ const tables = ["categories", "habits", "todos"] as const satisfies readonly Num
  * the same things has made, and nobody deleted since, is left as it is.
  */
 export const importApply: Handler<"import.apply"> = {
-  slow: true,
+  stores: "more",
   rows: () => [allForUpdate("import_parts"), settingsForUpdate, allWithoutLock("categories")],
   related(loaded, input) {
     const parts = stagedParts(loaded, input);

@@ -4,6 +4,7 @@ const kinds = ["categories", "habits", "histories", "todos"] as const;
 
 /** Parts of an earlier file lose their places, so that files nobody said yes to do not pile up. */
 export const importStage: Handler<"import.stage"> = {
+  stores: "more",
   idempotent: true,
   run({ importParts, now }, { import_id, part, ...things }) {
     const kind = kinds.find((one) => things[one] !== undefined) ?? "todos";

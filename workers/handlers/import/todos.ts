@@ -1,6 +1,6 @@
 import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import { resolveLocalTime } from "../../../shared/domain/day.ts";
+import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day.ts";
 import type { HandlerContext } from "../handler.ts";
 import { endOfTimes } from "../todo/reminder.ts";
 import { newUser } from "../user/settings.ts";
@@ -67,7 +67,7 @@ function insertReminder(
   const instant = wall_time === null ? Date.parse(remind_at) : resolveLocalTime(wall_time, today.timeZone);
   const stored: Pick<ReminderRow, "remind_at" | "wall_time"> = {
     remind_at: wall_time === null ? remind_at : new Date(instant).toISOString(),
-    wall_time,
+    wall_time: wall_time === null ? null : wallTimeOf(wall_time),
   };
   if (instant < 0 || instant >= endOfTimes) return;
   const present = status === "scheduled" && is_completed ? "suspended" : status;

@@ -6,11 +6,12 @@ import { lockTodo, relatedToTodo } from "../todo/rows.ts";
 import { currentReminder } from "./rows.ts";
 
 export const reminderSet: Handler<"reminder.set"> = {
+  stores: "more",
   rows: (input) => [...lockTodo(input), ...rowsForTime(input.remind_at)],
   related: relatedToTodo,
   current: currentReminder,
   run(context, { todo_id, remind_at }) {
-    const { todos, reminders, today, now } = context;
+    const { todos, reminders, viewer, now } = context;
     const time = reminderTime(context, remind_at);
     if (isRefused(time)) return time;
     const todo = todos.get(todo_id);
@@ -20,6 +21,6 @@ export const reminderSet: Handler<"reminder.set"> = {
     const before = reminders.get(todo_id);
     const row = putReminder(context, todo_id, time);
     if (row !== before) todos.update(todo, { updated_at: now });
-    return presentReminder(row, today);
+    return presentReminder(row, viewer);
   },
 };

@@ -7,6 +7,7 @@ import { putReminder, reminderTime, rowsForTime } from "./reminder.ts";
 import { todoAnswer } from "./rows.ts";
 
 export const todoCreate: Handler<"todo.create"> = {
+  stores: "more",
   makes: "todos",
   rows: (input) => [...categoryRows(input), ...rowsForTime(input.remind_at)],
   related: (loaded, input) => ({ rows: categoriesToLock(loaded, input) }),

@@ -1,6 +1,6 @@
 import { hasOffset } from "../../../shared/contracts/reminder-schema.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import { resolveLocalTime } from "../../../shared/domain/day.ts";
+import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
 import { conflict, invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
@@ -51,13 +51,13 @@ export function putReminder(context: HandlerContext, todo_id: number, time: Remi
 function timeOf(remindAt: string, timeZone: string) {
   if (hasOffset(remindAt))
     return { instant: Temporal.Instant.from(remindAt).epochMilliseconds, wall_time: null };
-  const wall_time = Temporal.PlainDateTime.from(remindAt).toString();
+  const wall_time = wallTimeOf(remindAt);
   return { instant: resolveLocalTime(wall_time, timeZone), wall_time };
 }
 
 /** Setting the same time again keeps the reminder, so that a repeated request does not ring twice. */
 function hasTime(before: ReminderRow, time: ReminderTime): boolean {
-  const live = before.status === "scheduled" || before.status === "sent";
+  const live = ["scheduled", "sent", "unsent"].includes(before.status);
   const follows = (row: Pick<ReminderRow, "wall_time">) => row.wall_time != null;
   return (
     live && timestamp(before.remind_at) === timestamp(time.remind_at) && follows(before) === follows(time)

@@ -30,7 +30,7 @@ export function currentTodo(context: HandlerContext, { todo_id }: OneTodo) {
 }
 
 /** @returns a changed todo as it is answered, with its category and reminder */
-export function todoAnswer({ categories, reminders, today }: HandlerContext, row: TodoRow) {
+export function todoAnswer({ categories, reminders, viewer }: HandlerContext, row: TodoRow) {
   const category = row.category_id == null ? undefined : categories.get(row.category_id);
-  return presentTodo(row, category, reminders.get(row.id), today);
+  return presentTodo(row, category, reminders.get(row.id), viewer);
 }

@@ -7,6 +7,7 @@ import type { Handler, HandlerContext } from "../handler.ts";
 import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 
 export const todoToggle: Handler<"todo.toggle"> = {
+  stores: "more",
   rows: lockTodo,
   related: relatedToTodo,
   current: currentTodo,
@@ -89,7 +90,8 @@ function suspendReminder({ reminders, now }: HandlerContext, todoId: number): vo
 function reviveReminder({ reminders, now, acceptedAt }: HandlerContext, todoId: number): void {
   const reminder = reminders.get(todoId);
   if (reminder?.status !== "suspended") return;
-  const inTime = Date.parse(timestamp(reminder.remind_at)) >= acceptedAt;
+  // A command that was accepted in time may be carried out after it: with a delivery the reminder rings already.
+  const inTime = Date.parse(timestamp(reminder.remind_at)) >= acceptedAt && reminder.delivery_id == null;
   const revived = inTime
     ? ({ status: "scheduled", delivery_id: null } as const)
     : ({ status: "missed" } as const);

@@ -11,6 +11,7 @@ import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 type TodoUpdate = InputOf<Commands["todo.update"]>;
 
 export const todoUpdate: Handler<"todo.update"> = {
+  stores: "more",
   rows: (input) => [...lockTodo(input), ...categoryRows(input), ...rowsForTime(input.remind_at)],
   related(loaded, input) {
     const { rows, makes } = relatedToTodo(loaded, input);

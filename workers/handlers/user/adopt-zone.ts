@@ -4,7 +4,6 @@ import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 
 /** Takes over the zone that a token claims, unless the person has chosen one or a newer token claimed another. */
 export const userAdoptZone: Handler<"user.adopt-zone"> = {
-  slow: true,
   rows: () => rowsThatFollowTheZone,
   run(context, { time_zone, issued_at }) {
     const user = context.users.get();

@@ -1,11 +1,12 @@
 import { invalid } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { changedChannels, missingTarget, noChannels } from "./channels.ts";
+import { moveReminders } from "./move-reminders.ts";
 import { rowsThatFollowTheZone, storeSettings } from "./settings.ts";
 
 /** Once the person has chosen a zone, the zones that tokens claim no longer count. */
 export const userConfigure: Handler<"user.configure"> = {
-  slow: true,
+  steps: moveReminders,
   rows: () => rowsThatFollowTheZone,
   run(context, { time_zone, day_start_hour, ...chosen }) {
     const day = {

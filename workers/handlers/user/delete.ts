@@ -3,7 +3,6 @@ import type { Handler } from "../handler.ts";
 
 /** Deletes an account with all its rows, the action log included. Repeating it changes nothing. */
 export const userDelete: Handler<"user.delete"> = {
-  slow: true,
   idempotent: true,
   run: () => null,
   followUp: emptyAccount,

@@ -1,4 +1,3 @@
-import { createGiveWay } from "../../../http/give-way.ts";
 import { createChecker, isLeft } from "./check.ts";
 import {
   type Finding,
@@ -19,14 +18,11 @@ const mostLength = 32_000_000;
 /** What files have in them, and what of it does not come: the first of that, and how much there is. */
 type Collection = Readonly<{ found: readonly FoundThing[]; left: readonly Left[]; leftCount: number }>;
 
-/** Reads and checks the things of all files. Other requests of this process go on meanwhile. */
-export async function collect(files: readonly TextFile[], context: ReadingContext): Promise<Collection> {
+/** Reads and checks the things of all files. */
+export function collect(files: readonly TextFile[], context: ReadingContext): Collection {
   const { check } = createChecker(context);
-  const giveWay = createGiveWay();
   const { put, isFull, collection } = createCollector();
   for (const one of readFiles(files, context)) {
-    await giveWay();
-    if (one === undefined) continue;
     if (isFull()) {
       const { found, left, leftCount } = collection();
       return { found, left: [endMissing, ...left], leftCount: leftCount + 1 };

@@ -6,15 +6,12 @@ const longestHead = 100_000;
 
 /**
  * The rows of a CSV text (RFC 4180), whatever its line ends. Text that keeps no rule is taken as it comes, so that
- * nothing that anybody sends makes this fail; undefined says that the next row takes a while.
+ * nothing that anybody sends makes this fail.
  */
-export function* csvRows(text: string): Generator<string[] | undefined> {
+export function* csvRows(text: string): Generator<string[]> {
   let row: string[] = [];
-  let cells = 0;
   for (let at = text.startsWith("\u{FEFF}") ? 1 : 0; at <= text.length; ) {
     const { cell, end } = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at);
-    cells += 1;
-    if (cells % mostCells === 0) yield undefined;
     if (row.length < mostCells) row.push(cell.slice(0, longestCell));
     if (text[end] === ",") {
       at = end + 1;
@@ -52,16 +49,15 @@ function quotedCell(text: string, start: number): Cell {
 
 /** The first row, which names the columns. */
 export function headOf(text: string): readonly string[] {
-  for (const row of csvRows(text.slice(0, longestHead))) if (row) return row;
+  for (const row of csvRows(text.slice(0, longestHead))) return row;
   return [];
 }
 
 /** Rows as records by the names of the first row, in lower case. They have no more cells than their row, however many names there are. */
-export function* csvRecords(text: string): Generator<ReadonlyMap<string, string> | undefined> {
+export function* csvRecords(text: string): Generator<ReadonlyMap<string, string>> {
   let names: readonly string[] | undefined;
   for (const row of csvRows(text)) {
-    if (row === undefined) yield undefined;
-    else if (names) yield recordOf(names, row);
+    if (names) yield recordOf(names, row);
     else names = row.map((name) => name.trim().toLowerCase());
   }
 }

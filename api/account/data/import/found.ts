@@ -12,13 +12,14 @@ export type FoundThing = {
 /** Something of a file that does not come, or not as a whole. */
 export type Left = Readonly<{ kind: "left"; name: string; why: string }>;
 
-/** What a reader of files finds, one by one, so that its caller can do other things in between. */
+/** Readers of files yield findings one by one, so that their caller can stop them. */
 export type Finding = FoundThing | Left;
 
 /** How many things of one upload are looked at: more than an account can have. Megabytes have room for millions of empty ones. */
 export const mostFound = 60_000;
 
-export const left = (name: string, why: string): Left => ({ kind: "left", name, why });
+/** A name may be as long as its file, and the page shows the beginning of it. */
+export const left = (name: string, why: string): Left => ({ kind: "left", name: name.slice(0, 255), why });
 
 /** A file in words, as it was sent or was in an archive. */
 export type TextFile = Readonly<{ name: string; text: string }>;

@@ -24,7 +24,7 @@ export const isHabitica = (value: unknown): boolean => {
 };
 
 /** Reads habits, dailies and to-dos; tags are categories where a task has one, and rewards are left. */
-export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding | undefined> {
+export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding> {
   const { tasks, tags } = objectIn(value);
   const { habits, dailys, todos, rewards } = objectIn(tasks);
   const names: Tags = new Map(
@@ -74,10 +74,9 @@ function* history(
   entries: readonly Task[],
   context: ReadingContext,
   isDoneToday = false,
-): Generator<Finding | undefined> {
+): Generator<Finding> {
   const times = new Map<string, string | null>();
   for (const { date } of entries) {
-    yield undefined;
     const instant = instantIn(date);
     if (instant !== null) times.set(dayOf(instant, context), instant);
   }
@@ -87,7 +86,7 @@ function* history(
 }
 
 /** A habit that is only bad says when it was not avoided, and nothing of the days on which it was. */
-function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding | undefined> {
+function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const [key, name] = [keyIn(task), textIn(task.text)];
   const isBad = task.up === false && task.down === true;
   const frequency = task.frequency === "weekly" || task.frequency === "monthly" ? "weekly" : "daily";
@@ -132,7 +131,7 @@ function rhythmOf(task: Task) {
     : { frequency: "custom" as const, schedule: { weekdays } };
 }
 
-function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Finding | undefined> {
+function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const [key, name, rhythm] = [keyIn(task), textIn(task.text), rhythmOf(task)];
   if (!rhythm) return yield left(name, "Kept has no habits of such a rhythm; make it a todo that repeats.");
   const created_at = instantIn(task.createdAt);

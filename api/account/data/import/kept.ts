@@ -11,14 +11,8 @@ type Keys = ReadonlyMap<unknown, string>;
 const keyIn = (kind: Kind, { id, created_at }: Fields): string =>
   keyOf("kept", kind, numberIn(id) ?? 0, textIn(created_at));
 
-function* keysById(kind: Kind, things: readonly Fields[]): Generator<undefined, Keys> {
-  const keys = new Map<unknown, string>();
-  for (const thing of things) {
-    yield undefined;
-    keys.set(thing.id, keyIn(kind, thing));
-  }
-  return keys;
-}
+const keysById = (kind: Kind, things: readonly Fields[]): Keys =>
+  new Map(things.map((thing) => [thing.id, keyIn(kind, thing)]));
 
 function originOf({ id, created_at }: Fields): { origin?: ExportedAs } {
   const number = numberIn(id);
@@ -29,7 +23,7 @@ function originOf({ id, created_at }: Fields): { origin?: ExportedAs } {
 export const isKeptExport = (value: unknown): boolean => objectIn(value).format === exportFormat.format;
 
 /** Reads a file that `/account/data/export?format=json` made. What it says of settings is left. */
-export function* readKept(value: unknown): Generator<Finding | undefined> {
+export function* readKept(value: unknown): Generator<Finding> {
   const file = objectIn(value);
   if (file.version !== exportFormat.version)
     return yield left(
@@ -37,9 +31,9 @@ export function* readKept(value: unknown): Generator<Finding | undefined> {
       "This file was made by a newer Kept. Update this one first.",
     );
   const [categories, habits, todos] = [file.categories, file.habits, file.todos].map(objectsIn);
-  const categoryKeys = yield* keysById("categories", categories ?? []);
-  const habitKeys = yield* keysById("habits", habits ?? []);
-  const todoKeys = yield* keysById("todos", todos ?? []);
+  const categoryKeys = keysById("categories", categories ?? []);
+  const habitKeys = keysById("habits", habits ?? []);
+  const todoKeys = keysById("todos", todos ?? []);
   // Checked like anybody's file when it is put together with others, so the types are what it says of itself.
   for (const one of categories ?? [])
     yield {
@@ -64,11 +58,10 @@ export function* readKept(value: unknown): Generator<Finding | undefined> {
   }
 }
 
-function* histories(completions: readonly Fields[], habitKeys: Keys): Generator<Finding | undefined> {
+function* histories(completions: readonly Fields[], habitKeys: Keys): Generator<Finding> {
   const byHabit = new Map<string, ImportedThings["histories"]>();
   let homeless = 0;
   for (const { habit_id, date, completed_at } of completions) {
-    yield undefined;
     const habit = habitKeys.get(habit_id);
     if (habit === undefined) {
       homeless += 1;

@@ -10,10 +10,10 @@ type LoopHabit = Readonly<{ row: Row; name: string; isArchived: boolean; isDone(
 type LoopFiles = Readonly<{ habits?: TextFile | undefined; checkmarks?: TextFile | undefined }>;
 
 /** Reads the two tables of Loop's export: what the habits are, and a column of days for each. */
-export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Finding | undefined> {
-  const habits = list ? yield* habitsIn(list.text) : [];
+export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Finding> {
+  const habits = list ? habitsIn(list.text) : [];
   const known = habits.length > 0 ? habits : namedIn(checkmarks?.text ?? "");
-  const dates = checkmarks ? yield* datesIn(checkmarks.text, known) : new Map<LoopHabit, string[]>();
+  const dates = checkmarks ? datesIn(checkmarks.text, known) : new Map<LoopHabit, string[]>();
   if (!checkmarks)
     yield left("Checkmarks.csv", "It was not among the files, so the habits come without their days.");
   if (!list) yield left("Habits.csv", "It was not among the files, so all habits are daily.");
@@ -28,12 +28,11 @@ export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Fi
 const cell = (row: Row, ...names: readonly string[]): string =>
   names.map((name) => row.get(name)?.trim() ?? "").find((value) => value !== "") ?? "";
 
-function* habitsIn(text: string): Generator<undefined, LoopHabit[]> {
+function habitsIn(text: string): LoopHabit[] {
   const habits: LoopHabit[] = [];
   for (const row of csvRecords(text)) {
-    yield undefined;
-    const name = row ? cell(row, "name") : "";
-    if (!row || name === "") continue;
+    const name = cell(row, "name");
+    if (name === "") continue;
     habits.push({ row, name, isArchived: cell(row, "archived?") === "true", isDone: doneBy(row) });
     if (habits.length > mostFound) break;
   }
@@ -60,16 +59,12 @@ function doneBy(row: Row): LoopHabit["isDone"] {
 }
 
 /** Names in the head of this table are written as they are, commas too; so columns are counted where that fits. */
-function* datesIn(
-  text: string,
-  habits: readonly LoopHabit[],
-): Generator<undefined, Map<LoopHabit, string[]>> {
+function datesIn(text: string, habits: readonly LoopHabit[]): Map<LoopHabit, string[]> {
   const dates = new Map(habits.map((habit) => [habit, [] as string[]]));
   const head = headOf(text);
   const byName = new Map(habits.map((habit) => [habit.name, habit]));
   for (const row of csvRows(text)) {
-    yield undefined;
-    const [date = "", ...values] = row ?? [];
+    const [date = "", ...values] = row;
     if (!isCalendarDate(date)) continue;
     if (values.at(-1) === "") values.pop();
     const inOrder = values.length === habits.length;

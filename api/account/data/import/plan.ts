@@ -1,7 +1,6 @@
 import { maxImported } from "../../../../shared/contracts/import.ts";
 import type { ImportedThings } from "../../../../shared/contracts/import-things.ts";
-import type { QueryContext } from "../../../queries/context.ts";
-import { readWhatIsHere } from "../../../queries/imported.ts";
+import type { ThingOfFile } from "../../../queries/imported.ts";
 import { collect } from "./collect.ts";
 import type { FoundThing, Left, ReadingContext, TextFile } from "./found.ts";
 
@@ -18,15 +17,20 @@ export type ImportPlan = Readonly<{
   leftCount: number;
 }>;
 
-/** Reads files and looks what of them is here already. Other requests of this process go on meanwhile. */
+/** How many things are asked for at a time: a read of more would take longer than the database lets one. */
+const askedAtOnce = 5_000;
+
+/** Says of each thing whether it is here. */
+export type AreHere = (things: readonly ThingOfFile[]) => Promise<readonly boolean[]>;
+
+/** Reads files and asks which of their things are here already. */
 export async function planImport(
-  query: QueryContext,
+  areHere: AreHere,
   files: readonly TextFile[],
   context: ReadingContext,
 ): Promise<ImportPlan> {
-  const { found, ...told } = await collect(files, context);
-  const isHere = await readWhatIsHere(query, found);
-  const gone = new Set(found.flatMap((one) => ("key" in one.thing && isHere(one) ? [one.thing.key] : [])));
+  const { found, ...told } = collect(files, context);
+  const gone = await keysHere(found, areHere);
   const used = new Set(found.flatMap((one) => usedBy(one, gone)));
   const isMissed = ({ kind, thing }: FoundThing) =>
     "key" in thing && (!gone.has(thing.key) || (kind === "categories" && used.has(thing.key)));
@@ -34,6 +38,19 @@ export async function planImport(
   const things = noThings();
   for (const one of coming) put(things, one);
   return { ...told, things, completions, here: gone.size, later };
+}
+
+async function keysHere(found: readonly FoundThing[], areHere: AreHere): Promise<ReadonlySet<string>> {
+  const things = found.flatMap(({ kind, thing, origin }) =>
+    "key" in thing ? [{ kind, key: thing.key, ...(origin && { origin }) }] : [],
+  );
+  const keys = new Set<string>();
+  for (let at = 0; at < things.length; at += askedAtOnce) {
+    const some = things.slice(at, at + askedAtOnce);
+    const here = await areHere(some);
+    for (const [index, { key }] of some.entries()) if (here[index]) keys.add(key);
+  }
+  return keys;
 }
 
 /** As much as one import takes, in the order of the files. What comes later names its category by its key again. */

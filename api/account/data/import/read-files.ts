@@ -20,11 +20,8 @@ function kindOf({ name, text }: TextFile): FileKind {
   return isDays && !names.includes("value") ? "loop checkmarks" : "other";
 }
 
-/** Reads the files of one upload, whatever they are; undefined says that the next thing takes a while. */
-export function* readFiles(
-  files: readonly TextFile[],
-  context: ReadingContext,
-): Generator<Finding | undefined> {
+/** Reads the files of one upload, whatever they are. */
+export function* readFiles(files: readonly TextFile[], context: ReadingContext): Generator<Finding> {
   const byKind = Map.groupBy(files, kindOf);
   for (const file of byKind.get("json") ?? []) yield* readJson(file, context);
   for (const file of byKind.get("todoist") ?? []) yield* readTodoist(file, context);
@@ -36,7 +33,7 @@ export function* readFiles(
     yield left(name, "This is no file that Kept can read.");
 }
 
-function* readJson({ name, text }: TextFile, context: ReadingContext): Generator<Finding | undefined> {
+function* readJson({ name, text }: TextFile, context: ReadingContext): Generator<Finding> {
   const value = parseJson(text.replace(/^\u{FEFF}/u, ""));
   if (value === undefined) yield left(name, "This is not JSON, or it is not whole.");
   else if (isKeptExport(value)) yield* readKept(value);

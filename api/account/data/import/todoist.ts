@@ -20,15 +20,13 @@ const longestName = 255;
 const cell = (row: Row, name: string): string => (row.get(name) ?? "").trim();
 
 /** Reads one project: the CSV that Todoist makes of it as a template, or has in its backups. */
-export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Finding | undefined> {
+export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Finding> {
   const keys = createKeys("todoist");
   const project = projectOf(file.name);
   const category = project === undefined ? null : keyOf("todoist project", project);
   if (category !== null && project !== undefined)
     yield { kind: "categories", thing: { ...plainCategory, key: category, name: project } };
   for (const task of tasksIn(file.text)) {
-    yield undefined;
-    if (!task) continue;
     const content = cell(task.row, "content");
     const key = keys(project ?? "", task.section, content, cell(task.row, "date"), task.parent ?? "");
     yield* readTask(task, { key, category }, context);
@@ -45,14 +43,12 @@ function projectOf(name: string): string | undefined {
   return plain === "" || /^inbox$/i.test(plain) ? undefined : plain;
 }
 
-/** Notes come in the rows after their task, and tasks of a task are indented below it. Rows of other kinds are undefined. */
-function* tasksIn(text: string): Generator<Task | undefined> {
+/** Notes come in the rows after their task, and tasks of a task are indented below it. */
+function* tasksIn(text: string): Generator<Task> {
   let section = "";
   let task: Task | undefined;
   let above: string[] = [];
   for (const row of csvRecords(text)) {
-    yield undefined;
-    if (!row) continue;
     const [type, content] = [cell(row, "type").toLowerCase(), cell(row, "content")];
     if (type === "section") section = content;
     if (type === "note" && content !== "") task?.notes.push(content);

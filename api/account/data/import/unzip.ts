@@ -1,5 +1,4 @@
 import { Unzip, UnzipInflate } from "fflate";
-import { createGiveWay } from "../../../http/give-way.ts";
 
 /** What is unpacked in one go: some kilobytes can become thousands of times as much. */
 const bytesAtOnce = 2_048;
@@ -12,7 +11,7 @@ type Unpacked = Readonly<{ name: string; bytes: Uint8Array }>;
  * @param mostBytes how much that may be in all
  * @returns what is wrong with it, where it cannot be unpacked
  */
-export async function unzip(archive: Uint8Array, mostBytes: number): Promise<readonly Unpacked[] | string> {
+export function unzip(archive: Uint8Array, mostBytes: number): readonly Unpacked[] | string {
   const files: { name: string; chunks: Uint8Array[] }[] = [];
   let [size, problem]: [number, string | undefined] = [0, undefined];
   const unpacking = new Unzip((file) => {
@@ -27,13 +26,11 @@ export async function unzip(archive: Uint8Array, mostBytes: number): Promise<rea
     file.start();
   });
   unpacking.register(UnzipInflate);
-  const giveWay = createGiveWay();
   try {
     for (let at = 0; at < archive.length && problem === undefined; at += bytesAtOnce) {
       const end = at + bytesAtOnce;
       unpacking.push(archive.subarray(at, end), end >= archive.length);
       if (size > mostBytes) problem = "What this archive holds is too large.";
-      await giveWay();
     }
   } catch {
     problem ??= "This archive is damaged.";

@@ -1,6 +1,6 @@
 import { isScope } from "../../../../shared/contracts/scopes.ts";
 import { seeOther } from "../../../../shared/web/redirect.ts";
-import { maxSecrets, rotateToken } from "../../accounts/token-rotation.ts";
+import { endOldSecrets, maxSecrets, rotateToken } from "../../accounts/token-rotation.ts";
 import { changeConnection } from "../../grants/changes.ts";
 import { findConnection } from "../../grants/connections.ts";
 import { formId } from "../form-id.ts";
@@ -43,6 +43,12 @@ export async function rotate(visitor: SignedIn, form: URLSearchParams): Promise<
   return typeof rotated === "string"
     ? showChange(visitor, id, { error: problems[rotated], lifetime })
     : showOnce(visitor, rotated);
+}
+
+/** POST /profile/api-tokens/end-old: secrets before the present one stop working at once. */
+export async function endOld({ identity, account }: SignedIn, form: URLSearchParams): Promise<Response> {
+  await endOldSecrets(identity.pool, { accountId: account.id, id: formId(form) });
+  return seeOther(`${tokensPath}?done=old-ended`);
 }
 
 const problems = {

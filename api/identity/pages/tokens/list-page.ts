@@ -23,6 +23,7 @@ const emptyDraft: TokenDraft = { name: "", permissions: readOnly, lifetime: { ch
 /** What the page shows when a form was taken and the browser was sent back here. */
 const outcomes = new Map([
   ["revoked", "It has ended."],
+  ["old-ended", "The earlier secret has ended."],
   ["changed", "Your changes are saved."],
 ]);
 
@@ -87,7 +88,17 @@ function connectionCard(visitor: SignedIn, connection: Connection): Html {
     <dt>Last used</dt><dd>${sayUse(visitor, connection)}
       <a href="${actionsOf(visitor, id)}">What it did<span class="unseen">: ${name}</span></a></dd>
     ${isPersonal && html`<dt>Ends</dt><dd>${sayEnd(visitor, connection)}</dd>`}</dl>
+    ${oldSecretForm(visitor, connection)}
     ${endingForm(visitor, connection)}</li>`;
+}
+
+/** A token that was given a new secret goes on working with the earlier one for the time that was chosen. */
+function oldSecretForm(visitor: SignedIn, { id, name, oldSecretEndsAt }: Connection): Html | false {
+  if (oldSecretEndsAt === null) return false;
+  return html`<form method="post" action="${tokensPath}/end-old">${formToken(visitor)}
+    <input type="hidden" name="id" value="${id}">
+    <p class="note">An earlier secret also works, until ${timeIn(visitor.zone, oldSecretEndsAt)}.
+    <button class="plain">End it now<span class="unseen"> (${name})</span></button></p></form>`;
 }
 
 /** The question before a connection ends, which is also the last one. */

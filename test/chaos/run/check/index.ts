@@ -3,11 +3,21 @@ import { checkAnswers } from "./answers.ts";
 import { checkCreations } from "./creations.ts";
 import { checkLate } from "./late.ts";
 import { checkLog } from "./log.ts";
+import { checkOrder } from "./order.ts";
 import { checkParity } from "./parity.ts";
 import { checkSequences } from "./sequences.ts";
 import { checkWinners } from "./winners.ts";
 
-const checks = [checkCreations, checkSequences, checkParity, checkWinners, checkLog, checkLate, checkAnswers];
+const checks = [
+  checkCreations,
+  checkSequences,
+  checkOrder,
+  checkParity,
+  checkWinners,
+  checkLog,
+  checkLate,
+  checkAnswers,
+];
 
 /** Everything that is wrong with what is in the tables, given what clients were told. */
 export const check = (evidence: Evidence): Violation[] => checks.flatMap((one) => one(evidence));

@@ -1,7 +1,9 @@
 import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
 import type { CategoryRow } from "../../../../shared/db/entities.ts";
+import { removeCategory } from "../../category/remove.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, oldValues, type TableUndo, touched } from "./changed-row.ts";
+import { membersAtOnce } from "./members-return.ts";
 import { noteDeletion } from "./note-deletion.ts";
 
 export const takeBackCategory: TableUndo = {
@@ -20,7 +22,7 @@ export const takeBackCategory: TableUndo = {
     if (conflicts.length > 0) return conflicts;
     // Deleting a category again takes it from its members again.
     if (!row.isReturn && isInUse(context, current.id)) return [conflictAt(row, "in_use")];
-    categories.remove(current.id);
+    removeCategory(context, current.id);
     noteMembers(context, current.id);
     // One that this command brought back itself is not stored, so no statement takes it from its members.
     if (!categories.isKnown(current.id)) leaveMembers(context, current.id);
@@ -40,19 +42,26 @@ export const takeBackCategory: TableUndo = {
 function restoreMembers(context: HandlerContext, category_id: number): void {
   const { deletions, categoryReturns, habits, todos } = context;
   const deletion = deletions.get(deletionKinds.categories, category_id);
-  const habit_ids = (deletion?.habit_ids ?? []).map(Number);
-  const todo_ids = (deletion?.todo_ids ?? []).map(Number);
+  const habit_ids = new Set((deletion?.habit_ids ?? []).map(Number));
+  const todo_ids = new Set((deletion?.todo_ids ?? []).map(Number));
   const others = {
-    habit_ids: habit_ids.filter((id) => !habits.isKnown(id)),
-    todo_ids: todo_ids.filter((id) => !todos.isKnown(id)),
+    habit_ids: [...habit_ids].filter((id) => !habits.isKnown(id)),
+    todo_ids: [...todo_ids].filter((id) => !todos.isKnown(id)),
   };
-  if (others.habit_ids.length + others.todo_ids.length > 0)
-    categoryReturns.insert({ id: category_id, ...others });
+  const count = others.habit_ids.length + others.todo_ids.length;
+  if (count > membersAtOnce) categoryReturns.insert({ id: category_id, ...inSteps(context) });
+  else if (count > 0) categoryReturns.insert({ id: category_id, ...others });
   for (const row of habits.all())
-    if (row.category_id == null && habit_ids.includes(row.id)) habits.update(row, { category_id });
+    if (row.category_id == null && habit_ids.has(row.id)) habits.update(row, { category_id });
   for (const row of todos.all())
-    if (row.category_id == null && todo_ids.includes(row.id)) todos.update(row, { category_id });
+    if (row.category_id == null && todo_ids.has(row.id)) todos.update(row, { category_id });
 }
+
+/** The rows that this command has loaded are left to it. */
+const inSteps = ({ habits, todos }: HandlerContext) => ({
+  ...{ habit_ids: [], todo_ids: [] },
+  except: { habit_ids: habits.all().map(({ id }) => id), todo_ids: todos.all().map(({ id }) => id) },
+});
 
 /** Some of them may be deleted by this command as well, before it deletes the category. */
 function noteMembers(context: HandlerContext, id: number): void {

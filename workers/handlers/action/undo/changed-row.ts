@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { UndoConflict } from "../../../../shared/contracts/action.ts";
+import type { UndoConflict } from "../../../../shared/contracts/action-undo.ts";
 import {
   changedSince,
   fieldsOf,

@@ -1,5 +1,5 @@
-import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
 import type { HabitRow } from "../../../../shared/db/entities.ts";
+import { dateOfDay } from "../../../../shared/domain/day.ts";
 import { countField, isSame } from "../../../../shared/domain/image-fields.ts";
 import {
   type DaySettings,
@@ -7,6 +7,7 @@ import {
   type History,
   historyField,
 } from "../../../../shared/domain/images.ts";
+import { completedDays } from "../../../../shared/domain/recent-events.ts";
 import { movedMeanwhile, withoutEdit } from "../../../../shared/domain/streak-undo.ts";
 import { streakColumns } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
@@ -21,7 +22,6 @@ import {
   type TableUndo,
   touched,
 } from "./changed-row.ts";
-import { noteDeletion } from "./note-deletion.ts";
 
 const ruleFields = ["frequency", "schedule", "grace_days"];
 
@@ -33,7 +33,7 @@ export const takeBackHabit: TableUndo = {
     const { patch, conflicts } = inPresentCategory(context, row, { patch: before, conflicts: [] });
     const habit = context.habits.insert({ ...(patch as Omit<HabitRow, "id">), id });
     followMoves(context, habit, day as DaySettings);
-    restoreCompletions(context, id);
+    restoreCompletions(context, habit);
     return conflicts;
   },
   remove(context, row) {
@@ -46,7 +46,7 @@ export const takeBackHabit: TableUndo = {
       return [conflictAt(row, "changed_since", [countField])];
     habits.remove(current.id);
     // One that this command brought back itself is not stored, so no statement removes and notes its completions.
-    if (!habits.isKnown(current.id)) dropCompletions(context, current.id);
+    if (!habits.isKnown(current.id)) goAgain(context, current.id);
     return [];
   },
   change(context, row) {
@@ -75,21 +75,33 @@ function followMoves(context: HandlerContext, habit: HabitRow, from: DaySettings
   habits.update(habit, streakColumns(moved, rules));
 }
 
-/** They were noted by the statement that deleted the habit. */
-function restoreCompletions({ deletions, completions }: HandlerContext, habit_id: number): void {
-  const deletion = deletions.get(deletionKinds.habits, habit_id);
-  const times = deletion?.completed_times ?? [];
-  for (const [index, local_date] of (deletion?.completed_dates ?? []).entries())
-    completions.insert({ habit_id, local_date, completed_at: times[index] ?? "" });
+/**
+ * They were noted by the statement that deleted the habit, and a statement brings them back. Those that can still be
+ * taken back become rows here, so that what is taken back next finds them.
+ */
+function restoreCompletions(
+  { habitReturns, deletedCompletions, completions }: HandlerContext,
+  { id, completions_count, streak_state }: HabitRow,
+): void {
+  const rows = completedDays(streak_state.recent).flatMap(
+    (day) => deletedCompletions.get(id, dateOfDay(day)) ?? [],
+  );
+  for (const row of rows) completions.insert(row);
+  const known = rows.map(({ local_date }) => local_date);
+  const nothing = { is_gone_again: false, dates: [], times: [] };
+  habitReturns.insert({ habit_id: id, count: completions_count, known, ...nothing });
 }
 
-function dropCompletions(context: HandlerContext, habit_id: number): void {
-  const { completions } = context;
+/** Completions that were not stored yet go from here, and the note that stands takes those that the habit has by now. */
+function goAgain({ habitReturns, completions }: HandlerContext, habit_id: number): void {
   const own = completions.all().filter((row) => row.habit_id === habit_id);
-  noteDeletion(context, deletionKinds.habits, habit_id, {
-    completed_dates: own.map(({ local_date }) => local_date),
-    completed_times: own.map(({ completed_at }) => completed_at),
-  });
+  const returning = habitReturns.get(habit_id);
+  if (returning)
+    habitReturns.update(returning, {
+      is_gone_again: true,
+      dates: own.map(({ local_date }) => local_date),
+      times: own.map(({ completed_at }) => completed_at),
+    });
   for (const { local_date } of own) completions.remove(habit_id, local_date);
 }
 

@@ -1,5 +1,6 @@
 import type { ActionRow } from "../../../../shared/db/entities.ts";
 import { type Images, parseRowName } from "../../../../shared/domain/images.ts";
+import { lengthWithTexts } from "../../../../shared/domain/shared-texts.ts";
 import { readImages } from "../../../../shared/domain/stored-images.ts";
 import type { LoadedTables } from "../../handler.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";
@@ -18,12 +19,11 @@ export function changedRows(loaded: LoadedTables, action: ActionRow): ChangedRow
   return parsed.get(action);
 }
 
-/** @returns how much text of images a command that takes these actions back would parse (UTF-16 units) */
-export const lengthOfImages = (loaded: LoadedTables): number =>
-  loaded.actions
-    .all()
-    .map((action) => storedImages(loaded, action))
-    .reduce((sum, { before, after }) => sum + (before?.length ?? 0) + (after?.length ?? 0), 0);
+/** @returns how much text of images taking an action back parses (UTF-16 units) */
+export function lengthOfImages(loaded: LoadedTables, action: ActionRow): number {
+  const { before, after } = storedImages(loaded, action);
+  return lengthWithTexts(before ?? "") + lengthWithTexts(after ?? "");
+}
 
 const storedImages = ({ images }: LoadedTables, action: ActionRow): Stored =>
   images.all().find(({ request_id }) => request_id === action.request_id) ?? action;

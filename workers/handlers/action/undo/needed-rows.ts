@@ -9,27 +9,36 @@ import {
 import { lockTodo } from "../../todo/rows.ts";
 import { type ChangedRow, type ChangedRows, idOf } from "./changed-row.ts";
 
-/** The rows that taking an action back looks at and changes. The user's zone turns wall times into instants. */
-export const neededRows = (rows: ChangedRows): RowRequest[] => [
-  settingsForUpdate,
-  ...[...rows.values()].flatMap((row) => [...ownRows(row), ...categoriesOf(row)]),
-];
+/** The rows that taking actions back looks at and changes. The user's zone turns wall times into instants. */
+export function neededRows(actions: readonly ChangedRows[]): RowRequest[] {
+  const all = actions.flatMap((rows) => [...rows.values()]);
+  const goneHabits = new Set(
+    all.flatMap((row) => (row.table === "habits" && isGone(row) ? [idOf(row)] : [])),
+  );
+  return [settingsForUpdate, ...all.flatMap((row) => [...ownRows(row, goneHabits), ...categoriesOf(row)])];
+}
 
-function ownRows(row: ChangedRow): RowRequest[] {
+const isGone = ({ after }: ChangedRow): boolean => after === undefined;
+
+function ownRows(row: ChangedRow, goneHabits: ReadonlySet<number>): RowRequest[] {
   const id = idOf(row);
-  const isGone = row.after === undefined;
+  const completion = [id, row.key[1] ?? ""];
   switch (row.table) {
     case "todos":
     case "reminders":
       return lockTodo({ todo_id: id });
     case "habits":
-      return [forUpdate("habits", id), ...(isGone ? deletion(deletionKinds.habits, id) : [])];
+      return [forUpdate("habits", id), ...(isGone(row) ? deletion(deletionKinds.habits, id) : [])];
     case "habit_completions":
-      return [forUpdate("habits", id), ...withoutLock("habit_completions", [id, row.key[1] ?? ""])];
+      return [
+        forUpdate("habits", id),
+        ...withoutLock("habit_completions", completion),
+        ...(goneHabits.has(id) ? withoutLock("deleted_completions", completion) : []),
+      ];
     case "categories":
       return [
         forUpdate("categories", id),
-        ...(isGone ? deletion(deletionKinds.categories, id) : [forMembers(id)]),
+        ...(isGone(row) ? deletion(deletionKinds.categories, id) : [forMembers(id)]),
       ];
   }
 }

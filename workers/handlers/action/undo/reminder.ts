@@ -45,8 +45,9 @@ export const takeBackReminder: TableUndo = {
     if (isMoved && !isAsMade(made, current)) return [conflictAt(row, "changed_since", ["remind_at"])];
     if (!isMoved && current.status !== made.status) return [];
     const old: ReminderRow = { ...current, ...before };
-    const back = { ...old, ...asOfNow(context, id, old) };
-    const hasRung = current.status === "sent" && made.status !== "sent";
+    // A delivery is of the present time, so it says nothing about another one.
+    const back = { ...old, ...asOfNow(context, id, isMoved ? { ...old, delivery_id: null } : old) };
+    const hasRung = ["sent", "unsent"].includes(current.status) && made.status !== current.status;
     if (hasRung && Date.parse(timestamp(back.remind_at)) < context.acceptedAt) return [];
     context.reminders.update(current, { ...back, updated_at: context.now });
     if (isMoved) touchTodo(context, id);
@@ -60,12 +61,13 @@ const isOver = ({ status }: Pick<ReminderRow, "status">): boolean =>
 
 /**
  * What a reminder is by now that comes back: one that has not rung rings if its time is still ahead, by the user's
- * present zone. With a completed todo it waits; one whose time has passed meanwhile was missed.
+ * present zone. With a completed todo it waits; one whose time has passed meanwhile was missed, or rings already if it
+ * has a delivery.
  */
 function asOfNow(
   { todos, today, acceptedAt }: HandlerContext,
   todoId: number,
-  { remind_at, wall_time, status }: Pick<ReminderRow, "remind_at" | "wall_time" | "status">,
+  { remind_at, wall_time, status, delivery_id }: Omit<ReminderRow, "todo_id">,
 ): Partial<ReminderRow> {
   if (isOver({ status })) return {};
   const at =
@@ -74,7 +76,7 @@ function asOfNow(
       : resolveLocalTime(wall_time.replace(" ", "T"), today.timeZone);
   const time = { remind_at: new Date(at).toISOString() };
   const isWaiting = todos.get(todoId)?.is_completed === true;
-  if (at < acceptedAt) return { ...time, status: isWaiting ? "suspended" : "missed" };
+  if (at < acceptedAt || delivery_id != null) return { ...time, status: isWaiting ? "suspended" : "missed" };
   return { ...time, status: isWaiting ? "suspended" : "scheduled", delivery_id: null };
 }
 

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../../shared/errors.ts";
+import { type Refusal, refuse } from "../../../shared/errors.ts";
 
 const { refusal: overloaded } = refuse(
   "overloaded",

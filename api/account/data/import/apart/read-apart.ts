@@ -1,0 +1,46 @@
+import { constants, setPriority } from "node:os";
+import { join } from "node:path";
+import type { AreHere } from "../plan.ts";
+import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
+
+/** Files of several people wait for each other: one process fits beside the front door in a small container. */
+const longestMs = 10_000;
+
+const tooMuch =
+  "These files need more time or memory to be read than one upload may have. Divide them, and upload one after the other.";
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Reads the files of an upload in a process of its own, so that nothing in them can stall the front door or fill its
+ * memory. The process has no settings and no database, and is killed when it takes too long or too much memory.
+ */
+export function readApart(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
+  const reading = last.then(() => readNow(order, areHere));
+  last = reading.catch(() => undefined);
+  return reading;
+}
+
+async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
+  const result = Promise.withResolvers<ReadResult["read"]>();
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "reader.ts")], {
+    // Bun would read a file `.env` of the working directory.
+    ...{ cwd: "/", env: {}, stdio: ["ignore", "ignore", "inherit"] },
+    ...{ serialization: "advanced", timeout: longestMs, killSignal: "SIGKILL" },
+    ipc(message: "ready" | ReadQuestion | ReadResult, child) {
+      if (message === "ready") child.send(order);
+      else if ("read" in message) result.resolve(message.read);
+      else areHere(message.ask).then((here) => child.send({ here } satisfies ReadReply), result.reject);
+    },
+  });
+  // Front doors and workers get the processor first.
+  setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  child.exited.then(() => {
+    if (child.signalCode) result.resolve(tooMuch);
+    else result.reject(new Error(`The reader of files ended with exit code ${child.exitCode}.`));
+  });
+  return result.promise.finally(async () => {
+    child.kill("SIGKILL");
+    await child.exited;
+  });
+}

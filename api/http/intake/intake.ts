@@ -1,0 +1,85 @@
+import { type Refusal, refuse } from "../../../shared/errors.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import { noteEntry } from "../request-origin.ts";
+import { createAdmission } from "./admission.ts";
+import { createArrivals, type NotWhole, sizeOfBody } from "./arrivals.ts";
+import { clientNetwork } from "./network.ts";
+
+/**
+ * The time in which a request must arrive. Bun counts it from the first byte, and goes on counting while less than
+ * 16 KB a second come.
+ */
+export const arrivalSeconds = 10;
+/** How long an answer may leave its client without a byte. */
+const silenceSeconds = 30;
+
+type Parts = Readonly<{
+  trustedProxies: Config["trustedProxies"];
+  /** The user of an Authorization header whose token is known to be valid. */
+  knownUser(authorization: string | null): string | undefined;
+  serve(request: Request): Promise<Response>;
+  refused(request: Request, refusal: Refusal): Response;
+  /** The answer to a request that is refused before anything is looked at. */
+  turnAway(request: Request): Response;
+}>;
+
+/** Bun's view of a connection, by the request that it received. */
+type Connections = Pick<Bun.Server<undefined>, "requestIP" | "timeout">;
+
+type Intake = Readonly<{
+  /** @param request the one received, with a full address */
+  take(received: Request, request: Request, connections: Connections): Promise<Response> | Response;
+  /** Whether every request is refused at present. */
+  isFull(): boolean;
+  stop(): void;
+}>;
+
+/** Hands requests on to be served when they have arrived, and no more of them than can be served. */
+export function createIntake({ trustedProxies, knownUser, serve, refused, turnAway }: Parts): Intake {
+  const arrivals = createArrivals();
+  const admission = createAdmission();
+
+  /** An unknown token is nobody: whoever made it up could make up another for each request. */
+  function admit(request: Request, network: () => string): Promise<Response> | Response {
+    const leave = admission.admit(() => knownUser(request.headers.get("authorization")) ?? network());
+    if (!leave) return turnAway(request);
+    noteEntry(request, { leave, network });
+    if (sizeOfBody(request) === "long") leave();
+    return serve(request).finally(leave);
+  }
+
+  function turnBack(request: Request, why: NotWhole): Response {
+    const response = why === "too-long" ? refused(request, tooLong) : turnAway(request);
+    response.headers.set("connection", "close");
+    return response;
+  }
+
+  return {
+    take(received, request, connections) {
+      let known: string | undefined;
+      const network = () => {
+        known ??= clientNetwork(
+          trustedProxies,
+          received.headers,
+          connections.requestIP(received)?.address ?? "",
+        );
+        return known;
+      };
+      const arriving = arrivals.await(request, network);
+      connections.timeout(received, arriving ? arrivalSeconds : silenceSeconds);
+      if (!arriving) return admit(request, network);
+      return arriving.then((whole) => {
+        if (!(whole instanceof Request)) return turnBack(request, whole);
+        connections.timeout(received, silenceSeconds);
+        return admit(whole, network);
+      });
+    },
+    isFull: admission.isFull,
+    stop: admission.stop,
+  };
+}
+
+const { refusal: tooLong } = refuse(
+  "body_too_large",
+  "A body of more than 64 KiB must say its length (Content-Length).",
+);

@@ -1,0 +1,20 @@
+import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
+import { owner, timestamptz } from "./columns.ts";
+
+/**
+ * Bytes that an account keeps, by when they go away by themselves. `things` never do; their rows expire when the account
+ * is due to be measured. `growth` is what was stored in an hour beyond what its requests allow.
+ */
+export const ByteLedgerEntity = defineEntity({
+  name: "ByteLedgerEntry",
+  tableName: "byte_ledger",
+  properties: {
+    user_id: owner(),
+    kind: p.text().$type<ByteKind>().primary(),
+    expires_at: timestamptz().primary(),
+    bytes: p.bigint("number"),
+  },
+});
+
+export type ByteKind = "things" | "images" | "log" | "replies" | "growth";
+export type ByteLedgerRow = InferEntity<typeof ByteLedgerEntity>;

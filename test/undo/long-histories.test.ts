@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { inMemory } from "./in-memory.ts";
+import { isChange, keyOf } from "./world.ts";
+
+const dayMs = 86_400_000;
+
+/** The traffic between a worker and PostgreSQL while a deletion is taken back, and while that is taken back. */
+async function trafficOfUndo(days: number) {
+  const place = inMemory();
+  place.clock.now = Date.parse("2026-01-01T10:00:00Z");
+  const send = async (name: string, input: object) => {
+    place.clock.now += 1;
+    return place.send("page", { name, input } as never);
+  };
+  await send("habit.create", { name: "Read", frequency: "daily" });
+  const [habit] = [...(await place.rows()).values()];
+  for (let day = 0; day < days; day++) {
+    place.clock.now += dayMs;
+    await send("habit.complete", { habit_id: habit?.id });
+  }
+  const whole = await place.rows();
+  await send("habit.delete", { habit_id: habit?.id });
+  const undoLast = async () => {
+    const actions = (await place.log()).filter(isChange).slice(-1).map(keyOf);
+    const before = place.traffic();
+    await send("action.undo", { actions });
+    return place.traffic() - before;
+  };
+  const back = await undoLast();
+  expect([...(await place.rows()).keys()].sort()).toEqual([...whole.keys()].sort());
+  const gone = await undoLast();
+  expect((await place.rows()).size).toBe(0);
+  return { back, gone };
+}
+
+test("a habit comes back and goes again without its completions passing through a worker", async () => {
+  const [short, long] = [await trafficOfUndo(20), await trafficOfUndo(200)];
+  expect(long.back).toBeLessThan(short.back + 100);
+  expect(long.gone).toBeLessThan(short.gone + 100);
+});

@@ -1,0 +1,113 @@
+import type { WorkRow } from "../../shared/db/entities.ts";
+import type { WorkerContext } from "../context.ts";
+import { startSchedule } from "../schedule.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
+import { takeTurn } from "../unit-of-work/turn.ts";
+import type { RunContext } from "./attempt.ts";
+import { carryOutStep } from "./carry-out.ts";
+import { internalFault, isPassing, isTimeout } from "./retries.ts";
+import { transact } from "./transaction.ts";
+import { failureOf } from "./transaction-failed.ts";
+
+/** Steps of different users run at the same time, each on a connection of its own. */
+const stepsAtOnce = 2;
+const everyMs = 1_000;
+const lockTimeoutMs = 800;
+
+type Options = Readonly<{
+  context: RunContext;
+  /** Tells a user's open pages of a change. */
+  announce(change: { commands: readonly { userId: string }[] }): void;
+}>;
+
+/** Carries out the steps of long work: of what this worker began at once, and of what another left when it looks. */
+export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { context, announce }: Options) {
+  const { log, watch } = worker;
+  /** Users take turns, a step each. */
+  const waiting = new Set<string>();
+  const lanes = new Set<Promise<void>>();
+  let isStopping = false;
+
+  async function runLane(): Promise<void> {
+    for (const userId of waiting) {
+      if (isStopping) return;
+      waiting.delete(userId);
+      const next = await watch.during("long work", () => takeStep(userId));
+      if (next === "more") waiting.add(userId);
+    }
+  }
+
+  /** @returns "none" also when another worker is at it or the step has to be tried again later */
+  async function takeStep(userId: string): Promise<"more" | "none"> {
+    const began = performance.now();
+    let work: WorkRow | undefined;
+    try {
+      return await transact(context, async (connection) => {
+        work = await claim(connection, userId);
+        const step = work && (await carryOutStep(context, connection, work));
+        await connection.query(work ? "commit" : "rollback");
+        if (step?.cursor === null) announce({ commands: [{ userId }] });
+        return work ? "more" : "none";
+      });
+    } catch (error) {
+      const failure = failureOf(error, false);
+      const isLasting = failure.by !== "outage" && !isPassing(failure) && !isTimeout(failure);
+      log[isLasting ? "error" : "warn"]({ work: work?.name, reason: String(failure.cause) }, "step failed");
+      if (isLasting && work) await giveUp(context, work).catch(() => {});
+      return "none";
+    } finally {
+      context.metrics.ended("works", (performance.now() - began) / 1_000);
+    }
+  }
+
+  function carryOn(userId: string): void {
+    waiting.add(userId);
+    if (isStopping || lanes.size >= stepsAtOnce) return;
+    const lane = runLane().finally(() => lanes.delete(lane));
+    lanes.add(lane);
+  }
+
+  const look = async () => {
+    for (const userId of await usersWithWork(context.pool)) carryOn(userId);
+  };
+  const schedule = startSchedule(worker, { name: "works", everyMs, run: look });
+  return {
+    carryOn,
+    async stop(): Promise<void> {
+      isStopping = true;
+      await schedule.stop();
+      await Promise.all(lanes);
+    },
+  };
+}
+
+/** Begins a step. @returns the oldest work of the user, unless another worker has the user's turn */
+async function claim(connection: Queryable, userId: string): Promise<WorkRow | undefined> {
+  const [, , isFree] = await Promise.all([
+    connection.query("begin"),
+    connection.query(`set local lock_timeout = ${lockTimeoutMs}`),
+    takeTurn(connection, userId),
+  ]);
+  if (!isFree) return undefined;
+  const { rows } = await connection.query<WorkRow>(
+    "select * from works where user_id = $1 and ended_at is null order by created_at, id limit 1",
+    [userId],
+  );
+  return rows[0];
+}
+
+async function usersWithWork(connection: Queryable): Promise<string[]> {
+  const { rows } = await connection.query<{ user_id: string }>(
+    "select user_id from works where ended_at is null order by user_id limit $1",
+    [100],
+  );
+  return rows.map(({ user_id }) => user_id);
+}
+
+/** A step that can never succeed must not keep its user's other work waiting forever. */
+const giveUp = ({ pool }: RunContext, { user_id, id }: WorkRow) =>
+  pool.query("update works set ended_at = now(), outcome = $3 where user_id = $1 and id = $2", [
+    user_id,
+    id,
+    JSON.stringify(internalFault),
+  ]);

@@ -1,0 +1,142 @@
+import { maxUndone, maxUndoneLength, type stepsOfRun } from "../../../shared/contracts/action-undo.ts";
+import type { Commands, InputOf, OutputOf } from "../../../shared/contracts/catalogue.ts";
+import type { ActionRow } from "../../../shared/db/entities.ts";
+import { withinLength } from "../../../shared/domain/stored-images.ts";
+import { timestamp } from "../../../shared/domain/timestamp.ts";
+import { isRefused } from "../../../shared/errors.ts";
+import { beginWork } from "../begin-work.ts";
+import type { Handler } from "../handler.ts";
+import type { Step, StepContext, Steps } from "../steps.ts";
+import { returnMembers } from "./undo/members-return.ts";
+
+type Run = InputOf<Commands["action.undo-run"]>;
+type Key = Pick<ActionRow, "called_at" | "request_id">;
+type Answer = OutputOf<Commands["action.undo"]>;
+
+/**
+ * How far a run is. It is gone through from the newest action to the oldest until a whole pass takes nothing back: what
+ * cannot be taken back as a whole may only wait for an older action that was carried out after it. Then a last pass takes
+ * back in part.
+ */
+type Progress = Readonly<{
+  /** The last action that this pass looked at. */
+  place: Key;
+  undone: number;
+  waiting: number;
+  isLastPass: boolean;
+  /** Categories whose members have to be back before older actions are looked at. */
+  left: Answer["left"];
+  /** Whether only those are left to do. */
+  isOver: boolean;
+}>;
+
+export const actionUndoRun: Handler<"action.undo-run"> = {
+  run: (context, run) => ({ work_id: beginWork(context, "action.undo-run", run) }),
+  steps: {
+    async step(context) {
+      const run = context.input as Run;
+      const progress: Progress = context.cursor === null ? newPass(run, false) : JSON.parse(context.cursor);
+      const [members, ...others] = progress.left;
+      if (!members) return takeBackNext(context, run, progress);
+      const rest = await returnMembers(context, members);
+      return stepTo({ ...progress, left: [...(rest ? [rest] : []), ...others] }, 0);
+    },
+    async left({ connection, userId, input }) {
+      const run = input as Run;
+      const { rows } = await connection.query<{ count: number }>(
+        `select count(*)::int as count from (${looked("a.undone_by, a.before, a.after")}) a where ${stands}`,
+        [userId, run.token_id, run.from, run.to, firstId, mostCounted],
+      );
+      return rows[0]?.count ?? 0;
+    },
+  } satisfies Steps,
+};
+
+async function takeBackNext(context: StepContext, run: Run, progress: Progress): Promise<Step> {
+  const { actions, next } = await standing(context, run, progress.place);
+  if (actions.length === 0) return next ? stepTo({ ...progress, place: next }, 0) : passEnded(run, progress);
+  const isWholeRun = progress.place.request_id === firstId && next === undefined;
+  const step = progress.isLastPass ? "part" : isWholeRun ? "whole_unless_all" : "whole";
+  const { ends, left } = await undo(context, actions, step);
+  const undone = ends.filter((end) => end.undone !== "none").length;
+  const reached = ends.length < actions.length ? ends.at(-1) : next;
+  const after: Progress = {
+    ...progress,
+    left,
+    undone: progress.undone + undone,
+    waiting:
+      progress.waiting + ends.filter((end) => end.undone === "none" && end.conflicts.length === 0).length,
+  };
+  return reached ? stepTo({ ...after, place: keyOf(reached) }, undone) : passEnded(run, after, undone);
+}
+
+async function undo(
+  { perform }: StepContext,
+  actions: readonly Key[],
+  step: (typeof stepsOfRun)[number],
+): Promise<Answer> {
+  const answer = await perform("action.undo", { actions: actions.map(keyOf), step });
+  if (isRefused(answer)) throw new Error(`A step of a run was refused: ${answer.refusal.message}`);
+  return answer;
+}
+
+function passEnded(run: Run, progress: Progress, done = 0): Step {
+  const { isLastPass, waiting, undone, left } = progress;
+  if (!isLastPass && waiting > 0) return stepTo({ ...newPass(run, undone === 0), left }, done);
+  return left.length > 0 && !progress.isOver
+    ? stepTo({ ...progress, isOver: true }, done)
+    : { done, cursor: null };
+}
+
+const newPass = ({ to }: Run, isLastPass: boolean): Progress => ({
+  place: { called_at: to, request_id: firstId },
+  undone: 0,
+  waiting: 0,
+  isLastPass,
+  left: [],
+  isOver: false,
+});
+
+const stepTo = (progress: Progress, done: number): Step =>
+  progress.isOver && progress.left.length === 0
+    ? { done, cursor: null }
+    : { done, cursor: JSON.stringify(progress) };
+
+/** The id that sorts first. */
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+const keyOf = ({ called_at, request_id }: Key): Key => ({ called_at: timestamp(called_at), request_id });
+
+/** Among many reads there may be few changes: so many rows are looked at in one step. */
+const mostLookedAt = 5_000;
+const mostCounted = 50_000;
+
+/** Rows of a token's log in a time, the newest first, after a place. */
+const looked = (columns: string): string => `
+  select ${columns} from action_log a
+  where a.user_id = $1 and hashtextextended(a.token_id, 0) = hashtextextended($2::text, 0) and a.token_id = $2
+    and a.called_at >= $3::timestamptz and (a.called_at, a.request_id) < ($4::timestamptz, $5::uuid)
+  order by a.called_at desc, a.request_id desc limit $6`;
+
+const stands = "(a.before is not null or a.after is not null) and a.undone_by is null";
+
+/** The next changes that stand, as many as one command takes; and where to go on, unless there are no others. */
+async function standing(
+  { connection, userId }: StepContext,
+  { token_id, from }: Run,
+  { called_at, request_id }: Key,
+): Promise<{ actions: readonly ActionRow[]; next: Key | undefined }> {
+  const values = [userId, token_id, from, called_at, request_id, mostLookedAt];
+  const found = await connection.query<ActionRow>(
+    `select a.called_at, a.request_id, a.before, a.after
+     from (${looked("a.called_at, a.request_id, a.before, a.after, a.undone_by")}) a where ${stands} limit ${maxUndone + 1}`,
+    values,
+  );
+  const actions = withinLength(found.rows.slice(0, maxUndone), maxUndoneLength);
+  if (actions.length < found.rows.length) return { actions, next: actions.at(-1) };
+  const end = await connection.query<ActionRow>(
+    `${looked("a.called_at, a.request_id")} offset ${mostLookedAt - 1}`,
+    values,
+  );
+  return { actions, next: end.rows[0] && keyOf(end.rows[0]) };
+}

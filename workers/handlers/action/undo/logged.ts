@@ -1,0 +1,83 @@
+import type { Static } from "typebox";
+import type { UndoEnd } from "../../../../shared/contracts/action-undo.ts";
+import type { Commands, InputOf } from "../../../../shared/contracts/catalogue.ts";
+import type { ActionRow } from "../../../../shared/db/entities.ts";
+import { timestamp } from "../../../../shared/domain/timestamp.ts";
+import type { Call } from "../../../../shared/queue/batch.ts";
+import type { HandlerContext } from "../../handler.ts";
+import { changedImages, writeAction } from "../action-log.ts";
+import type { ChangedRows, Conflict } from "./changed-row.ts";
+import { undoTool } from "./images-of.ts";
+
+export type UndoneKey = InputOf<Commands["action.undo"]>["actions"][number];
+export type End = Static<typeof UndoEnd>;
+
+/** An action of which it is known what it did, and that stands. */
+export type Undoable = Readonly<{ key: UndoneKey; action: ActionRow; rows: ChangedRows }>;
+
+export const end = (
+  { called_at, request_id }: UndoneKey,
+  undone: End["undone"],
+  conflicts: readonly Conflict[],
+): End => ({
+  called_at,
+  request_id,
+  undone,
+  conflicts: conflicts.map((conflict) => ({ ...conflict, fields: [...conflict.fields] })),
+});
+
+/** Notes in the log what was taken back, unless nothing was. */
+export function logged(
+  context: HandlerContext,
+  { key, action }: Undoable,
+  conflicts: readonly Conflict[],
+  when: Pick<Call, "startedAt" | "place">,
+): End {
+  const changes = context.takeChanges();
+  const images = changedImages(context, changes);
+  if (Object.keys({ ...images.before, ...images.after }).length === 0) return end(key, "none", conflicts);
+  const call = {
+    requestId: Bun.randomUUIDv7(),
+    door: "page" as const,
+    tokenId: "",
+    clientName: null,
+    tool: undoTool,
+    arguments: undoArguments(action, conflicts),
+    ...when,
+  };
+  const { resource_kind: kind, resource_id: id, resource_name: name } = action;
+  const resource = kind && id ? { kind, id, name: name ?? null } : undefined;
+  writeAction(context, call, { outcome: "ok", replayed: false, resource, images });
+  context.actions.update(action, { undone_by: call.requestId });
+  standAgain(context, action);
+  // These changes stay, whatever becomes of the next action.
+  context.takeChanges();
+  return end(key, conflicts.length > 0 ? "part" : "whole", conflicts);
+}
+
+/** Rows of the log are bounded, and arguments that were cut would not tell what was taken back. */
+const mostConflictsKept = 10;
+
+/** Beside the action that was taken back: what of it had to stay, for the pages to tell. */
+function undoArguments({ called_at, request_id }: ActionRow, conflicts: readonly Conflict[]): string {
+  const stayed = conflicts.slice(0, mostConflictsKept);
+  return JSON.stringify({
+    called_at: timestamp(called_at),
+    request_id,
+    ...(stayed.length > 0 && { stayed }),
+  });
+}
+
+/** An action stands again once its undo is taken back, and can be taken back again. */
+function standAgain({ actions }: HandlerContext, undo: ActionRow): void {
+  const undone = undoneBy(undo);
+  const action = actions.all().find(({ request_id }) => request_id === undone?.request_id);
+  if (action) actions.update(action, { undone_by: null });
+}
+
+/** @returns the action that this one took back, unless that was forgotten since; an agent's tool can have any name */
+export function undoneBy({ door, tool, arguments: stored }: ActionRow): UndoneKey | undefined {
+  if (door !== "page" || tool !== undoTool) return undefined;
+  const { called_at, request_id }: Partial<UndoneKey> = JSON.parse(stored);
+  return called_at && request_id ? { called_at, request_id } : undefined;
+}

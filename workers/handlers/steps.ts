@@ -1,0 +1,44 @@
+import type { CommandName, Commands, InputOf, OutputOf } from "../../shared/contracts/catalogue.ts";
+import type { Refused } from "../../shared/errors.ts";
+import type { Queryable } from "../unit-of-work/connection.ts";
+
+/**
+ * Long work: more than one transaction of about 50 ms should do. The handler of a command declares `steps`, and its `run`
+ * calls `beginWork`. The first step is part of the command's transaction. If it is the last, nothing else happens.
+ * Otherwise a row of `works` is committed with it, the command is answered, and workers carry out the next steps: each is
+ * one transaction with its progress, so that it happens once, and any worker goes on after a crash.
+ *
+ * Between steps anything may happen, except other long work and slow commands of the same user. So each step leaves rows
+ * that are right on their own, and takes rows as it finds them.
+ */
+export type Steps = Readonly<{
+  /** Carries out the next part: at most about a thousand rows. */
+  step(context: StepContext): Promise<Step>;
+  /** Counts what is left, for whoever looks at the progress. It is asked once, after the first step. */
+  left(context: StepContext): Promise<number>;
+}>;
+
+/** A part of the work that was done. */
+export type Step = Readonly<{
+  /** How many of what `left` counts. */
+  done: number;
+  /** The place at which the next step begins, as any text; null at the end. */
+  cursor: string | null;
+  /** The outcome of the whole, at the end. Then its row is kept for a day. */
+  outcome?: object;
+}>;
+
+export type StepContext = Readonly<{
+  /** The connection of the step's transaction. */
+  connection: Queryable;
+  userId: string;
+  /** As it was given to `beginWork`. */
+  input: unknown;
+  /** The cursor of the step before; null for the first one. */
+  cursor: string | null;
+  /** Runs the handler of a command in this transaction. Neither the action log nor the inbox gets a row for it. */
+  perform<Name extends CommandName>(
+    name: Name,
+    input: InputOf<Commands[Name]>,
+  ): Promise<OutputOf<Commands[Name]> | Refused>;
+}>;

@@ -1,0 +1,78 @@
+import type { Engine } from "../../../shared/db/engine.ts";
+import type { Database } from "../../../shared/db/orm.ts";
+import type { Queryable } from "../connection.ts";
+import type { Table, TableMap, TableName } from "../table.ts";
+import { describeTables } from "../tables.ts";
+import { sqlBytes } from "./row-bytes.ts";
+
+const isThings = ({ name, columns }: Table): boolean =>
+  columns.length > 0 && !["action_log", "action_images", "inbox", "byte_ledger"].includes(name);
+
+/**
+ * Corrects the ledger of an account by what its tables have. The difference comes from one snapshot and is added, so that
+ * what others commit meanwhile is not lost. Stored replies go away so soon that they are not measured.
+ */
+function measurement(tables: TableMap): string {
+  const bytesOf = (name: TableName): string => `sum(${sqlBytes(tables[name])})`;
+  const things = Object.values(tables)
+    .filter(isThings)
+    .map(
+      ({ name }) =>
+        `select 'things', 'infinity'::timestamptz, ${bytesOf(name)} from ${name} where user_id = $1`,
+    );
+  return `
+    with measured (kind, expires_at, bytes) as (
+      ${things.join(" union all ")}
+      union all
+      select 'images', date_trunc('day', called_at) + interval '31 days', ${bytesOf("action_images")}
+      from action_images where user_id = $1 group by 2
+      union all
+      select 'log', date_trunc('month', called_at) + interval '1 month' + $2::interval, ${bytesOf("action_log")}
+      from action_log where user_id = $1 group by 2
+    ), known as (
+      select kind, case kind when 'things' then 'infinity' else expires_at end as expires_at, -bytes as bytes
+      from byte_ledger where user_id = $1 and kind in ('things', 'images', 'log') and expires_at > now()
+    ), gone as (
+      delete from byte_ledger where user_id = $1 and expires_at <= now()
+    )
+    insert into byte_ledger (user_id, kind, expires_at, bytes)
+    select $1, kind, expires_at, sum(bytes) from (table measured union all table known) differences
+    where expires_at > now() group by 2, 3 having sum(bytes) <> 0
+    on conflict (user_id, kind, expires_at) do update set bytes = byte_ledger.bytes + excluded.bytes`;
+}
+
+const accountsAtOnce = 200;
+
+/** As the index has it, which no other statement may be planned with. */
+const isDue = `expires_at <= now() and expires_at < 'infinity'`;
+
+/** Bytes that go by the hour or the day need no measuring. Citus deletes by no place in a table. */
+const shortLived = `${isDue} and kind in ('growth', 'replies')`;
+const deleteShortLived = (engine: Engine): string =>
+  engine === "citus"
+    ? `delete from byte_ledger where ${shortLived}`
+    : `delete from byte_ledger where ctid = any(array(
+        select ctid from byte_ledger where ${shortLived} order by expires_at limit 10000))`;
+
+const dueAccounts = `select distinct user_id from (
+  select user_id from byte_ledger where ${isDue} order by expires_at limit ${accountsAtOnce}) due`;
+
+/** Measures the accounts of which something has expired. Most are due once a day, after a day on which they changed. */
+export async function measureAccounts(
+  { pool, orm, engine }: Database,
+  actionLogDays: number,
+): Promise<number> {
+  const text = measurement(describeTables(orm, engine));
+  await pool.query(deleteShortLived(engine));
+  const { rows } = await pool.query<{ user_id: string }>(dueAccounts);
+  for (const { user_id } of rows) await pool.query(text, [user_id, `${actionLogDays} days`]);
+  return rows.length;
+}
+
+/** Has an account measured within a minute, because rows of it were changed that the ledger does not follow. */
+export const measureSoon = (connection: Queryable, userId: string): Promise<unknown> =>
+  connection.query(
+    `insert into byte_ledger (user_id, kind, expires_at, bytes) values ($1, 'things', now(), 0)
+     on conflict do nothing`,
+    [userId],
+  );

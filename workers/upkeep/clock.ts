@@ -1,0 +1,48 @@
+import type { Pool } from "pg";
+import type { Database } from "../../shared/db/orm.ts";
+
+/** One hour of runs counts for a day at most, and a pause between two runs for a minute. */
+const advance = `
+  with before as (select last_run_at > now() as was_set_back from upkeep_clock)
+  update upkeep_clock set last_run_at = now(),
+    reached = greatest(reached, least(now(),
+      reached + 24 * least(greatest(now() - last_run_at, interval '0'), interval '1 minute')))
+  returning least(reached - now(), interval '0')::text as behind, (select was_set_back from before)`;
+
+type Advanced = Readonly<{
+  /** How far it is behind PostgreSQL's, as an interval of zero or less. */
+  behind: string;
+  /** Whether PostgreSQL's is behind the time of the last run. */
+  was_set_back: boolean;
+}>;
+
+/**
+ * Advances the clock that upkeep deletes by. PostgreSQL's may be wrong by days until somebody sets it right, and what is
+ * deleted meanwhile stays deleted. After such a jump, or a time out of service, this one takes its time to follow.
+ */
+export async function advanceClock(pool: Pick<Pool, "query">): Promise<Advanced> {
+  const { rows } = await pool.query<Advanced>(advance);
+  return rows[0] ?? { behind: "0", was_set_back: false };
+}
+
+const scheduleMissed = `
+  with undone as (
+    delete from reminder_deliveries
+    where created_at > now() and status = 'missed' and scheduled_at > now()
+    returning user_id, todo_id, scheduled_at
+  )
+  update reminders r set status = 'scheduled', delivery_id = null, updated_at = now()
+  from undone u
+  where r.user_id = u.user_id and r.todo_id = u.todo_id and r.status = 'missed' and r.remind_at = u.scheduled_at`;
+
+/** Living processes renew the leases of what they are sending before that. */
+const tryAgainSoon = `
+  update reminder_deliveries set next_attempt_at = now() + interval '15 seconds'
+  where finished_at is null and next_attempt_at > now() + interval '15 seconds'`;
+
+/** Schedules what a clock that was far ahead made missed, and tries again what it put off. On Citus that stays as it is. */
+export async function mendReminders({ pool, engine }: Pick<Database, "pool" | "engine">): Promise<void> {
+  if (engine === "citus") return;
+  await pool.query(scheduleMissed);
+  await pool.query(tryAgainSoon);
+}
