@@ -19,6 +19,20 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/**
+ * Starts a server on a free port, and on another one when somebody else has taken the port before the server listened.
+ * @throws what `start` throws when the port is not the cause.
+ */
+export async function onFreePort<Server>(start: (port: number) => Promise<Server>): Promise<Server> {
+  const port = await freePort();
+  try {
+    return await start(port);
+  } catch (error) {
+    if (await isFree(port, "127.0.0.1")) throw error;
+    return onFreePort(start);
+  }
+}
+
 /** @throws when another program listens there. */
 export async function demandFree({ setting, port, hosts }: ListenAddress): Promise<void> {
   const deadline = performance.now() + graceMs;

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type GuardedCommand, spawnGuarded } from "./guard.ts";
 import type { Life } from "./supervisor.ts";
 
@@ -25,10 +26,13 @@ export function launchServer(
     const deadline = performance.now() + patienceMs;
     while (!(await answers())) {
       if (ended || performance.now() > deadline)
-        throw new Error(`${name} did not start: see ${command.logFile}`);
+        throw new Error(`${name} did not start: see ${command.logFile}\n${lastLines(command.logFile)}`);
       await Bun.sleep(20);
     }
   }
 
   return { ready: ready(), exited, stop: server.stop };
 }
+
+const lastLines = (file: string): string =>
+  readFileSync(file, "utf8").trimEnd().split("\n").slice(-5).join("\n");
