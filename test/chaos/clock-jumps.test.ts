@@ -10,13 +10,13 @@ import { createLog } from "../../shared/process/log.ts";
 import { connectFailFast } from "../../shared/queue/connections.ts";
 import { runUpkeep } from "../../workers/upkeep/upkeep.ts";
 import { callRest, type JsonBody } from "../harness.ts";
+import { demandStep } from "../labs/chaos/faults.ts";
+import { createClocks, hasClocks } from "../labs/chaos/world/clock.ts";
+import { pidsOf, startPostgres } from "../labs/chaos/world/processes.ts";
 import { agent } from "../mcp/support.ts";
 import { eventually } from "../reminders/support/stack.ts";
 import { openPageDoor } from "../support/page-door.ts";
 import { pidsOf as pidsOfRole, startRoles } from "../support/roles.ts";
-import { createClocks, hasClocks } from "./run/clock.ts";
-import { demandStep } from "./run/faults.ts";
-import { pidsOf, startPostgres } from "./run/processes.ts";
 
 const secret = `whsec_${Buffer.from("thirty-two bytes make one secret").toString("base64")}`;
 const rings: number[] = [];

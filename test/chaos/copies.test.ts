@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { createRandom, type Random } from "../labs/chaos/random.ts";
 import { bringUpToDate, type Copy, expectEqual, newCopy } from "../support/copy.ts";
 import { pidsOf } from "../support/roles.ts";
-import { createRandom, type Random } from "./run/random.ts";
 import { startWorld } from "./world.ts";
 import { writeAtRandom } from "./writer-at-random.ts";
 

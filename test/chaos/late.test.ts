@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { checkLate } from "./run/check/late.ts";
-import type { Inflicted } from "./run/faults.ts";
-import { createHistory } from "./run/history.ts";
+import { checkLate } from "../labs/chaos/check/late.ts";
+import type { Inflicted } from "../labs/chaos/faults.ts";
+import { createHistory } from "../labs/chaos/history.ts";
 
 const answeredAt = 100_000;
 

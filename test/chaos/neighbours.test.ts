@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { contend } from "../figures/contended.ts";
-import { heldRows, holdBeside } from "../figures/held-rows.ts";
-import { keepCalling, msAt, type Sample, succeeded, tally } from "../figures/samples.ts";
-import { startStage } from "../figures/stage.ts";
+import { contend } from "../labs/figures/contended.ts";
+import { heldRows, holdBeside } from "../labs/figures/held-rows.ts";
+import { keepCalling, msAt, type Sample, succeeded, tally } from "../labs/figures/samples.ts";
+import { startStage } from "../labs/figures/stage.ts";
 
 const stage = await startStage({ apis: 2, workers: 2 });
 const { call, sql, issuer } = stage;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { checkOrder } from "./run/check/order.ts";
-import { type Answer, createHistory } from "./run/history.ts";
+import { checkOrder } from "../labs/chaos/check/order.ts";
+import { type Answer, createHistory } from "../labs/chaos/history.ts";
 
 type Renamed = Readonly<{ title: string; accepted_at: number; verdict?: "done" | "unknown" }>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { runChaos } from "./run/chaos.ts";
-import { isGood, printReport } from "./run/report.ts";
+import { runChaos } from "../labs/chaos/chaos.ts";
+import { isGood, printReport } from "../labs/chaos/report.ts";
 
 test("10 s of disturbances by chance lose, double and misreport nothing", async () => {
   const result = await runChaos({ seed: 1, seconds: 10, acks: 0, faults: 0 });

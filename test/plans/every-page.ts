@@ -5,7 +5,7 @@ import { readHabitInYear } from "../../api/queries/habit-year.ts";
 import { readTodoPage } from "../../api/queries/todo-overview.ts";
 import { addDays } from "../../shared/domain/day.ts";
 import { dueGroups } from "../../shared/domain/due-groups.ts";
-import { idAt } from "../bench/seed.ts";
+import { idAt } from "../labs/bench/seed.ts";
 
 const yearBefore = (today: string): string => addDays(today, -365);
 

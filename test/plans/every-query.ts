@@ -2,7 +2,7 @@ import type { TObject, TSchema } from "typebox";
 import { contracts, type QueryName } from "../../shared/contracts/catalogue.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { isRefused } from "../../shared/errors.ts";
-import { idAt } from "../bench/seed.ts";
+import { idAt } from "../labs/bench/seed.ts";
 
 /** Values for the fields of queries that are no enumeration, so that each form of a statement occurs. */
 const samples: Record<string, readonly unknown[]> = {

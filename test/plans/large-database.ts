@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { seed } from "../bench/seed.ts";
+import { seed } from "../labs/bench/seed.ts";
 
 export const users = 2_000;
 

@@ -1,0 +1,78 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { freePort } from "../../../shared/embedded/port.ts";
+import { runningDatabase } from "../../../shared/process/running-database.ts";
+import { perUser, seed, userAt } from "./seed.ts";
+import { ownRoot, type Subject } from "./subject.ts";
+
+/** Starts what users have after `npm start`: servers and identity provider of its own, and opaque tokens. */
+export async function startBuiltIn(users: number): Promise<Subject> {
+  const [port, identityPort] = [await freePort(), await freePort()];
+  const dataDir = join(ownRoot, `data-test-bench-${process.pid}`);
+  const { DATABASE_URL: _, REDIS_URL: __, AUTH_URL: ___, ...inherited } = process.env;
+  const npm = Bun.spawn(["npm", "start"], {
+    cwd: ownRoot,
+    env: {
+      ...inherited,
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      IDENTITY_PORT: String(identityPort),
+      DATA_DIR: dataDir,
+      RATE_LIMIT_PER_MINUTE: "1000000000",
+      MCP_RATE_LIMIT_PER_MINUTE: "1000000000",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  process.on("exit", () => npm.kill());
+  const reader = npm.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  for (let output = ""; !output.includes("Ready in"); ) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`npm start ended:\n${output}`);
+    output += value;
+  }
+  const drained = drain(reader);
+  const databaseUrl = await runningDatabase({ databaseUrl: undefined, dataDir });
+  await seed(databaseUrl, users);
+  const tokens = await issueTokens(databaseUrl, users);
+  return {
+    databaseUrl,
+    queuePrefix: "kept",
+    port,
+    issuerUrl: undefined,
+    todosPerUser: perUser,
+    callers: tokens.map((token, index) => ({ index, token })),
+    async stop() {
+      npm.kill("SIGTERM");
+      await Promise.all([npm.exited, drained]);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+/** Gives each user an account, and a token like the owner's: signing each one up would take minutes of hashing. */
+async function issueTokens(databaseUrl: string, users: number): Promise<string[]> {
+  const tokens = Array.from({ length: users }, () =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url"),
+  );
+  const made = JSON.stringify(tokens.map((token, index) => ({ account: userAt(index), token })));
+  const sql = new SQL(databaseUrl, { max: 1 });
+  await sql`insert into identity.accounts (id, email, password_hash)
+    select m.account, m.account || '@example.org', '' from json_to_recordset(${made}::text::json) m(account text, token text)`;
+  await sql`insert into identity.grants (id, account_id, client_id, name, payload, expires_at)
+    select 'grant-' || m.account, m.account, g.client_id, g.name,
+      g.payload || jsonb_build_object('accountId', m.account), g.expires_at
+    from identity.grants g, json_to_recordset(${made}::text::json) m(account text, token text)`;
+  await sql`insert into identity.artifacts (kind, id_hash, payload, account_id, grant_id, expires_at)
+    select a.kind, sha256(convert_to(m.token, 'UTF8')),
+      (a.payload::jsonb || jsonb_build_object('accountId', m.account, 'grantId', 'grant-' || m.account))::json,
+      m.account, 'grant-' || m.account, a.expires_at
+    from identity.artifacts a, json_to_recordset(${made}::text::json) m(account text, token text)
+    where a.kind = 'AccessToken'`;
+  await sql.close();
+  return tokens;
+}

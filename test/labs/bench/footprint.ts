@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from "node:fs";
+import { SQL } from "bun";
+import { descendants } from "../../support/descendants.ts";
+import { measure, programs } from "./load/measure.ts";
+import { type Scenario, sequencesOf } from "./scenarios.ts";
+import type { Subject } from "./subject.ts";
+
+/** Resident memory in MB, by program; the pages that PostgreSQL's processes share count once. */
+export type Memory = Readonly<Record<string, number>>;
+
+const pageBytes = 4_096;
+
+/** The first that fits counts; what comes before the measured programs runs under `npm start` only. */
+const known = {
+  npm: /^npm /,
+  supervisor: /bun\S* .*shared\/embedded\/main\.ts$/,
+  identity: /bun\S* .*api\/identity\/main\.ts$/,
+  ...programs,
+};
+
+export function memory(): Memory {
+  const sizes: Record<string, number> = {};
+  for (const { pid, command } of descendants()) {
+    const name = Object.entries(known).find(([, pattern]) => pattern.test(command))?.[0];
+    const file = `/proc/${pid}/statm`;
+    // A connection's process may have ended meanwhile.
+    if (name === undefined || !existsSync(file)) continue;
+    const [, resident = 0, shared = 0] = readFileSync(file, "utf8").split(" ").map(Number);
+    const pages = name === "postgres" ? resident - shared : resident;
+    sizes[name] = (sizes[name] ?? 0) + (pages * pageBytes) / 1e6;
+  }
+  return sizes;
+}
+
+const writes = ["toggle", "complete", "create", "mcp-create", "mcp-read"];
+
+/** What one request leaves behind, in bytes: write-ahead log, and growth of the tables and their indexes. */
+type Left = Readonly<{ wal: number; tables: number; indexes: number }>;
+
+const position = `
+  select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as wal,
+    sum(pg_relation_size(oid)) filter (where relkind = 'r')::float8 as tables,
+    sum(pg_relation_size(oid)) filter (where relkind = 'i')::float8 as indexes
+  from pg_class where relnamespace = 'public'::regnamespace`;
+
+/**
+ * What each request of a scenario that writes leaves behind. A page's first change after a checkpoint is logged as a
+ * whole: how often depends on the length of the run and not on the request, so these images are off meanwhile.
+ */
+export async function bytesPerWrite(
+  own: Subject,
+  chosen: readonly Scenario[],
+): Promise<Record<string, Left>> {
+  const sql = new SQL(own.databaseUrl, { max: 1 });
+  const setPageImages = async (value: "on" | "off") => {
+    await sql.unsafe(`alter system set full_page_writes = ${value}`);
+    await sql`select pg_reload_conf()`;
+    await Bun.sleep(500);
+  };
+  const left: Record<string, Left> = {};
+  await setPageImages("off");
+  for (const scenario of chosen.filter(({ name }) => writes.includes(name))) {
+    const load = { port: own.port, connections: 16, sequences: sequencesOf(scenario, own, own.port) };
+    await measure({ ...load, warmUpSeconds: 0, seconds: 1 });
+    const [before] = await sql.unsafe<Left[]>(position);
+    const { requests } = await measure({ ...load, warmUpSeconds: 0, seconds: 2 });
+    const [after] = await sql.unsafe<Left[]>(position);
+    const growth = (kind: keyof Left) => ((after?.[kind] ?? 0) - (before?.[kind] ?? 0)) / requests;
+    left[scenario.name] = { wal: growth("wal"), tables: growth("tables"), indexes: growth("indexes") };
+  }
+  await setPageImages("on");
+  await sql.close();
+  return left;
+}
+
+export type Footprint = Readonly<{ written: Record<string, Left>; idleMb: Memory; afterMb: Memory }>;
+
+export function printFootprint({ written, idleMb, afterMb }: Footprint): void {
+  const list = (figures: Record<string, number>) =>
+    Object.entries(figures)
+      .map(([name, figure]) => `${name} ${figure.toFixed(0)}`)
+      .join(", ") || "none measured";
+  const leftOf = (kind: keyof Left) =>
+    list(Object.fromEntries(Object.entries(written).map(([name, bytes]) => [name, bytes[kind]])));
+  console.log(`\nbytes of write-ahead log per request: ${leftOf("wal")}`);
+  console.log(`bytes stored per request: in tables ${leftOf("tables")}; in indexes ${leftOf("indexes")}`);
+  console.log(`resident memory, MB: idle ${list(idleMb)}; after: ${list(afterMb)}`);
+}

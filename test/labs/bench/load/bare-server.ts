@@ -1,0 +1,102 @@
+import { SQL } from "bun";
+import { createRemoteJWKSet, jwtVerify } from "jose";
+import { dashboardStatement } from "../statements.ts";
+
+/**
+ * The same rows from a server that promises nothing: a token is checked once and remembered, a request is one
+ * statement. No contracts, keys, log, limits, streaks or queue; nothing is refused. Its port goes to the parent.
+ */
+const sql = new SQL(Bun.env.DATABASE_URL ?? "", { max: 20 });
+const keys = createRemoteJWKSet(new URL(`${Bun.env.AUTH_URL}/jwks`));
+const users = new Map<string, string>();
+
+async function userOf(request: Request): Promise<string> {
+  const token = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
+  const known = users.get(token);
+  if (known) return known;
+  const { payload } = await jwtVerify(token, keys);
+  users.set(token, payload.sub ?? "");
+  return payload.sub ?? "";
+}
+
+const columns = sql`t.*, c.name as category_name, c.color as category_color, r.remind_at, r.status as reminder_status`;
+const joins = sql`
+  left join categories c on c.user_id = t.user_id and c.id = t.category_id
+  left join reminders r on r.user_id = t.user_id and r.todo_id = t.id`;
+
+async function page(user: string) {
+  const data = await sql`
+    select ${columns}, (select count(*) from todos where user_id = ${user} and not is_completed) as total
+    from todos t ${joins} where t.user_id = ${user} and not t.is_completed
+    order by t.due_date, t.time_of_day, t.id limit 15`;
+  return { data, meta: { total: data[0]?.total ?? 0 } };
+}
+
+const one = async (user: string, id: string) =>
+  (await sql`select ${columns} from todos t ${joins} where t.user_id = ${user} and t.id = ${id}::bigint`)[0];
+
+const toggle = async (user: string, id: string) =>
+  (
+    await sql`
+      update todos set is_completed = not is_completed, completed_at = now(), completed_on = current_date,
+        updated_at = now() where user_id = ${user} and id = ${id}::bigint returning *`
+  )[0];
+
+/** Completes a habit, or takes that back. */
+const complete = async (user: string, id: string) =>
+  (
+    await sql`
+      with done as (insert into habit_completions values (${user}, ${id}::bigint, current_date, now()) on conflict do nothing)
+      update habits set completions_count = completions_count + 1, updated_at = now()
+      where user_id = ${user} and id = ${id}::bigint returning *`
+  )[0];
+
+const undo = async (user: string, id: string) =>
+  (
+    await sql`
+      with undone as (delete from habit_completions
+        where user_id = ${user} and habit_id = ${id}::bigint and local_date = current_date)
+      update habits set completions_count = completions_count - 1, updated_at = now()
+      where user_id = ${user} and id = ${id}::bigint returning *`
+  )[0];
+
+const dashboardText = dashboardStatement.replaceAll(":user", "$1");
+const dashboard = async (user: string) => (await sql.unsafe(dashboardText, [user]))[0];
+
+type NewTodo = { title: string; due_date: string; time_of_day: string };
+
+const create = async (user: string, { title, due_date, time_of_day }: NewTodo) =>
+  (
+    await sql`
+      insert into todos (user_id, id, title, due_date, time_of_day, is_completed, recurrence_from, created_at, updated_at)
+      values (${user}, nextval('todos_id_seq'), ${title}, ${due_date}::date, ${time_of_day}::time_of_day, false, 'due',
+        now(), now()) returning *`
+  )[0];
+
+type ById = Bun.BunRequest<"/api/v1/todos/:id" | "/api/v1/todos/:id/toggle" | "/api/v1/habits/:id/complete">;
+
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  routes: {
+    "/health/live": () => Response.json({ status: "ok" }),
+    "/api/v1/todos": {
+      GET: async (request) => Response.json(await page(await userOf(request))),
+      POST: async (request) =>
+        Response.json(await create(await userOf(request), (await request.json()) as NewTodo), {
+          status: 201,
+        }),
+    },
+    "/api/v1/todos/:id": async (request: ById) =>
+      Response.json(await one(await userOf(request), request.params.id)),
+    "/api/v1/todos/:id/toggle": async (request: ById) =>
+      Response.json(await toggle(await userOf(request), request.params.id)),
+    "/api/v1/habits/:id/complete": {
+      POST: async (request: ById) => Response.json(await complete(await userOf(request), request.params.id)),
+      DELETE: async (request: ById) => Response.json(await undo(await userOf(request), request.params.id)),
+    },
+    "/api/v1/dashboard": async (request) => Response.json(await dashboard(await userOf(request))),
+  },
+});
+process.send?.(server.port);
+process.on("disconnect", () => process.exit());

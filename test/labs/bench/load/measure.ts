@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { type Descendant, descendants } from "../../../support/descendants.ts";
+import type { Load, LoadMessage, Measured } from "./load.ts";
+
+/** Processor time per request in microseconds, by the process that took it; the identity provider's is in `api`. */
+export type Cpu = Readonly<{ api: number; workers: number; redis: number; postgres: number }>;
+
+export const cpuTotal = ({ api, workers, redis, postgres }: Cpu): number => api + workers + redis + postgres;
+
+export type HttpResult = Measured & Readonly<{ perSecond: number; cpu: Cpu }>;
+
+export const programs: Record<keyof Cpu, RegExp> = {
+  api: /bun\S* .*api\/(identity\/)?main\.ts$/,
+  workers: /bun\S* .*workers\/main\.ts$/,
+  redis: /^\S*(redis|valkey)-server/,
+  postgres: /^(\S*\/postgres |postgres: )/,
+};
+
+/** Puts one load on a server and measures its answers and the processor time of our processes. */
+export async function measure(load: Load): Promise<HttpResult> {
+  const result = Promise.withResolvers<Measured>();
+  let before = descendants();
+  let after = before;
+  const generator = Bun.spawn([process.execPath, join(import.meta.dir, "load.ts")], {
+    stdio: ["pipe", "inherit", "inherit"],
+    ipc(message: LoadMessage) {
+      if (message === "begin") before = descendants();
+      else if (message === "end") after = descendants();
+      else result.resolve(message);
+    },
+  });
+  generator.stdin.write(JSON.stringify(load));
+  generator.stdin.end();
+  const ended = generator.exited.then((code): never => {
+    throw new Error(`The load generator ended with exit code ${code}.`);
+  });
+  const measured = await Promise.race([result.promise, ended]);
+  ended.catch(() => {}); // It may end now.
+  if (!Object.keys(measured.statuses).some((status) => status.startsWith("2")))
+    throw new Error(`No request succeeded: ${JSON.stringify(measured.statuses)}`);
+  const spent = (program: keyof Cpu) =>
+    ((cpuOf(after, programs[program]) - cpuOf(before, programs[program])) * 1000) / measured.requests;
+  return {
+    ...measured,
+    perSecond: measured.requests / load.seconds,
+    cpu: { api: spent("api"), workers: spent("workers"), redis: spent("redis"), postgres: spent("postgres") },
+  };
+}
+
+const cpuOf = (processes: readonly Descendant[], program: RegExp): number =>
+  processes.reduce((sum, { command, cpuMs }) => sum + (program.test(command) ? cpuMs : 0), 0);

@@ -1,0 +1,67 @@
+import { openDatabase } from "../../../shared/db/orm.ts";
+import { loadConfig } from "../../../shared/process/config.ts";
+import { createLog } from "../../../shared/process/log.ts";
+import { runTransaction } from "../../../workers/commands/transaction.ts";
+import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
+import { createQuotas } from "../../../workers/unit-of-work/quotas.ts";
+import { describeTables } from "../../../workers/unit-of-work/tables.ts";
+import type { Result } from "./run.ts";
+import type { Scenario } from "./scenarios.ts";
+import { idAt, userAt } from "./seed.ts";
+import type { Subject } from "./subject.ts";
+
+const warmUpMs = 2_000;
+const measuredMs = 3_000;
+
+/** What one write takes (p50, ms): over HTTP with nobody beside it, and its transaction alone. */
+export type LoneWrite = Readonly<{ name: string; http: number; direct: number }>;
+
+/** Compares writes that were measured over one connection with the same transaction on a connection of this process. */
+export async function measureLoneWrites(own: Subject, results: readonly Result[]): Promise<LoneWrite[]> {
+  const writes: LoneWrite[] = [];
+  for (const { scenario, connections, http } of results)
+    if (connections === 1 && scenario.command)
+      writes.push({ name: scenario.name, http: http.p50, direct: await runDirectly(own, scenario.command) });
+  return writes;
+}
+
+/** The worker's own code, so that the statements are the same: begin, load and lock, write, commit. */
+async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["command"]>): Promise<number> {
+  const { databaseUrl, callers, todosPerUser } = own;
+  const log = createLog("bench", "error");
+  const { orm, pool, engine, close } = await openDatabase({
+    url: databaseUrl,
+    log,
+    purpose: "writes",
+    connections: 1,
+  });
+  const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
+  const tables = describeTables(orm, engine);
+  const context = {
+    pool,
+    tables,
+    ledger: createByteLedger(engine, tables, config),
+    quotas: createQuotas(engine),
+    engine,
+    config,
+    log,
+    givesPositions: false,
+    metrics: { committed() {} },
+    carryOn() {},
+  };
+  const times: number[] = [];
+  const began = performance.now();
+  for (let ticket = 0; performance.now() < began + warmUpMs + measuredMs; ticket++) {
+    const index = callers[ticket % callers.length]?.index ?? 0;
+    const [id, userId, now, from] = [Bun.randomUUIDv7(), userAt(index), Date.now(), performance.now()];
+    const command = {
+      ...commandOf({ todo: idAt(index, ticket % todosPerUser, todosPerUser) }),
+      ...{ ticket, id, userId, fingerprint: null, acceptedAt: now, sentAt: now },
+    };
+    const { replies } = await runTransaction(context, [{ command, repeat: false }], "skip");
+    if (replies.some(({ outcome }) => "refusal" in outcome)) throw new Error(`${command.name} was refused.`);
+    if (from > began + warmUpMs) times.push(performance.now() - from);
+  }
+  await close();
+  return times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN;
+}

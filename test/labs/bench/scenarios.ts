@@ -1,0 +1,117 @@
+import type { CommandName } from "../../../shared/contracts/catalogue.ts";
+import type { Sequence } from "./load/connection.ts";
+import { idAt, perUser } from "./seed.ts";
+import { dashboard, insert, lockAndUpdate, lockInsertAndUpdate, oneRow, page } from "./statements.ts";
+import type { Subject } from "./subject.ts";
+
+type Call = Readonly<{ method: "GET" | "POST" | "DELETE"; path: string; body?: object }>;
+
+export type Scenario = Readonly<{
+  name: string;
+  /** What PostgreSQL alone is asked for in the comparison, in words and as a pgbench script. */
+  limit?: Readonly<{ words: string; script(users: number): string }>;
+  /** Whether the bare server answers it too. */
+  isBare?: boolean;
+  /** The row that this one is a share of, where nothing else does the same work. */
+  shareOf?: string;
+  /** A sequence of requests on a user's todo and habit, each answered with a 2xx. */
+  requests(ids: Readonly<{ todo: number; habit: number }>): readonly Call[];
+  /** The command that a worker runs for it, where that is measured by itself. */
+  command?(ids: Readonly<{ todo: number }>): Readonly<{ name: CommandName; input: object }>;
+}>;
+
+const newTodo = { title: "Water the plants", due_date: "2026-12-01", time_of_day: "morning" };
+
+const call = (name: string, args: object): Call => ({
+  method: "POST",
+  path: "/mcp",
+  body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+});
+
+/** In this order: the one that makes the tables grow comes last. */
+export const scenarios: readonly Scenario[] = [
+  { name: "health", isBare: true, requests: () => [{ method: "GET", path: "/health/live" }] },
+  {
+    name: "list",
+    limit: { words: "prepared select of the page", script: page },
+    isBare: true,
+    requests: () => [{ method: "GET", path: "/api/v1/todos" }],
+  },
+  {
+    name: "get",
+    limit: { words: "prepared select of the row", script: oneRow },
+    isBare: true,
+    requests: ({ todo }) => [{ method: "GET", path: `/api/v1/todos/${todo}` }],
+  },
+  {
+    name: "filtered",
+    shareOf: "list",
+    requests: () => [{ method: "GET", path: "/api/v1/todos?due=upcoming&context=desk" }],
+  },
+  {
+    name: "dashboard",
+    limit: { words: "its statement, prepared", script: dashboard },
+    isBare: true,
+    requests: () => [{ method: "GET", path: "/api/v1/dashboard" }],
+  },
+  { name: "mcp-read", shareOf: "list", requests: () => [call("get-pending-todos", { limit: 15 })] },
+  {
+    name: "toggle",
+    limit: { words: "lock and update", script: lockAndUpdate },
+    isBare: true,
+    requests: ({ todo }) => [{ method: "POST", path: `/api/v1/todos/${todo}/toggle` }],
+    command: ({ todo }) => ({ name: "todo.toggle", input: { todo_id: todo } }),
+  },
+  {
+    // Half of the requests are undos: a habit can be completed only once a day.
+    name: "complete",
+    limit: { words: "lock, insert and update", script: lockInsertAndUpdate },
+    isBare: true,
+    requests: ({ habit }) => {
+      const path = `/api/v1/habits/${habit}/complete`;
+      return [
+        { method: "POST", path },
+        { method: "DELETE", path },
+      ];
+    },
+  },
+  {
+    name: "create",
+    limit: { words: "single insert", script: insert },
+    isBare: true,
+    requests: () => [
+      {
+        method: "POST",
+        path: "/api/v1/todos",
+        body: newTodo,
+      },
+    ],
+    command: () => ({ name: "todo.create", input: newTodo }),
+  },
+  { name: "mcp-create", shareOf: "create", requests: () => [call("create-todo", newTodo)] },
+];
+
+/** The sequences of all callers in an order that spreads each one's over the run. */
+export function sequencesOf(
+  { requests }: Scenario,
+  { callers, todosPerUser }: Subject,
+  port: number,
+): Sequence[] {
+  const all: Sequence[] = [];
+  for (let nth = 0; nth < perUser; nth++) {
+    for (const { index, token } of callers) {
+      const ids = { todo: idAt(index, nth, todosPerUser), habit: idAt(index, nth) };
+      all.push(requests(ids).map((request) => raw(request, token, port)));
+    }
+  }
+  return all;
+}
+
+function raw({ method, path, body }: Call, token: string, port: number): string {
+  const text = body ? JSON.stringify(body) : "";
+  const content = body
+    ? `accept: application/json, text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n`
+    : "";
+  const lead = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
+  return `${lead}authorization: Bearer ${token}\r\n${content}\r\n${text}`;
+}

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { startRoles } from "../../support/roles.ts";
+import type { Services } from "../../support/services.ts";
+import { perUser, userAt } from "./seed.ts";
+
+/** One version of the service that is running, with users in a database of its own. */
+export type Subject = Readonly<{
+  databaseUrl: string;
+  queuePrefix: string;
+  port: number;
+  /** Of further front doors. */
+  otherPorts?: readonly number[];
+  /** Who issues the tokens, where they are signed; opaque ones are of no use to the bare server. */
+  issuerUrl: string | undefined;
+  todosPerUser: number;
+  callers: readonly Caller[];
+  stop(): Promise<void>;
+}>;
+
+/** A user who sends requests, by the index among all users. */
+type Caller = Readonly<{ index: number; token: string }>;
+
+export const ownRoot = join(import.meta.dir, "../../..");
+
+type Population = Readonly<{ users: number; todosPerUser?: number; processesOfEach?: number }>;
+
+/** A thousand users fill every cache as a hundred thousand do, and their requests fit into the load generator. */
+const maxCallers = 1_000;
+
+/** Starts the version that lies in `root`, with its own migrations and its own users. */
+export async function startSubject(
+  root: string,
+  services: Services,
+  { users, todosPerUser = perUser, processesOfEach = 1 }: Population,
+): Promise<Subject> {
+  const databaseUrl = await createDatabase(services.databaseUrl);
+  const queuePrefix = `bench-${crypto.randomUUID()}`;
+  const env = {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: services.redisUrl,
+    QUEUE_PREFIX: queuePrefix,
+    RATE_LIMIT_PER_MINUTE: "0",
+    LOG_LEVEL: "warn",
+  };
+  await runIn(root, env, ["shared/db/migrate.ts"]);
+  await runIn(root, env, [
+    "-e",
+    `(await import("./test/labs/bench/seed.ts")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,
+  ]);
+  const { baseUrls, issuer, stop } = await startRoles({
+    env,
+    root,
+    apis: processesOfEach,
+    workers: processesOfEach,
+  });
+  const [aud = ""] = baseUrls;
+  const count = Math.min(users, maxCallers);
+  const callers = await Promise.all(
+    Array.from({ length: count }, async (_, nth) => {
+      const index = Math.floor((nth * users) / count);
+      return { index, token: await issuer.token({ sub: userAt(index), aud }) };
+    }),
+  );
+  const [port = 0, ...otherPorts] = baseUrls.map((url) => Number(new URL(url).port));
+  return { databaseUrl, queuePrefix, port, otherPorts, issuerUrl: issuer.url, todosPerUser, callers, stop };
+}
+
+async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `bench_${crypto.randomUUID().replaceAll("-", "")}`;
+  const sql = new SQL(serverUrl, { max: 1 });
+  await sql.unsafe(`create database ${name}`);
+  await sql.close();
+  return Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+}
+
+async function runIn(root: string, env: Record<string, string>, args: readonly string[]): Promise<void> {
+  const child = Bun.spawn([process.execPath, ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if ((await child.exited) !== 0) throw new Error(`${args[0]} failed in ${root}`);
+}
+
+/** Another commit's files in a temporary folder, with the packages of this one. */
+export async function checkOut(commit: string): Promise<{ root: string; remove(): Promise<void> }> {
+  const root = join(mkdtempSync(join(tmpdir(), "kept-bench-")), "tree");
+  await Bun.$`git worktree add --detach ${root} ${commit}`.cwd(ownRoot).quiet();
+  symlinkSync(join(ownRoot, "node_modules"), join(root, "node_modules"));
+  return {
+    root,
+    async remove() {
+      rmSync(join(root, ".."), { recursive: true, force: true });
+      await Bun.$`git worktree prune`.cwd(ownRoot).quiet();
+    },
+  };
+}

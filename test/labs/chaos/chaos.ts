@@ -1,0 +1,133 @@
+import { check } from "./check/index.ts";
+import { type Client, perform, type SharedRows } from "./clients/client.ts";
+import { act, prepare } from "./clients/deeds.ts";
+import { noRows } from "./clients/own-rows.ts";
+import { checkRepeats } from "./clients/repeats.ts";
+import { startControl } from "./controls.ts";
+import { drain } from "./drain.ts";
+import { gather, type Violation } from "./evidence.ts";
+import { type Inflicted, inflict } from "./faults.ts";
+import { createHistory, type History } from "./history.ts";
+import type { Options } from "./options.ts";
+import { createRandom } from "./random.ts";
+import { nameOf, schedule } from "./schedule.ts";
+import { hasClocks } from "./world/clock.ts";
+import { heal, startWorld, type World } from "./world/world.ts";
+
+export type Result = Readonly<{
+  options: Options;
+  history: History;
+  inflicted: readonly Inflicted[];
+  violations: readonly Violation[];
+  seconds: number;
+}>;
+
+/** Receives a line for people now and then. */
+type Report = (line: string) => void;
+
+type Run = Readonly<{ world: World; clients: readonly Client[]; history: History }>;
+
+const users = 4;
+const clientsOfUser = 3;
+/** A run that has not reached its goal after this long will not reach it. */
+const longestMs = 600_000;
+/** The pause between two disturbances while hardly anything is acknowledged. */
+const longestPauseMs = 10_000;
+
+/**
+ * Clients write while everything is disturbed, then all is healed, and what is in the tables is compared with
+ * what the clients were told.
+ */
+export async function runChaos(options: Options, report: Report = () => {}): Promise<Result> {
+  const start = performance.now();
+  const world = await startWorld();
+  try {
+    const history = createHistory();
+    const clients = await startClients(world, history, options.seed);
+    const endControl = options.control && (await startControl(options.control, world));
+    const inflicted = await disturb({ world, clients, history }, options, report);
+    await endControl?.();
+    const restless = await drain(world);
+    const evidence = await gather(world.sql, history, inflicted);
+    const violations = [...restless, ...check(evidence), ...(await checkRepeats(clients))];
+    return { options, history, inflicted, violations, seconds: (performance.now() - start) / 1000 };
+  } finally {
+    await world.stop();
+  }
+}
+
+async function startClients(world: World, history: History, seed: number): Promise<Client[]> {
+  const tokens = await world.tokens(users, clientsOfUser);
+  const clients = tokens.flatMap((ofUser, user) => {
+    const shared: SharedRows = { keyedTodo: 0, looseTodo: 0, contests: [] };
+    return ofUser.map((token, index): Client => {
+      const number = user * clientsOfUser + index;
+      const random = createRandom(seed, `client ${number}`);
+      return { number, user, history, random, shared, caller: { doors: world.doors, token } };
+    });
+  });
+  const first = clients.filter(({ number }) => number % clientsOfUser === 0);
+  await Promise.all(
+    first.map(async (client) => {
+      client.shared.keyedTodo = await createShared(client, "keyed");
+      client.shared.looseTodo = await createShared(client, "loose");
+    }),
+  );
+  return clients;
+}
+
+async function createShared(client: Client, name: string): Promise<number> {
+  const mark = `shared ${name} ${client.user}`;
+  const told = await perform(
+    client,
+    { kind: "create todo", title: mark, description: mark },
+    { keyed: true },
+  );
+  if (told.verdict !== "done" || told.resource.id === undefined)
+    throw new Error("Nothing works, undisturbed.");
+  client.history.shared.todos.add(told.resource.id);
+  return told.resource.id;
+}
+
+async function disturb(
+  { world, clients, history }: Run,
+  options: Options,
+  report: Report,
+): Promise<Inflicted[]> {
+  const inflicted: Inflicted[] = [];
+  let over = false;
+  const working = clients.map(async (client) => {
+    const own = noRows();
+    await prepare(client, own);
+    while (!over) {
+      await act(client, own);
+      await Bun.sleep(client.random.between(0, 60));
+    }
+  });
+  const pace = paceOf(options, history.acknowledged);
+  for (const fault of schedule(options.seed, { clocks: hasClocks })) {
+    await Promise.all([Bun.sleep(fault.after), pace.next(inflicted.length)]);
+    if (pace.isOver(inflicted.length)) break;
+    report(`${history.acknowledged()} acknowledged, ${inflicted.length} disturbances; now: ${nameOf(fault)}`);
+    inflicted.push(await inflict(world, fault));
+  }
+  over = true;
+  heal(world);
+  await Promise.all(working);
+  return inflicted;
+}
+
+/** Spreads the disturbances over the acknowledgements that are wanted, or goes on for a time. */
+function paceOf({ seconds, acks, faults }: Options, acknowledgements: () => number) {
+  const start = Date.now();
+  const isLate = () => Date.now() - start > (seconds === undefined ? longestMs : seconds * 1_000);
+  return {
+    isOver: (inflicted: number) =>
+      isLate() || (seconds === undefined && inflicted >= faults && acknowledgements() >= acks),
+    async next(inflicted: number) {
+      const enough = seconds === undefined ? Math.min(acks, (acks / faults) * (inflicted + 1)) : 0;
+      const until = Date.now() + longestPauseMs;
+      while (acknowledgements() < enough && !isLate() && Date.now() < until) await Bun.sleep(100);
+    },
+  };
+}

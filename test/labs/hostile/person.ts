@@ -1,0 +1,41 @@
+import { type Browser, createBrowser } from "../../identity/browser.ts";
+import { createToken } from "../chaos/world/tokens.ts";
+
+/** The addresses of the service. */
+export type Site = Readonly<{ baseUrl: string; authUrl: string }>;
+
+/** Somebody with an account, signed in on both ports, with one token of all scopes. */
+export type Person = Readonly<{
+  email: string;
+  provider: Browser;
+  account: Browser;
+  token: string;
+  /** Headers of their requests over REST and MCP; each person comes from a network of their own. */
+  headers: Readonly<Record<string, string>>;
+}>;
+
+export const password = "correct horse battery";
+
+export async function newPerson({ baseUrl, authUrl }: Site, network: string): Promise<Person> {
+  const email = `${crypto.randomUUID()}@example.org`;
+  const provider = createBrowser(authUrl);
+  const page = await provider.open("/sign-up");
+  await provider.submit(page, "/sign-up", { email, password, time_zone: "UTC" });
+  const account = createBrowser(baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const token = await createToken(provider, "Agent");
+  const headers = {
+    authorization: `Bearer ${token}`,
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+    "x-forwarded-for": network,
+  };
+  return { email, provider, account, token, headers };
+}
+
+/** Cookies of a browser as one header. */
+export const cookieOf = ({ cookies }: Browser): string =>
+  [...cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+
+export const toolCall = (name: string, args: object): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });

@@ -1,0 +1,173 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { serviceOf } from "../../deploy/compose-file.ts";
+import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
+import type { Tally } from "./attacker.ts";
+import { keepLiving } from "./ordinary.ts";
+import { newPerson, type Person } from "./person.ts";
+import { type Service, type Stored, startService } from "./service.ts";
+
+const people = 10;
+const calmSeconds = 30;
+const settleMs = 3_000;
+
+type Options = Readonly<{ seconds: number; only: string | undefined }>;
+type Goal = Readonly<{ what: string; found: string; goal: string; ok: boolean }>;
+
+/** @returns undefined unless `--hostile` is among the arguments */
+export function readHostileOptions(args: readonly string[]): Options | undefined {
+  if (!args.includes("--hostile")) return undefined;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      hostile: { type: "boolean" },
+      seconds: { type: "string", default: "120" },
+      only: { type: "string" },
+    },
+  });
+  return { seconds: Number(values.seconds), only: values.only };
+}
+
+/**
+ * `npm run chaos -- --hostile [--seconds 120] [--only WORDS]`: one stranger and one free account do their worst beside
+ * ten ordinary people.
+ * @returns whether the ten were served as in calm, and the service kept within its bounds
+ */
+export async function runHostile({ seconds, only }: Options): Promise<boolean> {
+  const service = await startService();
+  try {
+    const names = Array.from({ length: people }, (_, index) => `198.51.100.${index + 1}`);
+    const persons: Person[] = [];
+    for (const network of names) persons.push(await newPerson(service, network));
+    const live = async (ms: number) => {
+      const stop = keepLiving(service, persons);
+      await Bun.sleep(ms);
+      return stop();
+    };
+    await live(settleMs);
+    const calm = await live(calmSeconds * 1_000);
+    const attacker = await startAttacker(service, only);
+    const before = await service.stored();
+    const memory = watchMemory(service);
+    const samples = await live(seconds * 1_000);
+    const peaks = memory.stop();
+    const after = await service.stored();
+    const outcomes = await attacker.stop();
+    const newcomer = await newPerson(service, "198.51.100.99").then(
+      () => "signed in",
+      (error: Error) => error.message,
+    );
+    const goals = [
+      ...goalsOfPeople(calm, samples, newcomer),
+      ...goalsOfMemory(peaks),
+      goalOfDisk(before, after),
+    ];
+    printReport(outcomes, goals);
+    return goals.every(({ ok }) => ok);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function startAttacker({ baseUrl, authUrl }: Service, only: string | undefined) {
+  const started = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Tally>();
+  const args = ["--base", baseUrl, "--auth", authUrl, ...(only ? ["--only", only] : [])];
+  // An attacker has a machine of its own: here it gets the processor time that the service leaves.
+  const command = ["nice", "-n", "19", process.execPath, join(import.meta.dir, "attacker.ts"), ...args];
+  const child = Bun.spawn(command, {
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc(message: "ready" | Tally) {
+      if (message === "ready") started.resolve();
+      else ended.resolve(message);
+    },
+  });
+  child.exited.then(() => {
+    started.reject(new Error("The attacker did not start."));
+    ended.resolve({});
+  });
+  await started.promise;
+  return {
+    async stop() {
+      child.send("stop");
+      return ended.promise;
+    },
+  };
+}
+
+function watchMemory({ memory }: Service) {
+  const peaks: Record<string, number> = {};
+  const timer = setInterval(() => {
+    for (const [role, bytes] of Object.entries(memory())) peaks[role] = Math.max(peaks[role] ?? 0, bytes);
+  }, 500);
+  return {
+    stop() {
+      clearInterval(timer);
+      return peaks;
+    },
+  };
+}
+
+const slowerAtMost = 3;
+
+function goalsOfPeople(calm: readonly Sample[], samples: readonly Sample[], newcomer: string): Goal[] {
+  const served = samples.filter(succeeded).length / samples.length;
+  const failures = samples.filter((one) => !succeeded(one));
+  const slower = msAt(samples, 0.99) / msAt(calm, 0.99);
+  return [
+    {
+      what: "ordinary requests answered 2xx",
+      found: `${(served * 100).toFixed(2)} % of ${samples.length}; others: ${tally(failures)}`,
+      goal: "≥ 99.9 %",
+      ok: served >= 0.999,
+    },
+    {
+      what: "their p99 beside calm",
+      found: `${slower.toFixed(1)} × (${times(calm)}; now ${times(samples)})`,
+      goal: `≤ ${slowerAtMost} ×`,
+      ok: slower <= slowerAtMost,
+    },
+    { what: "somebody new", found: newcomer, goal: "signed in", ok: newcomer === "signed in" },
+  ];
+}
+
+/** The limits that compose.yaml gives to each role. */
+function goalsOfMemory(peaks: Readonly<Record<string, number>>): Goal[] {
+  return Object.entries(peaks).map(([role, bytes]) => {
+    const limit = Number.parseInt(serviceOf(role).deploy?.resources.limits.memory ?? "", 10) * 2 ** 20;
+    return {
+      what: `memory of ${role} at most`,
+      found: megabytes(bytes),
+      goal: `≤ ${megabytes(limit)}`,
+      ok: bytes <= limit,
+    };
+  });
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+
+/** Indexes, free space in pages and old versions of rows, which the ledger leaves out (bytes). */
+const besideLedger = 32 * 2 ** 20;
+
+/** The disk holds what the ledger has of all accounts, and little more. */
+function goalOfDisk(before: Stored, after: Stored): Goal {
+  const grown = after.database - before.database;
+  const most = after.ledger - before.ledger + besideLedger;
+  return {
+    what: "growth of the database",
+    found: megabytes(grown),
+    goal: `≤ ${megabytes(most)}, of which ${megabytes(besideLedger)} beside the ledger`,
+    ok: grown <= most,
+  };
+}
+
+function printReport(outcomes: Tally, goals: readonly Goal[]): void {
+  console.log("\nWhat the hostile two did, by outcome:\n");
+  for (const [name, counts] of Object.entries(outcomes)) {
+    const words = Object.entries(counts).map(([outcome, count]) => `${count} × ${outcome}`);
+    console.log(`- ${name}: ${words.join(", ") || "nothing"}`);
+  }
+  console.log("");
+  for (const { what, found, goal, ok } of goals)
+    console.log(`${ok ? "reached" : "MISSED "}  ${what}: ${found} (goal: ${goal})`);
+}

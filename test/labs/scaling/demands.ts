@@ -1,0 +1,27 @@
+import type { Cpu } from "../bench/load/measure.ts";
+
+/** Processor time (µs) that a program spends on each request, and on each batch whatever is in it. */
+type Demand = Readonly<{ request: number; batch: number }>;
+export type Demands = Readonly<Record<keyof Cpu, Demand>>;
+
+/** Processor time per request by program, where so many requests shared a batch. */
+type Point = Readonly<{ cpu: Cpu; requestsPerBatch: number }>;
+
+/** Solves `request + batch / requestsPerBatch` of each program from two measured points. */
+export function demandsOf(alone: Point, together: Point): Demands {
+  const demand = (program: keyof Cpu): Demand => {
+    const saved = alone.cpu[program] - together.cpu[program];
+    const batch = Math.max(0, saved / (1 / alone.requestsPerBatch - 1 / together.requestsPerBatch));
+    return { batch, request: Math.max(0, alone.cpu[program] - batch / alone.requestsPerBatch) };
+  };
+  return {
+    api: demand("api"),
+    workers: demand("workers"),
+    redis: demand("redis"),
+    postgres: demand("postgres"),
+  };
+}
+
+/** Processor time per request when batches have so many. */
+export const costOf = ({ request, batch }: Demand, requestsPerBatch: number): number =>
+  request + batch / requestsPerBatch;
