@@ -14,8 +14,8 @@ import { findSubject, listSubjects } from "./subjects.ts";
 
 const usage = `What each token of a user did over MCP and REST, and the user on the account pages.
 
-  npm run actions -- --subject WHO [--token ID] [--door mcp|rest|page] [--tool NAME] [--outcome ok|CODE]
-                     [--search TEXT] [--limit N] [--follow]
+  npm run admin -- actions --subject WHO [--token ID] [--door mcp|rest|page] [--tool NAME] [--outcome ok|CODE]
+                              [--search TEXT] [--limit N] [--follow]
 
 WHO is an e-mail address at the built-in identity provider, or a user's id (the token's sub). In the log:`;
 

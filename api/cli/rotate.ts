@@ -4,8 +4,8 @@ import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/acc
 
 const restart = "Now restart all front doors and identity providers";
 const done: Readonly<Record<RotationStep, string>> = {
-  prepare: `New keys were made; nothing uses them yet. ${restart}, then: npm run rotate -- switch`,
-  switch: `The new keys are used, and the old ones accepted. ${restart}, then, twelve hours later: npm run rotate -- finish`,
+  prepare: `New keys were made; nothing uses them yet. ${restart}, then: npm run admin -- rotate switch`,
+  switch: `The new keys are used, and the old ones accepted. ${restart}, then, twelve hours later: npm run admin -- rotate finish`,
   finish: `The old keys are gone. ${restart}, and what they made is worth nothing.`,
 };
 
@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const database = await openRunningDatabase(loadCommonConfig(), "rotate");
   const due = await rotateSecrets(database.pool, step);
   await database.close();
-  if (due) throw new Error(`Nothing was changed. The next step is: npm run rotate -- ${due}`);
+  if (due) throw new Error(`Nothing was changed. The next step is: npm run admin -- rotate ${due}`);
   console.log(done[step]);
 }
 

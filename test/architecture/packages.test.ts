@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { labs } from "../labs/labs.ts";
 import { notices } from "../supply-chain/notices.ts";
 import { productionPackages, readManifest, root } from "../supply-chain/packages.ts";
 import { textOf } from "./sources.ts";
@@ -13,7 +14,7 @@ test("no package of production has a licence that is not allowed", () => {
   expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
 });
 
-test("docs/third-party.md is what npm run notices writes", async () => {
+test("docs/third-party.md is what npm run lab -- notices writes", async () => {
   expect((await textOf("docs/third-party.md")) === notices()).toBe(true);
 });
 
@@ -45,8 +46,8 @@ type Bom = Readonly<{
   components: { name: string; version: string; purl: string; licenses?: object[] }[];
 }>;
 
-test("npm run sbom lists the packages of production as CycloneDX", async () => {
-  expect(readManifest().scripts.sbom).toBe("bun test/supply-chain/sbom.ts");
+test("npm run lab -- sbom lists the packages of production as CycloneDX", async () => {
+  expect(labs.sbom?.runs).toBe("bun test/supply-chain/sbom.ts");
   const sbom = Bun.spawn([process.execPath, "test/supply-chain/sbom.ts"], { cwd: root, stderr: "inherit" });
   const bom = (await sbom.stdout.json()) as Bom;
   expect(await sbom.exited).toBe(0);

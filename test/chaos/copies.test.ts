@@ -5,7 +5,7 @@ import { pidsOf } from "../support/roles.ts";
 import { startWorld } from "./world.ts";
 import { writeAtRandom } from "./writer-at-random.ts";
 
-/** `npm run chaos:copies` has 20. */
+/** `npm run lab -- copies` has 20. */
 const rounds = Number(Bun.env.ROUNDS ?? 3);
 const seed = Number(Bun.env.SEED ?? 1);
 const roundMs = 1_200;

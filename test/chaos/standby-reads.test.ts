@@ -12,7 +12,7 @@ import { openGate } from "./gate.ts";
 import { readBack } from "./read-back.ts";
 import { callDoors } from "./world.ts";
 
-/** `npm run chaos:standby` reads 2,000 times in each way. */
+/** `npm run lab -- standby-reads` reads 2,000 times in each way. */
 const reads = Number(Bun.env.READS ?? 200);
 const folder = join(import.meta.dir, "../..", `data-test-standby-reads-${process.pid}`);
 

@@ -90,7 +90,7 @@ test.skipIf(!isPossible)(
       // Nothing here asks for the health of a process that ends.
       "systemctl enable --now kept\n": "sed -i s/DRAIN_SECONDS=3/DRAIN_SECONDS=0/ /etc/kept/settings.env",
       "systemctl enable --now kept-backup.timer": create,
-      "systemd-analyze verify /etc/systemd/system/kept-door@": `${archiveLog.replace("npm run", "kept-admin")}${servers}`,
+      "systemd-analyze verify /etc/systemd/system/kept-door@": `${archiveLog.replace("npm run admin --", "kept-admin")}${servers}`,
       "for unit in": load,
     };
     const ours = (page: string) =>

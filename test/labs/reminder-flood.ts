@@ -8,7 +8,7 @@ const giveUpMs = 600_000;
 
 type Run = Readonly<{ name: string; reminders: number; spreadMs: number; workers: number }>;
 
-/** `npm run bench:flood [-- 100000]`: this many reminders are due in one second, all to one receiver on this machine. */
+/** `npm run lab -- reminder-flood [100000]`: this many reminders are due in one second, all to one receiver on this machine. */
 async function bench(reminders: number): Promise<void> {
   await measure({ name: "calm", reminders: 5_000, spreadMs: calmSeconds * 1_000, workers: 2 });
   await measure({ name: "flood", reminders, spreadMs: 1_000, workers: 2 });

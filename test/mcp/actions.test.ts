@@ -169,7 +169,7 @@ describe("the query of the action log", () => {
   });
 });
 
-describe("npm run actions", () => {
+describe("npm run admin -- actions", () => {
   const env = { ...process.env, DATABASE_URL: config.databaseUrl, NO_COLOR: "1" };
   const start = (...args: string[]) =>
     Bun.spawn([process.execPath, "api/cli/actions.ts", ...args], { env, stdout: "pipe", stderr: "pipe" });
@@ -209,16 +209,23 @@ describe("npm run actions", () => {
 
   test("--follow goes on with every further call, as docs/mcp.md has it", async () => {
     const [, follow = ""] = (await commandBlocks("docs/mcp.md")).flatMap(commandLines);
-    const [, given = ""] = follow.split(" -- ");
+    const [, given = ""] = follow.split(" -- actions ");
     expect(given).toContain("--subject");
     const run = start(...given.replace("ada@example.org", "carol").split(" "));
     const carol = await agent(stack, { sub: "carol" });
     await carol.call("create-todo", { title: "first" });
     const chunks = run.stdout.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
     let text = "";
-    while (!text.includes(`{"title":"first"}`)) text += (await chunks.next()).value;
+    const readTo = async (wanted: string) => {
+      while (!text.includes(wanted)) {
+        const { value, done } = await chunks.next();
+        if (done) throw new Error(`It ended before ${wanted}: ${text}`);
+        text += value;
+      }
+    };
+    await readTo(`{"title":"first"}`);
     await carol.call("create-todo", { title: "second" });
-    while (!text.includes(`{"title":"second"}`)) text += (await chunks.next()).value;
+    await readTo(`{"title":"second"}`);
     run.kill();
     await run.exited;
     expect(text.match(/“first”/g)).toHaveLength(1);
@@ -230,7 +237,7 @@ describe("npm run actions", () => {
     );
     const run = start("--subject", " Bob@Example.org");
     expect(await new Response(run.stdout).text()).toContain("get-today-habits");
-    // What `npm run actions` runs.
+    // What `npm run admin -- actions` runs.
     const users = start();
     expect(await new Response(users.stdout).text()).toMatch(/\n {2}ada\n {2}bob {2}bob@example\.org\n/);
     await database.pool.query("delete from identity.accounts");
@@ -239,7 +246,7 @@ describe("npm run actions", () => {
   test("without a subject it says how it is used and whose calls there are", async () => {
     const run = start();
     const text = await new Response(run.stdout).text();
-    expect(text).toContain("npm run actions -- --subject WHO");
+    expect(text).toContain("npm run admin -- actions --subject WHO");
     expect(text).toMatch(/\n {2}ada\n {2}bob\n/);
   });
 

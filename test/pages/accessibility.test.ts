@@ -24,7 +24,7 @@ const views = {
   phone: { colorScheme: "light", viewport: { width: 320, height: 800 } },
 } as const satisfies Record<string, View>;
 
-/** `npm run screenshots` draws the pictures anew that the documents show. */
+/** `npm run lab -- screenshots` draws the pictures anew that the documents show. */
 const picturesFolder = join(import.meta.dir, "../../docs/screenshots");
 const draws = Bun.env.SCREENSHOTS === "yes";
 // A year of life takes longer to make than the days that are enough to look at.

@@ -4,7 +4,7 @@ type License = { text: string; holders: Map<string, string[]> };
 
 const introduction = `# Third-party packages
 
-Made by \`npm run notices\` from \`package-lock.json\` and what is installed: every package that \`npm ci --omit=dev\` installs,
+Made by \`npm run lab -- notices\` from \`package-lock.json\` and what is installed: every package that \`npm ci --omit=dev\` installs,
 with its licence, and the texts and copyright lines that they ship. \`npm run verify\` refuses a licence that is not among the allowed
 ones (\`test/architecture/packages.test.ts\`) and a page that is out of date. [dependencies.md](dependencies.md) says why each direct one is here.
 

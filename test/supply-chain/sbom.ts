@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readLock, readManifest } from "./packages.ts";
 
-// `npm run sbom`: what production installs, as CycloneDX. With `--omit=dev` npm would leave out what a package for tests
+// `npm run lab -- sbom`: what production installs, as CycloneDX. With `--omit=dev` npm would leave out what a package for tests
 // needs as well, such as jose, so it is given a lock file that has no such packages.
 const parent = mkdtempSync(join(tmpdir(), "kept-sbom-"));
 // npm takes the name of the folder for the name of the product.

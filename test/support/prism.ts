@@ -11,7 +11,7 @@ export type Prism = Readonly<{ url: string; stop(): Promise<void> }>;
 export async function startPrism(upstream: string): Promise<Prism> {
   const port = freePort();
   const prism = Bun.which("prism");
-  if (!prism) throw new Error("npm run test:prism brings Prism along; there is none on the PATH.");
+  if (!prism) throw new Error("npm run lab -- prism brings Prism along; there is none on the PATH.");
   const document = join(root, "docs/openapi.json");
   const child = Bun.spawn(
     [prism, "proxy", document, upstream, "--port", String(port), "--host", "127.0.0.1", "--cors", "false"],

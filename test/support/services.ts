@@ -10,7 +10,7 @@ import { pretendCitus } from "./pretended-citus.ts";
 
 export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
 
-/** Whether stacks run behind PgBouncer (npm run test:pooler). */
+/** Whether stacks run behind PgBouncer (npm run lab -- pooler). */
 export const isPooled = Bun.env.TEST_POOLER === "yes";
 
 const template = "kept_template";

@@ -7,7 +7,7 @@ import { createLog } from "../../shared/process/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
 import { archiveMonths } from "./archived-months.ts";
 
-/** `npm run archive-log -- --before YYYY-MM`: takes older months of the action log out of the database, into files. */
+/** `npm run admin -- archive-log --before YYYY-MM`: takes older months of the action log out of the database, into files. */
 async function main(): Promise<void> {
   const { before = "" } = parseArgs({ options: { before: { type: "string" } } }).values;
   // Actions of the last 30 days can be taken back, which needs their rows.

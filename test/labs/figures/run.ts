@@ -24,7 +24,7 @@ const figures: Record<string, Figure> = {
   fuzz,
 };
 
-/** `npm run figures [-- --only held,frozen --short]`: the promises in numbers; exit code 1 when one is missed. */
+/** `npm run lab -- figures [-- --only held,frozen --short]`: the promises in numbers; exit code 1 when one is missed. */
 async function run(): Promise<boolean> {
   const { values } = parseArgs({ options: { only: { type: "string" }, short: { type: "boolean" } } });
   const chosen = values.only?.split(",") ?? Object.keys(figures);

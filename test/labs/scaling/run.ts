@@ -8,7 +8,7 @@ import { ownRoot, type Subject, startSubject } from "../bench/subject.ts";
 import { type Demands, demandsOf } from "./demands.ts";
 import { type Setup, simulateWrites } from "./writes.ts";
 
-/** `npm run bench:scaling`: measures creates, holds the model of writes against them, and asks it about larger set-ups. */
+/** `npm run lab -- scaling`: measures creates, holds the model of writes against them, and asks it about larger set-ups. */
 const seconds = 4;
 const connections = [1, 16, 48, 256];
 const one = { doors: 1, workers: 1, slotsOfWorker: 2, lanes: 1 };

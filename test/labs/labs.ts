@@ -1,0 +1,82 @@
+/** A lab's line in the list, and the shell command that runs it; options are added at its end. */
+type Lab = Readonly<{ says: string; runs: string }>;
+
+const prism = "npm exec --yes --package=@stoplight/prism-cli@5.14.2 -c";
+const linters = "npm exec --yes --package=@redocly/cli@2.77.0 --package=@stoplight/spectral-cli@6.16.3 -c";
+const quiet = "REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true";
+
+/** Everything that is run by hand or by CI alone: `npm run lab -- NAME [options]`. */
+export const labs: Readonly<Record<string, Lab>> = {
+  bench: {
+    says: "requests per second beside pgbench on the same server",
+    runs: "bun test/labs/bench/run.ts",
+  },
+  lanes: {
+    says: "creates over 1, 2 and 4 lanes on a Redis Cluster",
+    runs: "bun test/labs/lanes.ts",
+  },
+  scaling: {
+    says: "what larger set-ups carry, by a model of writes",
+    runs: "bun test/labs/scaling/run.ts",
+  },
+  standby: {
+    says: "what reads from a standby save the primary",
+    runs: "bun test/labs/standby.ts",
+  },
+  "reminder-flood": {
+    says: "100,000 reminders due in one second",
+    runs: "bun test/labs/reminder-flood.ts",
+  },
+  figures: {
+    says: "neighbours, floods and outages, each figure with its goal",
+    runs: "bun test/labs/figures/run.ts",
+  },
+  chaos: {
+    says: "kills, freezes and cuts under load, checked by SQL",
+    runs: "bun test/labs/chaos/run.ts",
+  },
+  copies: {
+    says: "20 rounds of kills under clients that keep a copy",
+    runs: "ROUNDS=20 bun test/run.ts ./test/chaos/copies.test.ts",
+  },
+  "standby-reads": {
+    says: "2,000 reads of one's own changes from standbys",
+    runs: "READS=2000 bun test/run.ts ./test/chaos/standby-reads.test.ts",
+  },
+  patroni: {
+    says: "a switchover by Patroni under writers, with Debian's packages",
+    runs: "bun test/run.ts ./test/labs/patroni/switchover.ts",
+  },
+  prism: {
+    says: "REST tests through Prism, which holds them against docs/openapi.json",
+    runs: `${prism} 'PRISM=yes BUN_CONFIG_MAX_HTTP_REQUESTS=32 bun test/run.ts ./test/contract ./test/flow ./test/auth/rate-limit.test.ts'`,
+  },
+  pooler: {
+    says: "REST tests behind PgBouncer (Debian's package, or PGBOUNCER=/its/program)",
+    runs: "TEST_POOLER=yes bun test/run.ts ./test/flow/every-change.test.ts ./test/flow/todos.test.ts ./test/flow/habits.test.ts ./test/flow/preconditions.test.ts ./test/contract/examples.test.ts",
+  },
+  partitions: {
+    says: "tests on tables that are partitioned by user",
+    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/flow ./test/mcp/action-log.test.ts ./test/chaos/contention.test.ts",
+  },
+  server: {
+    says: "docs/server.md typed, and the Dockerfile's steps (as root, with Debian's nginx)",
+    runs: "bun test/run.ts --timeout=300000 ./test/deploy/server.ts ./test/deploy/image.ts",
+  },
+  "openapi-lint": {
+    says: "Redocly and Spectral on docs/openapi.json",
+    runs: `${linters} '${quiet} redocly lint --extends recommended-strict docs/openapi.json && spectral lint --fail-severity warn --ruleset test/contract/spectral.json docs/openapi.json'`,
+  },
+  screenshots: {
+    says: "draws the pictures in docs/screenshots anew",
+    runs: "SCREENSHOTS=yes bun test/run.ts ./test/pages/accessibility.test.ts",
+  },
+  notices: {
+    says: "writes docs/third-party.md anew, after a package came, went or changed",
+    runs: "bun test/supply-chain/write-notices.ts",
+  },
+  sbom: {
+    says: "prints what production installs, as CycloneDX",
+    runs: "bun test/supply-chain/sbom.ts",
+  },
+};
