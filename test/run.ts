@@ -2,50 +2,16 @@ import { startServices } from "./support/services.ts";
 
 type Counts = Readonly<{ passed: number; failed: number; exitCode: number }>;
 
-/** Their limits are times, or they ask what is settled, which waits for others' transactions: nothing else runs beside them. */
-const timed = [
-  "test/chaos/**",
-  "test/flow/admission.test.ts",
-  "test/flow/batch.test.ts",
-  "test/flow/changes.test.ts",
-  "test/flow/costly-search.test.ts",
-  "test/flow/idempotency.test.ts",
-  "test/flow/read-batches.test.ts",
-  "test/reminders/flood.test.ts",
-];
-
-/** Of those, the ones that kill something, wait for what follows and have no limit below ten seconds. They run in pairs. */
-const patient = [
-  "batch",
-  "copies",
-  "crash",
-  "doubt",
-  "killed",
-  "postgres-failover",
-  "random",
-  "redis-failover",
-  "silent-worker",
-  "undo",
-  "works",
-].map((name) => `test/chaos/${name}.test.ts`);
-
 /** Files that a process runs one after the other share what they load, which costs a second for each file otherwise. */
 const inPairs = ["--parallel=2", "--no-isolate"];
-const without = (patterns: readonly string[]) =>
-  patterns.map((pattern) => `--path-ignore-patterns=${pattern}`);
-const only = (patterns: readonly string[]) => patterns.map((pattern) => `./${pattern.replace("/**", "")}`);
+const others = "--path-ignore-patterns=**/*.{patient,timed}.test.ts";
 
 /** `npm test [-- files]`: real servers for the run, bun test on them, one plain closing line for any CI. */
 const { databaseUrl, redisUrl, stop } = await startServices();
 const named = process.argv.slice(2);
+// A file's name says how it must run: CONTRIBUTING.md.
 const runs =
-  named.length > 0
-    ? [named]
-    : [
-        [...inPairs, ...without(timed)],
-        [...inPairs, ...only(patient)],
-        [...only(timed), ...without(patient)],
-      ];
+  named.length > 0 ? [named] : [[...inPairs, others], [...inPairs, ".patient.test.ts"], [".timed.test.ts"]];
 const counts: Counts[] = [];
 for (const run of runs) counts.push(await runTests(run));
 await stop();

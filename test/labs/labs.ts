@@ -37,11 +37,11 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   copies: {
     says: "20 rounds of kills under clients that keep a copy",
-    runs: "ROUNDS=20 bun test/run.ts ./test/chaos/copies.test.ts",
+    runs: "ROUNDS=20 bun test/run.ts ./test/chaos/copies.patient.test.ts",
   },
   "standby-reads": {
     says: "2,000 reads of one's own changes from standbys",
-    runs: "READS=2000 bun test/run.ts ./test/chaos/standby-reads.test.ts",
+    runs: "READS=2000 bun test/run.ts ./test/chaos/standby-reads.timed.test.ts",
   },
   patroni: {
     says: "a switchover by Patroni under writers, with Debian's packages",
@@ -57,7 +57,7 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   partitions: {
     says: "tests on tables that are partitioned by user",
-    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/flow ./test/mcp/action-log.test.ts ./test/chaos/contention.test.ts",
+    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/flow ./test/mcp/action-log.test.ts ./test/chaos/contention.timed.test.ts",
   },
   server: {
     says: "docs/server.md typed, and the Dockerfile's steps (as root, with Debian's nginx)",
