@@ -7,7 +7,6 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../shared/web/router.ts";
-import { takeUpload } from "../../shared/web/upload.ts";
 import { loggedIds } from "../http/request-origin.ts";
 import { doneNotice } from "./actions/done-notice.ts";
 import { exportActions } from "./actions/export.ts";
@@ -93,7 +92,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/data": { GET: requireSignIn(showData) },
   "/account/data/import": {
     GET: () => seeOther("/account/data"),
-    POST: requireSignIn(takeUpload(uploadFiles, ({ session }) => session.sub)),
+    POST: requireSignIn(uploadFiles),
   },
   "/account/data/import/apply": formOn("/account/data", applyStaged),
   "/account/data/calendar": formOn("/account/data", changeFeed),

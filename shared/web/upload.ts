@@ -25,14 +25,22 @@ const allBusy: FormProblem = {
   text: "Files of other people are being read at present. Try again in a moment.",
 };
 
+type UploadPage<Visit> = Readonly<{
+  personOf(visit: Visit): string;
+  /** The answer to a person who may send no more files at present: their bytes are not read. */
+  refused(visit: Visit): Promise<Response | undefined>;
+  act(visit: Visit, upload: Upload): Promise<Response>;
+}>;
+
 /**
  * A page that takes files. One upload of a person and a few in all are read at a time, so that nobody can fill the memory;
  * one that is still arriving is none of the few, however slow. A form that our own page in this browser did not send is refused.
  */
-export function takeUpload<Visit extends FormRequest>(
-  act: (visit: Visit, upload: Upload) => Promise<Response>,
-  personOf: (visit: Visit) => string,
-): PageHandler<Visit> {
+export function takeUpload<Visit extends FormRequest>({
+  personOf,
+  refused,
+  act,
+}: UploadPage<Visit>): PageHandler<Visit> {
   const underWay = new Set<string>();
   let beingRead = 0;
   return async (visit) => {
@@ -40,6 +48,10 @@ export function takeUpload<Visit extends FormRequest>(
     if (underWay.has(person)) return problemPage(visit, busy);
     underWay.add(person);
     try {
+      const problem = problemOf(visit);
+      if (problem) return problemPage(visit, problem);
+      const refusal = await refused(visit);
+      if (refusal) return refusal;
       const upload = await readUpload(visit);
       if (!("files" in upload)) return problemPage(visit, upload);
       if (beingRead === mostAtOnce) return problemPage(visit, allBusy);
@@ -53,12 +65,18 @@ export function takeUpload<Visit extends FormRequest>(
   };
 }
 
+const typeOf = ({ request }: FormRequest): string => request.headers.get("content-type") ?? "";
+
+function problemOf(visit: FormRequest): FormProblem | undefined {
+  const { headers } = visit.request;
+  if (headers.has("origin") && !isFromHere(visit)) return notOurs;
+  if (!/^multipart\/form-data\s*;/i.test(typeOf(visit))) return notFiles;
+  return Number(headers.get("content-length")) > maxUploadBytes ? tooLarge : undefined;
+}
+
 async function readUpload(visit: FormRequest): Promise<Upload | FormProblem> {
   const { site, request, holder } = visit;
-  if (request.headers.has("origin") && !isFromHere(visit)) return notOurs;
-  const type = request.headers.get("content-type") ?? "";
-  if (!/^multipart\/form-data\s*;/i.test(type)) return notFiles;
-  if (Number(request.headers.get("content-length")) > maxUploadBytes) return tooLarge;
+  const type = typeOf(visit);
   const body = await readBounded(request.body, maxUploadBytes);
   if (typeof body === "string") return body === "too-long" ? tooLarge : incomplete;
   if (hasManyParts(body, type)) return tooMany;

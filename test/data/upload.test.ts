@@ -17,18 +17,23 @@ function uploadOf(holder: string, files = 1) {
   return { site, request, url: new URL(origin), holder };
 }
 
+const unlimited = {
+  personOf: ({ holder }: ReturnType<typeof uploadOf>) => holder,
+  refused: async () => undefined,
+};
+
 test("one upload of a person is read at a time, and four in all", async () => {
   const [fourBegan, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let began = 0;
-  const take = takeUpload(
-    async (_: ReturnType<typeof uploadOf>) => {
+  const take = takeUpload({
+    ...unlimited,
+    async act() {
       began += 1;
       if (began === 4) fourBegan.resolve();
       await ended.promise;
       return new Response("read");
     },
-    ({ holder }) => holder,
-  );
+  });
   const statusOf = async (holder: string) => (await take(uploadOf(holder))).status;
   const first = ["ada", "bob", "eve", "joe"].map(statusOf);
   await fourBegan.promise;
@@ -40,19 +45,22 @@ test("one upload of a person is read at a time, and four in all", async () => {
 });
 
 test("a form of many parts is refused before it is taken apart", async () => {
-  const take = takeUpload(
-    async (_: ReturnType<typeof uploadOf>, { files }) => new Response(String(files.length)),
-    ({ holder }) => holder,
-  );
+  const take = takeUpload({
+    ...unlimited,
+    act: async (_, { files }) => new Response(String(files.length)),
+  });
   expect((await take(uploadOf("ada", 298))).status).toBe(200);
   expect((await take(uploadOf("ada", 301))).status).toBe(413);
 });
 
-test("more uploads than an hour takes are refused before a file is read", async () => {
+test("more uploads than an hour takes are refused before their bytes are read", async () => {
+  const visit = uploadOf("ada");
   const limited: unknown = {
+    ...visit,
     context: { site, uploadLimit: async () => ({ allowed: false }) },
     session: { sub: "ada" },
   };
-  const refused = await uploadFiles(limited as Visit, { files: [] });
+  const refused = await uploadFiles(limited as Visit);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "3600"]);
+  expect(visit.request.bodyUsed).toBe(false);
 });

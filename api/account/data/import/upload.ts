@@ -1,6 +1,6 @@
 import { isRefused, refuse } from "../../../../shared/errors.ts";
 import { message } from "../../../../shared/web/page.ts";
-import type { Upload } from "../../../../shared/web/upload.ts";
+import { takeUpload, type Upload } from "../../../../shared/web/upload.ts";
 import { readDaySettings } from "../../../queries/context.ts";
 import { readWhatIsHere } from "../../../queries/imported.ts";
 import type { Visit } from "../../visit/context.ts";
@@ -17,10 +17,17 @@ const tooMany = refuse("rate_limited", `An hour takes ${uploadsPerHour} uploads.
 });
 
 /** POST /account/data/import: shows what files would make, and keeps it until its person says yes. */
-export async function uploadFiles(visit: Visit, { files }: Upload): Promise<Response> {
+export const uploadFiles = takeUpload<Visit>({
+  personOf: ({ session }) => session.sub,
+  async refused({ context, session }) {
+    const allowance = await context.uploadLimit(session.sub);
+    return allowance?.allowed === false ? refusalPage(context, tooMany.refusal) : undefined;
+  },
+  act: previewFiles,
+});
+
+async function previewFiles(visit: Visit, { files }: Upload): Promise<Response> {
   const { context, session } = visit;
-  const allowance = await context.uploadLimit(session.sub);
-  if (allowance?.allowed === false) return refusalPage(context, tooMany.refusal);
   const query = context.query({ userId: session.sub });
   const { today } = await readDaySettings(query);
   const plan = await readApart({ files, today }, (things) => readWhatIsHere(query, things));
