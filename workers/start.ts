@@ -13,7 +13,7 @@ import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { lanePrefixes } from "../shared/queue/lanes.ts";
 import { showQueues } from "../shared/queue/queue-metrics.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
-import { slowConcurrency } from "./commands/slow-queue.ts";
+import { slowConcurrency } from "./commands/batch.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./context.ts";
 import { startReminders } from "./reminders/start.ts";

@@ -6,7 +6,7 @@ import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Log } from "../../shared/process/log.ts";
 import { seldom } from "../../shared/process/seldom.ts";
 import { networkOf } from "../http/intake/network.ts";
-import { createReadShare } from "../queries/share.ts";
+import { readTurns, tooManyReads } from "../queries/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
 import { isService } from "./oauth/revocations.ts";
 
@@ -26,7 +26,7 @@ export function countForNetwork(ownClient: IdentityClient) {
  * connections for others. Whatever a statement or its connection fails with is an outage, but for a taken value.
  */
 export function fairPool(pool: Pool, log: Log): Pool {
-  const share = createReadShare("reads");
+  const turns = readTurns("reads");
   const note = seldom((error: unknown) =>
     log.warn({ reason: String(error) }, "the database failed a statement"),
   );
@@ -37,35 +37,38 @@ export function fairPool(pool: Pool, log: Log): Pool {
     throw outage("The service is briefly unable to answer. Please try again.", error);
   }
 
-  async function inTurn<Result extends object>(work: () => Promise<Result>): Promise<Result> {
+  /** @returns a function that ends the turn of the network */
+  async function takeTurn(): Promise<() => void> {
     const network = networks.getStore();
-    const result = network === undefined ? await work() : await share(network, work);
-    if ("refusal" in result) throw outage(result.refusal.message);
-    return result;
+    if (network === undefined) return () => {};
+    const end = await turns.take(network);
+    if (!end) throw outage(tooManyReads.refusal.message);
+    return end;
   }
 
-  const lend = async (end: () => void): Promise<PoolClient> => {
-    const client = await pool.connect().catch(failed);
-    return Object.assign(Object.create(client) as PoolClient, {
-      query: (...statement: Statement) => client.query(...statement).catch(failed),
-      release(error?: Error | boolean) {
-        client.release(error);
-        end();
-      },
-    });
-  };
-
   return Object.assign(Object.create(pool) as Pool, {
-    query: (...statement: Statement) => inTurn(() => pool.query(...statement).catch(failed)),
+    async query(...statement: Statement) {
+      const endTurn = await takeTurn();
+      return pool
+        .query(...statement)
+        .catch(failed)
+        .finally(endTurn);
+    },
     /** The turn ends when the connection is given back. */
-    connect: () =>
-      new Promise<PoolClient>((resolve, reject) => {
-        inTurn(async () => {
-          const ended = Promise.withResolvers<object>();
-          resolve(await lend(() => ended.resolve({})));
-          return ended.promise;
-        }).catch(reject);
-      }),
+    async connect(): Promise<PoolClient> {
+      const endTurn = await takeTurn();
+      const client = await pool.connect().catch((error) => {
+        endTurn();
+        return failed(error);
+      });
+      return Object.assign(Object.create(client) as PoolClient, {
+        query: (...statement: Statement) => client.query(...statement).catch(failed),
+        release(error?: Error | boolean) {
+          client.release(error);
+          endTurn();
+        },
+      });
+    },
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Refused, refuse } from "../../shared/errors.ts";
+import { createTurns } from "../../shared/process/turns.ts";
 
 /** Runs a read when it is the user's turn, or refuses it after too long a wait. */
 export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) => Promise<Result | Refused>;
@@ -10,57 +11,19 @@ export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) =
  * connections, too, of which a network has three.
  */
 const atOnce = { reads: 3, searches: 1, lookUps: 64 };
-const maxWaiting = 100;
-const maxWaitMs = 900;
+const mostWaitingOfKey = 100;
+const patienceMs = 900;
 
-const overloaded = refuse("overloaded", "You ask for too much at once. Please try again.", {
+export const tooManyReads = refuse("overloaded", "You ask for too much at once. Please try again.", {
   applied: "no",
   retryAfterSeconds: 1,
 });
 
-type Begin = (mayRun: boolean) => undefined;
-type Turns = { running: number; waiting: Begin[] };
-
 /** Allows each user a few reads at a time. Further ones wait in the user's own line, which delays nobody else. */
+export const readTurns = (kind: keyof typeof atOnce) =>
+  createTurns({ atOnceOfKey: atOnce[kind], mostWaitingOfKey, patienceMs });
+
 export function createReadShare(kind: keyof typeof atOnce): ShareReads {
-  const turnsOf = new Map<string, Turns>();
-
-  /** @returns false when the line is too long, or did not move in time */
-  function turn(turns: Turns): Promise<boolean> | boolean {
-    if (turns.running < atOnce[kind]) {
-      turns.running += 1;
-      return true;
-    }
-    if (turns.waiting.length >= maxWaiting) return false;
-    return new Promise((resolve) => {
-      const begin: Begin = (mayRun) => {
-        clearTimeout(timer);
-        resolve(mayRun);
-      };
-      const timer = setTimeout(() => {
-        turns.waiting.splice(turns.waiting.indexOf(begin), 1);
-        begin(false);
-      }, maxWaitMs);
-      turns.waiting.push(begin);
-    });
-  }
-
-  /** The read that has waited longest takes over the turn. */
-  function end(userId: string, turns: Turns): void {
-    const next = turns.waiting.shift();
-    next?.(true);
-    if (!next) turns.running -= 1;
-    if (turns.running === 0) turnsOf.delete(userId);
-  }
-
-  return async (userId, read) => {
-    const turns = turnsOf.get(userId) ?? { running: 0, waiting: [] };
-    turnsOf.set(userId, turns);
-    if (!(await turn(turns))) return overloaded;
-    try {
-      return await read();
-    } finally {
-      end(userId, turns);
-    }
-  };
+  const turns = readTurns(kind);
+  return (userId, read) => turns.run(userId, read, () => tooManyReads);
 }

@@ -1,3 +1,4 @@
+import { createTurns } from "../process/turns.ts";
 import { readBounded } from "./bounded-body.ts";
 import { csrfHolds } from "./csrf.ts";
 import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
@@ -41,27 +42,20 @@ export function takeUpload<Visit extends FormRequest>({
   refused,
   act,
 }: UploadPage<Visit>): PageHandler<Visit> {
-  const underWay = new Set<string>();
-  let beingRead = 0;
-  return async (visit) => {
-    const person = personOf(visit);
-    if (underWay.has(person)) return problemPage(visit, busy);
-    underWay.add(person);
-    try {
+  const ofPerson = createTurns({ atOnceOfKey: 1, mostWaiting: 0 });
+  const ofAll = createTurns({ atOnce: mostAtOnce, mostWaiting: 0 });
+  return (visit) => {
+    const take = async () => {
       const problem = problemOf(visit);
       if (problem) return problemPage(visit, problem);
       const refusal = await refused(visit);
       if (refusal) return refusal;
       const upload = await readUpload(visit);
       if (!("files" in upload)) return problemPage(visit, upload);
-      if (beingRead === mostAtOnce) return problemPage(visit, allBusy);
-      beingRead += 1;
-      return await act(visit, upload).finally(() => {
-        beingRead -= 1;
-      });
-    } finally {
-      underWay.delete(person);
-    }
+      const refuse = () => problemPage(visit, allBusy);
+      return ofAll.run("", () => act(visit, upload), refuse);
+    };
+    return ofPerson.run(personOf(visit), take, () => problemPage(visit, busy));
   };
 }
 

@@ -1,6 +1,8 @@
 import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
+import type { HangWatch } from "../../shared/process/hang-watch.ts";
+import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import type { Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
@@ -12,19 +14,26 @@ import type { ReceivedBatch, ReceivedCommand } from "./received.ts";
 import { requestOf } from "./request-of.ts";
 import { runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
-import type { SlowQueue } from "./slow-queue.ts";
 import { runForUsers } from "./users-apart.ts";
 
 export type BatchContext = RunContext &
   Readonly<{
     retryQueue: RetryQueue;
-    slowQueue: SlowQueue;
-    /** Groups that have no slow commands, so that they wait for none. */
-    groupQueue: SlowQueue;
+    watch: Pick<HangWatch, "during">;
+    slowTurns: Turns;
+    /** For groups without slow commands, so that they wait for none. */
+    groupTurns: Turns;
     reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
     /** Counts answers that go out inside of that to a group. */
     countAnswers: CommandMetrics["answered"];
   }>;
+
+/** Each running command uses a database connection. */
+export const slowConcurrency = 4;
+
+/** Turns for commands that take long: a few run at the same time, and never two of one user. */
+export const createSlowTurns = (): Turns =>
+  createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
 
 /**
  * Runs a batch and answers it. Never throws: every command is answered, with its committed outcome or with
@@ -43,32 +52,33 @@ export async function processBatch(
       span: batch.spans?.get(command.ticket),
     }),
   );
-  const turnedAway = received.filter((one) => {
-    const lane = laneOf(context, one);
-    return lane && !lane.add(one.command.userId, () => runApart(context, one));
+  const together = received.filter((one) => {
+    const turns = turnsOf(context, one);
+    if (turns) void runApart(context, turns, one);
+    return !turns;
   });
-  const together = received.filter((one) => !laneOf(context, one));
   const { replies, lockedElsewhere } = await runForUsers(context, together, "skip");
-  turnedAway.push(...context.retryQueue.add(lockedElsewhere));
+  const turnedAway = context.retryQueue.add(lockedElsewhere);
   await context.reply(batch, [
     ...replies.map(([, reply]) => reply),
     ...turnedAway.map((one) => unavailableReply(one)),
   ]);
 }
 
-/** @returns the queue of commands that get a transaction of their own, for one that does */
-function laneOf(
-  { slowQueue, groupQueue }: BatchContext,
-  { command }: ReceivedCommand,
-): SlowQueue | undefined {
+/** @returns undefined for a command that needs no transaction of its own */
+function turnsOf({ slowTurns, groupTurns }: BatchContext, { command }: ReceivedCommand): Turns | undefined {
   const { group } = command;
   const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
-  if (isSlow) return slowQueue;
-  return group && groupQueue;
+  if (isSlow) return slowTurns;
+  return group && groupTurns;
 }
 
-const runApart = (context: BatchContext, one: ReceivedCommand): Promise<void> =>
-  one.command.group ? runGroup(context, one, one.command.group) : runSlow(context, one);
+async function runApart(context: BatchContext, turns: Turns, one: ReceivedCommand): Promise<void> {
+  const { userId, group } = one.command;
+  const run = () => (group ? runGroup(context, one, group) : runSlow(context, one));
+  const refuse = () => context.reply(one.batch, [unavailableReply(one)]);
+  await turns.run(userId, () => context.watch.during("slow commands", run), refuse);
+}
 
 const firstPauseMs = 4;
 const longestPauseMs = 40;

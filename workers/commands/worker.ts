@@ -9,13 +9,12 @@ import { createQuotas } from "../unit-of-work/quotas.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
 import { openAnnouncing } from "./announce.ts";
-import { type BatchContext, processBatch } from "./batch.ts";
+import { type BatchContext, createSlowTurns, processBatch } from "./batch.ts";
 import { createCommandMetrics } from "./command-metrics.ts";
 import { startSpans } from "./command-spans.ts";
 import type { ReceivedCommand } from "./received.ts";
 import { createAnswering } from "./reply.ts";
 import { createRetryQueue } from "./retry-queue.ts";
-import { createSlowQueue } from "./slow-queue.ts";
 import { createTransactionMetrics } from "./transaction-metrics.ts";
 import { runForUsers } from "./users-apart.ts";
 import { startWorks } from "./works.ts";
@@ -26,8 +25,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const metrics = createCommandMetrics(registry);
   const announcing = await openAnnouncing(worker);
   const { reply, publish } = createAnswering(worker, metrics, announcing.announce);
-  const slowQueue = createSlowQueue(watch);
-  const groupQueue = createSlowQueue(watch);
+  const [slowTurns, groupTurns] = [createSlowTurns(), createSlowTurns()];
   const retryQueue = createRetryQueue({
     run: (received) => watch.during("retries", () => runForUsers(context, received, "skip")),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
@@ -43,8 +41,9 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     metrics: createTransactionMetrics(registry),
     makePartitions: createPartitionMaker(pool, log),
     tracing,
-    slowQueue,
-    groupQueue,
+    watch,
+    slowTurns,
+    groupTurns,
     retryQueue,
     reply,
     countAnswers: metrics.answered,
@@ -87,7 +86,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   return {
     async stop() {
       await Promise.all(consumers.map((consumer) => consumer.close()));
-      await Promise.all([retryQueue.drained(), slowQueue.drained(), groupQueue.drained(), works.stop()]);
+      await Promise.all([retryQueue.drained(), slowTurns.drained(), groupTurns.drained(), works.stop()]);
       announcing.close();
     },
   };

@@ -1,4 +1,5 @@
 import type { WorkRow } from "../../shared/db/entities.ts";
+import { createTurns } from "../../shared/process/turns.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
@@ -23,19 +24,9 @@ type Options = Readonly<{
 /** Carries out the steps of long work: of what this worker began at once, and of what another left when it looks. */
 export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { context, announce }: Options) {
   const { log, watch } = worker;
-  /** Users take turns, a step each. */
-  const waiting = new Set<string>();
-  const lanes = new Set<Promise<void>>();
+  /** Users take turns, a step each. Whoever waits already needs no second turn. */
+  const turns = createTurns({ atOnce: stepsAtOnce, atOnceOfKey: 1, mostWaitingOfKey: 1 });
   let isStopping = false;
-
-  async function runLane(): Promise<void> {
-    for (const userId of waiting) {
-      if (isStopping) return;
-      waiting.delete(userId);
-      const next = await watch.during("long work", () => takeStep(userId));
-      if (next === "more") waiting.add(userId);
-    }
-  }
 
   /** @returns "none" also when another worker is at it or the step has to be tried again later */
   async function takeStep(userId: string): Promise<"more" | "none"> {
@@ -60,23 +51,22 @@ export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { conte
     }
   }
 
-  function carryOn(userId: string): void {
-    waiting.add(userId);
-    if (isStopping || lanes.size >= stepsAtOnce) return;
-    const lane = runLane().finally(() => lanes.delete(lane));
-    lanes.add(lane);
+  async function carryOn(userId: string): Promise<void> {
+    const step = async () => (isStopping ? "none" : watch.during("long work", () => takeStep(userId)));
+    const next = await turns.run(userId, step, () => "none");
+    if (next === "more") void carryOn(userId);
   }
 
   const look = async () => {
-    for (const userId of await usersWithWork(context.pool)) carryOn(userId);
+    for (const userId of await usersWithWork(context.pool)) void carryOn(userId);
   };
   const schedule = startSchedule(worker, { name: "works", everyMs, run: look });
   return {
-    carryOn,
+    carryOn: (userId: string) => void carryOn(userId),
     async stop(): Promise<void> {
       isStopping = true;
       await schedule.stop();
-      await Promise.all(lanes);
+      await turns.drained();
     },
   };
 }
