@@ -6,8 +6,8 @@ import { startWorkers } from "./start.ts";
 
 await runRole("workers", async (context) => {
   const workers = await startWorkers(context);
-  const { redisUrl, queuePrefix, queueLanes } = context.config;
-  const workerData: SignThreadData = { redisUrl, prefixes: lanePrefixes(queuePrefix, queueLanes) };
+  const { config } = context;
+  const workerData: SignThreadData = { redisUrl: config.redisUrl, prefixes: lanePrefixes(config) };
   const signs = new Worker(new URL("../shared/queue/sign-thread.ts", import.meta.url), { workerData });
   return {
     async stop() {

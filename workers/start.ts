@@ -87,8 +87,6 @@ export async function startWorkers({ config, log, now }: Options): Promise<{
 
 /** Every queue that workers take jobs from, to be counted. */
 const openQueues = ({ config, publisher: connection }: WorkerContext) => [
-  ...lanePrefixes(config.queuePrefix, config.queueLanes).map((queuePrefix) =>
-    openQueue(commandQueue, { connection, queuePrefix }),
-  ),
+  ...lanePrefixes(config).map((queuePrefix) => openQueue(commandQueue, { connection, queuePrefix })),
   openQueue(deliveryQueue, { connection, queuePrefix: config.queuePrefix }),
 ];

@@ -68,8 +68,6 @@ export type CommonConfig = Readonly<{
   trustedProxies: BlockList;
   /** Over how many queues commands travel, each user's over one. */
   queueLanes: number;
-  /** How many batches one front door sends before further commands wait for an answer and share the next. */
-  batchesInFlight: number;
   workerConcurrency: number;
   /** Where a worker serves its health and metrics; 0 for nowhere. */
   workerPort: number;
@@ -146,7 +144,6 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
     actionLogDays: integer(env, "ACTION_LOG_DAYS", 400, 36_500),
     trustedProxies: networks(env, "TRUSTED_PROXIES", privateNetworks),
     queueLanes: Math.max(1, integer(env, "QUEUE_LANES", 1, 64)),
-    batchesInFlight: integer(env, "BATCHES_IN_FLIGHT", 1, 64),
     workerConcurrency: integer(env, "WORKER_CONCURRENCY", 2, 64),
     workerPort: integer(env, "WORKER_PORT", 0, 65_535),
     drainSeconds: integer(env, "DRAIN_SECONDS", 0, 300),

@@ -1,5 +1,7 @@
+import type { Config } from "../process/config.ts";
+
 /** One for each lane, and there is at least one. */
-export type Lanes<Lane> = readonly [Lane, ...Lane[]];
+type Lanes<Lane> = readonly [Lane, ...Lane[]];
 
 /**
  * With several lanes, commands travel over as many queues, whose keys a Redis Cluster spreads over its masters. All
@@ -9,7 +11,10 @@ export const laneOf = <Lane>(lanes: Lanes<Lane>, userId: string): Lane =>
   lanes[Bun.hash.crc32(userId) % lanes.length] ?? lanes[0];
 
 /** @returns the prefix of each lane's keys; that of the first is the same with any number of lanes */
-export const lanePrefixes = (queuePrefix: string, lanes: number): Lanes<string> => [
+export const lanePrefixes = ({
   queuePrefix,
-  ...Array.from({ length: lanes - 1 }, (_, index) => `${queuePrefix}:${index + 1}`),
+  queueLanes,
+}: Pick<Config, "queuePrefix" | "queueLanes">): Lanes<string> => [
+  queuePrefix,
+  ...Array.from({ length: queueLanes - 1 }, (_, index) => `${queuePrefix}:${index + 1}`),
 ];

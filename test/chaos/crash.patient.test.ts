@@ -3,7 +3,7 @@ import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { startWorld } from "./world.ts";
 
 const { sql, redisUrl, call, kill } = await startWorld("crash");
-const mailbox = await openMailbox({ redisUrl, queuePrefix: "kept", queueLanes: 1, batchesInFlight: 1 });
+const mailbox = await openMailbox({ redisUrl, queuePrefix: "kept", queueLanes: 1 });
 afterAll(() => mailbox.close());
 
 const commandOf = (title: string) => ({

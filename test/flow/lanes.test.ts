@@ -8,7 +8,7 @@ import { openPageDoor } from "../support/page-door.ts";
 afterAll(() => page.close());
 const stack = await startStack({ env: { QUEUE_LANES: "4" }, workers: 2 });
 const page = await openPageDoor(stack);
-const prefixes = lanePrefixes(stack.config.queuePrefix, 4);
+const prefixes = lanePrefixes(stack.config);
 const people = Array.from({ length: 12 }, (_, index) => `person-${index}`);
 
 test("over several lanes every user's commands are carried out in order, however many travel at once", async () => {

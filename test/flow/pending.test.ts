@@ -31,8 +31,6 @@ function filledWith(...users: string[]) {
   };
 }
 
-const longMs = 60_000;
-
 test("one user's commands leave in their order, and each but once", () => {
   const { pending, commands, take } = filledWith("ada", "ada", "ada");
   const [first, , last] = commands;
@@ -83,17 +81,4 @@ test("a command that can take long leaves as the only one of its user", () => {
   pending.put({ ...command(3), name: "category.delete" });
   pending.put(command(4));
   expect([take(10), take(10), take(10)]).toEqual([[1, 2], [3], [4]]);
-});
-
-test("waiting ends with the last of those waited for, at once when they are there, or when the time is up", async () => {
-  const pending = createPendingCommands();
-  let filled = false;
-  const waiting = pending.filled(2, longMs).then(() => (filled = true));
-  pending.put(command(1));
-  await Bun.sleep(1);
-  expect(filled).toBe(false);
-  pending.put(command(2));
-  await waiting;
-  await pending.filled(2, longMs);
-  await pending.filled(3, 1);
 });

@@ -47,7 +47,9 @@ async function measureLanes(lanes: number): Promise<string[]> {
   const { perSecond, p50, cpu, requests } = await measure({ ...load, warmUpSeconds: 0, seconds });
   const busy = busyMasters().map((ms, index) => ((ms - (before[index] ?? 0)) * 1_000) / requests);
   const owners = await Promise.all(
-    lanePrefixes(subject.queuePrefix, lanes).map((prefix) => cluster.ownerOf(`{${prefix}}`)),
+    lanePrefixes({ queuePrefix: subject.queuePrefix, queueLanes: lanes }).map((prefix) =>
+      cluster.ownerOf(`{${prefix}}`),
+    ),
   );
   await subject.stop();
   return [

@@ -93,10 +93,8 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
 }
 
 /** @returns the queue of each slot */
-const slotsOf = ({ queuePrefix, queueLanes, workerConcurrency }: WorkerContext["config"]): string[] =>
-  lanePrefixes(queuePrefix, queueLanes).flatMap((prefix) =>
-    Array.from({ length: workerConcurrency }, () => prefix),
-  );
+const slotsOf = (config: WorkerContext["config"]): string[] =>
+  lanePrefixes(config).flatMap((prefix) => Array.from({ length: config.workerConcurrency }, () => prefix));
 
 function byBatch(
   replies: readonly (readonly [ReceivedCommand, Reply])[],

@@ -59,7 +59,7 @@ async function cleanCommands({
   config,
   publisher,
 }: Pick<WorkerContext, "config" | "publisher">): Promise<void> {
-  for (const queuePrefix of lanePrefixes(config.queuePrefix, config.queueLanes)) {
+  for (const queuePrefix of lanePrefixes(config)) {
     const queue = openQueue(commandQueue, { connection: publisher, queuePrefix });
     await queue.clean(24 * 3_600_000, 1_000, "failed");
     await queue.close();

@@ -12,10 +12,9 @@ import { commandQueue, openQueue } from "../queues.ts";
 import { hasSign } from "../signs-of-life.ts";
 import { subscribe } from "./subscription.ts";
 import { createWaiters } from "./waiters.ts";
-import { createWorkerPresence } from "./worker-presence.ts";
 
 /** Sends batches of commands to the workers and receives their replies. */
-type BatchSender = Readonly<{
+export type BatchSender = Readonly<{
   /**
    * Sends one batch.
    * @returns whether a worker answered it in time
@@ -28,7 +27,7 @@ type BatchSender = Readonly<{
   close(): Promise<void>;
 }>;
 
-type BatchSenderEvents = Readonly<{
+export type BatchSenderEvents = Readonly<{
   onReply(reply: Reply): void;
   onLost(commands: readonly QueuedCommand[], how: Lost): void;
   /** No worker has answered for as long as anybody waits, and none is alive. */
@@ -38,6 +37,9 @@ type BatchSenderEvents = Readonly<{
 /** `undelivered`: Redis or a worker refused the batch. `unanswered`: a worker may have run it, or may yet. */
 type Lost = "undelivered" | "unanswered";
 
+/** Pause between two questions whether a worker is back. */
+const probePauseMs = 200;
+
 /** Connects to Redis. When Redis does not answer soon, this returns and connecting goes on in the background. */
 export async function openBatchSender(
   { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
@@ -46,55 +48,66 @@ export async function openBatchSender(
   const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
   const producer = connectFailFast(redisUrl);
   const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
-  const waiters = createWaiters<string, "answered" | Lost>(patienceMs);
+  const answers = createWaiters<string, "answered" | Lost>(patienceMs);
   const isAlive = () => hasSign(producer, queuePrefix);
-  const workers = createWorkerPresence({ probe: () => send([]), isAlive, onAway });
+  let heardAt = 0;
+  let [isAway, isClosed] = [false, false];
 
   function receive(text: string): void {
     const message = readMessage(text);
     if (!message) return;
+    heardAt = performance.now();
     if ("refusedBatch" in message) {
-      workers.refused();
-      waiters.settle(message.refusedBatch, "undelivered");
+      // A worker is there, but it may be none that serves this door.
+      answers.settle(message.refusedBatch, "undelivered");
     } else {
-      workers.answered();
+      isAway = false;
       for (const reply of message.replies) onReply(reply);
-      waiters.settle(message.batchId, "answered");
+      answers.settle(message.batchId, "answered");
     }
   }
 
   async function send(commands: readonly QueuedCommand[]): Promise<boolean> {
     const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
     const sentAt = performance.now();
-    const outcome = waiters.wait(batch.id, () => {
+    const outcome = answers.wait(batch.id, () => {
       // Taken back, since otherwise batches would pile up in Redis while no worker runs.
       queue.remove(batch.id).catch(() => {});
-      void workers.unanswered(sentAt);
+      void lookForWorkers(sentAt);
       return "unanswered";
     });
     queue
       .add("batch", batch, { jobId: batch.id })
-      .catch((error: unknown) => waiters.settle(batch.id, lossOf(error)));
+      .catch((error: unknown) => answers.settle(batch.id, lossOf(error)));
     const answer = await outcome;
     if (answer !== "answered") onLost(commands, answer);
     return answer === "answered";
   }
 
+  /** Counts the workers as away when nothing came since then and none is alive, and asks until one answers. */
+  async function lookForWorkers(sentAt: number): Promise<void> {
+    const isSilent = () => heardAt < sentAt && !isAway && !isClosed;
+    if (!isSilent() || (await isAlive()) || !isSilent()) return;
+    isAway = true;
+    onAway();
+    while (isAway && !isClosed) if (!(await send([]))) await Bun.sleep(probePauseMs);
+  }
+
   // A connection that is not ready yet refuses everything, so the first command must not meet it in that state.
   const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
-  // The workers may have answered while the subscription was down.
   const subscription = await subscribe(redisUrl, replyTo, {
     onMessage: receive,
-    onListening: workers.recheck,
+    // The workers may have answered while the subscription was down.
+    onListening: () => isAway && void send([]),
   });
   await connected;
-  const isOpen = () => !workers.isAway() && subscription.isListening();
+  const isOpen = () => !isAway && subscription.isListening();
   return {
     send,
     isOpen,
     ping: async () => isOpen() && ((await send([])) || isAlive()),
     async close() {
-      workers.close();
+      isClosed = true;
       subscription.close();
       await queue.close().catch(() => {});
       producer.disconnect();

@@ -1,10 +1,9 @@
 import type { Config } from "../../process/config.ts";
 import { patienceMs, type QueuedCommand, type Reply } from "../batch.ts";
-import { type Lanes, laneOf, lanePrefixes } from "../lanes.ts";
-import { openBatchSender } from "./batch-sender.ts";
+import { laneOf, lanePrefixes } from "../lanes.ts";
+import { type BatchSender, type BatchSenderEvents, openBatchSender } from "./batch-sender.ts";
 import { createPendingCommands, maxBatch } from "./pending.ts";
 import { createSendLoop } from "./send-loop.ts";
-import { createWaitEstimate } from "./wait-estimate.ts";
 import { createWaiters } from "./waiters.ts";
 
 /** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
@@ -28,16 +27,17 @@ const maxWaitingOfUser = 500;
  */
 const maxWaitMs = patienceMs / 2;
 
-type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes" | "batchesInFlight">;
+type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes">;
 
 /** Opens a mailbox that brings the commands of each user to the lane of that user. */
 export async function openMailbox(
   config: MailboxConfig,
   watchReply: (reply: Reply) => void = () => {},
 ): Promise<Mailbox> {
-  const open = (queuePrefix: string) => openLane({ ...config, queuePrefix }, watchReply);
-  const [first, ...others] = lanePrefixes(config.queuePrefix, config.queueLanes);
-  const lanes: Lanes<Mailbox> = [await open(first), ...(await Promise.all(others.map(open)))];
+  const open = (queuePrefix: string) =>
+    openLane((events) => openBatchSender({ ...config, queuePrefix }, events), watchReply);
+  const [first, ...others] = lanePrefixes(config);
+  const lanes = [await open(first), ...(await Promise.all(others.map(open)))] as const;
   return {
     send: (command) => laneOf(lanes, command.userId).send(command),
     ping: async () => (await Promise.all(lanes.map((lane) => lane.ping()))).every(Boolean),
@@ -48,50 +48,44 @@ export async function openMailbox(
   };
 }
 
-/**
- * Brings commands to the workers. A batch leaves at once with whatever has gathered, and commands gather while
- * `batchesInFlight` batches are unanswered. So a lone command travels alone, and under load many share one job, one
- * transaction and one fsync.
- */
-async function openLane(
-  config: Omit<MailboxConfig, "queueLanes">,
+/** Keeps commands until they leave, and their callers waiting until they are answered. */
+export async function openLane(
+  openSender: (events: BatchSenderEvents) => Promise<BatchSender>,
   watchReply: (reply: Reply) => void,
 ): Promise<Mailbox> {
-  const waiters = createWaiters<number, SendResult>(patienceMs);
+  const callers = createWaiters<number, SendResult>(patienceMs);
   const pending = createPendingCommands();
-  const estimate = createWaitEstimate();
   let lastTicket = 0;
 
   const settleAll = (commands: readonly QueuedCommand[], result: SendResult) => {
-    for (const { ticket } of commands) waiters.settle(ticket, result);
+    for (const { ticket } of commands) callers.settle(ticket, result);
   };
-  const sender = await openBatchSender(config, {
+  const sender = await openSender({
     onReply(reply) {
       watchReply(reply);
-      waiters.settle(reply.ticket, reply);
+      callers.settle(reply.ticket, reply);
     },
     onLost: settleAll,
-    onAway: () => settleAll(pending.takeAll(), "undelivered"),
+    onAway: () => settleAll(pending.withdrawAll(), "undelivered"),
   });
-  const { batchesInFlight } = config;
-  const startSending = createSendLoop({ pending, estimate, batchesInFlight, send: sender.send });
+  const loop = createSendLoop({ pending, send: sender.send });
 
   function isFullFor(userId: string): boolean {
     if (pending.size() >= maxWaiting || pending.sizeOf(userId) >= maxWaitingOfUser) return true;
     const batchesAhead = Math.floor(pending.ahead(userId) / maxBatch);
-    return batchesAhead > 0 && estimate.answerIn(batchesAhead) > maxWaitMs;
+    return batchesAhead > 0 && loop.answerInMs(batchesAhead) > maxWaitMs;
   }
 
   return {
     async send(command) {
       if (!sender.isOpen() || isFullFor(command.userId)) return "undelivered";
       const queued = { ...command, ticket: ++lastTicket };
-      pending.put(queued);
       const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
-      const answer = waiters.wait(queued.ticket, late);
-      startSending();
+      const answer = callers.wait(queued.ticket, late);
+      pending.put(queued);
+      loop.added();
       const result = await answer;
-      if (pending.ended(queued)) startSending();
+      if (pending.ended(queued)) loop.start();
       return result;
     },
     ping: sender.ping,

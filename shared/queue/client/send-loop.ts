@@ -1,6 +1,20 @@
 import type { QueuedCommand } from "../batch.ts";
 import { type LineKind, maxBatch, type PendingCommands } from "./pending.ts";
-import type { WaitEstimate } from "./wait-estimate.ts";
+
+type SendLoop = Readonly<{
+  /** To be called when a command was put. */
+  added(): void;
+  /** To be called when a line goes on. */
+  start(): void;
+  /** How long (ms) a new command would wait for its answer behind so many full batches. */
+  answerInMs(batchesAhead: number): number;
+}>;
+
+type Options = Readonly<{
+  pending: PendingCommands;
+  /** Resolves when the batch is answered or given up. */
+  send(commands: readonly QueuedCommand[]): Promise<unknown>;
+}>;
 
 /**
  * How long the next batch waits for callers just answered, so that they can share it: half of what the last one took
@@ -9,65 +23,80 @@ import type { WaitEstimate } from "./wait-estimate.ts";
 const gatherMs = (tookMs: number): number => Math.min(10, Math.max(2, tookMs / 2));
 /** A batch unanswered for this long no longer keeps the next from leaving: its worker may be frozen or dead. */
 const slowMs = 100;
-/** Further batches beside those of BATCHES_IN_FLIGHT: beside slow ones, and while more than fill a batch wait. */
+/** Further batches under way: beside slow ones, and while more than fill a batch wait. */
 const maxBesideSlow = 3;
 const maxWhileFull = 3;
+/** About the last five batches count, so one slow batch is soon forgotten. */
+const weight = 0.2;
 
-type Options = Readonly<{
-  pending: PendingCommands;
-  estimate: WaitEstimate;
-  batchesInFlight: number;
-  /** Resolves when the batch is answered or given up. */
-  send(commands: readonly QueuedCommand[]): Promise<unknown>;
-}>;
-
-/** @returns a function to call whenever a pending command may be able to leave */
-export function createSendLoop({ pending, estimate, batchesInFlight, send }: Options): () => void {
-  const loops = { short: 0, long: 0 };
+/**
+ * Decides when batches leave. A batch leaves at once with whatever waits, and the next one when it is answered: so a
+ * lone command travels alone, and under load many share one job, one transaction and one fsync.
+ */
+export function createSendLoop({ pending, send }: Options): SendLoop {
+  /** Batches that keep further ones of their kind from leaving, and all that are not answered. */
+  const leaving = { short: 0, long: 0 };
   let underWay = 0;
+  const gatherings = new Set<{ count: number; end(): void }>();
+  let [answerMs, followMs] = [0, 0];
 
-  const maxLoops = () => batchesInFlight + Math.min(maxWhileFull, Math.floor(pending.size() / maxBatch));
+  const maxLeaving = () => 1 + Math.min(maxWhileFull, Math.floor(pending.size() / maxBatch));
 
-  /** Long lines come first, so that a line that has just become short is not overlooked. */
-  function start(): void {
-    void sendUntilEmpty("long");
-    void sendUntilEmpty("short");
-  }
-
-  /** A loop and no recursion, since under steady load it never ends. */
-  async function sendUntilEmpty(kind: LineKind): Promise<void> {
-    if (loops[kind] >= maxLoops()) return;
-    loops[kind] += 1;
-    let sent = 0;
-    while (loops[kind] <= maxLoops() && underWay < 2 * maxLoops() + maxBesideSlow) {
+  function sendAll(kind: LineKind): void {
+    while (leaving[kind] < maxLeaving() && underWay < 2 * maxLeaving() + maxBesideSlow) {
       const commands = pending.take(maxBatch, kind);
-      if (commands.length === 0) break;
-      const began = performance.now();
-      await sendBatch(commands);
-      const callers = Math.min(commands.length + pending.size(), maxBatch);
-      const tookMs = performance.now() - began;
-      if (commands.length > 1) await pending.filled(callers, gatherMs(tookMs));
-      estimate.batchFollowed((performance.now() - began) / loops[kind]);
-      sent += 1;
+      if (commands.length === 0) return;
+      void sendOne(kind, commands);
     }
-    loops[kind] -= 1;
-    if (sent > 0) start();
   }
 
-  /** Resolves with the first answer to the batch, or when it is slow. */
-  async function sendBatch(commands: readonly QueuedCommand[]): Promise<void> {
+  /** Long lines come first, so that one that has just become short is not overlooked. */
+  function start(): void {
+    sendAll("long");
+    sendAll("short");
+  }
+
+  async function sendOne(kind: LineKind, commands: readonly QueuedCommand[]): Promise<void> {
     const began = performance.now();
-    const slow = Promise.withResolvers<void>();
-    const timer = setTimeout(slow.resolve, slowMs);
+    const tookMs = () => performance.now() - began;
+    leaving[kind] += 1;
     underWay += 1;
     const answered = send(commands).then(() => {
-      clearTimeout(timer);
       underWay -= 1;
-      estimate.batchAnswered(performance.now() - began);
+      answerMs += weight * (tookMs() - answerMs);
       start();
     });
-    await Promise.race([answered, slow.promise]);
+    await Promise.race([answered, Bun.sleep(slowMs)]);
+    if (commands.length > 1)
+      await gathered(Math.min(commands.length + pending.size(), maxBatch), gatherMs(tookMs()));
+    followMs += weight * (tookMs() / leaving[kind] - followMs);
+    leaving[kind] -= 1;
+    start();
   }
 
-  return start;
+  /** Resolves when `count` commands wait, at the latest after `ms`. */
+  async function gathered(count: number, ms: number): Promise<void> {
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const gathering = { count, end };
+    const timer = setTimeout(end, ms);
+    gatherings.add(gathering);
+    endGatherings();
+    await promise;
+    clearTimeout(timer);
+    gatherings.delete(gathering);
+  }
+
+  function endGatherings(): void {
+    for (const { count, end } of gatherings) if (pending.size() >= count) end();
+  }
+
+  return {
+    /** A line becomes long only while it waits for a batch, whose end starts it. So long ones need no look here. */
+    added() {
+      endGatherings();
+      sendAll("short");
+    },
+    start,
+    answerInMs: (batchesAhead) => batchesAhead * followMs + answerMs,
+  };
 }

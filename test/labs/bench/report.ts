@@ -15,9 +15,9 @@ type Report = Readonly<{
 /** Prints the run as the Markdown that docs/benchmarks.md holds. */
 export function printResults({ commit, cores, options, ceilings, results }: Report): void {
   const { connections, seconds, rounds, users } = options;
-  const { BATCHES_IN_FLIGHT: k = "default", WORKER_CONCURRENCY: concurrency = "default" } = process.env;
+  const { WORKER_CONCURRENCY: concurrency = "default" } = process.env;
   console.log(`commit ${commit}, ${cores} cores, Bun ${Bun.version}; ${seconds} s each, best of ${rounds}`);
-  console.log(`${users} users; batches in flight: ${k}, worker concurrency: ${concurrency}\n`);
+  console.log(`${users} users; worker concurrency: ${concurrency}\n`);
   printTable([
     [
       "",
