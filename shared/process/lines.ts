@@ -2,7 +2,7 @@
 type Line<Item> = Readonly<{ key: string; waiting: Item[]; out: Set<Item> }>;
 
 /** Items that wait in a line for each key. A line is ready while it has items and few enough of them are out. */
-export type Lines<Item> = Readonly<{
+type Lines<Item> = Readonly<{
   /** How many items wait in all, and under one key. */
   size(): number;
   sizeOf(key: string): number;

@@ -15,7 +15,7 @@ export const patienceMs = 1_500;
  * needs no new version. A worker answers a batch in the version of that batch, or refuses it.
  */
 export const batchVersion = 3;
-/** That of the release before, whose front doors may still be running; they know no `readsAgain`. */
+/** The version of the release before. Its front doors may still be running; they know no `readsAgain`. */
 const earlierVersion = 2;
 const knownVersion = Type.Union([Type.Literal(batchVersion), Type.Literal(earlierVersion)]);
 
@@ -28,7 +28,7 @@ const call = Type.Object({
   /** Empty for a person on the account pages. */
   tokenId: Type.String(),
   clientName: nullableText,
-  /** Of a request by REST or from a page, the name of its command. */
+  /** The tool; for a request by REST or from a page, the name of its command. */
   tool: Type.String(),
   /** JSON text, as a tool was called; else an empty object, because the command has its input. */
   arguments: Type.String(),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CommandName } from "../contracts/catalogue.ts";
 
-/** What tells two requests under one idempotency key apart: sha256 of the command's name and validated input. */
+/** Tells two requests under one idempotency key apart: sha256 of the command's name and validated input. */
 export const fingerprintOf = (name: CommandName, input: unknown): string =>
   hash(`${name}\n${JSON.stringify(input)}`).toString("base64url");
 
@@ -18,7 +18,7 @@ export const placedId = (userId: string, key: string, place: number): string => 
 export const operationRequestId = (requestId: string, place: number): string =>
   requestFamily(requestId) + place.toString(16).padStart(2, "0");
 
-/** What the ids of a request and of its operations have in common. */
+/** The part that the ids of a request and of its operations have in common. */
 export const requestFamily = (requestId: string): string => requestId.slice(0, -2).toLowerCase();
 
 /** Lists of different lengths are different texts, so that no key can be chosen to give another one's id. */

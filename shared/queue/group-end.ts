@@ -34,7 +34,7 @@ export const failedDependency = (place: number): Refused =>
   refuse("failed_dependency", `Not carried out, because operation ${place} failed.`);
 
 /**
- * What becomes of an operation that needs one whose end nobody knows is not known either.
+ * If nobody knows how an operation ended, the end of those that need it is unknown, too.
  * @returns the refusal of an operation of which one that it needs has failed or has not ended
  */
 export function missingDependency(

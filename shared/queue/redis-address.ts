@@ -1,4 +1,4 @@
-/** Where Redis is: one server, the master that Sentinels name, or a Cluster. */
+/** The address of Redis: one server, the master that Sentinels name, or a Cluster. */
 type RedisAddress =
   | Readonly<{ kind: "server"; url: string }>
   | Readonly<{ kind: "sentinels"; name: string; db: number; nodes: readonly RedisNode[] } & Credentials>

@@ -135,8 +135,8 @@ test("accounts take turns at hashing, so that the many of one delay nobody else"
     });
   const all = ["eve", "eve", "eve", "eve", "ada", "eve"].map(hash);
   for (let done = 0; done < 6; done++) {
-    gates[done]?.();
     await Bun.sleep(0);
+    gates[done]?.();
   }
   await Promise.all(all);
   // Before ada come those that ran already, and the one that waited the longest.

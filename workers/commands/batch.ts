@@ -121,7 +121,7 @@ async function runSlow(context: BatchContext, one: ReceivedCommand): Promise<voi
   }
 }
 
-/** What followed was committed after the transaction of the command itself. */
+/** The follow-up commits later, so its position counts. */
 async function repositioned(
   { pool, givesPositions }: BatchContext,
   replies: readonly Reply[],

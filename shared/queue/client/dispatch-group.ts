@@ -108,7 +108,7 @@ function endOf(
   return { place, outcome, replayed: isSame && row.before };
 }
 
-/** Of a failed atomic group nothing is stored but its failure. */
+/** A failed atomic group has stored nothing but its failure. */
 function allOrNone(ends: readonly OperationEnd[]): readonly OperationEnd[] | Refused {
   const failed = ends.find(({ outcome }) => isRefused(outcome) && outcome.refusal.code !== "overloaded");
   if (failed)

@@ -13,10 +13,10 @@ import { replayStored } from "../stored-reply.ts";
 import type { Mailbox } from "./mailbox.ts";
 import { dateNowBy, findChanged, findStoredReplies, type Inbox } from "./stored-replies.ts";
 
-/** Where a change came in: by which door, the id that its row in the action log gets, and the step of a trace. */
+/** The door by which a change came in, the id of its row in the action log, and its step in a trace. */
 export type RequestOrigin = Readonly<{ door: Door; requestId: string; traceparent?: string }>;
 
-/** Who sends a command by REST or from a page, for the action log. */
+/** The sender of a command by REST or from a page, for the action log. */
 export type Sender = RequestOrigin & Readonly<{ tokenId: string; clientName: string | null }>;
 
 type CommandRequest = Readonly<{

@@ -14,13 +14,13 @@ type StoredReply = Readonly<{
   /** The user's settings of the day; null where the user has none. */
   time_zone: string | null;
   day_start_hour: number | null;
-  /** What the row of the tool call says of that; null without such a row. */
+  /** The same as the row of the tool call has it; null without such a row. */
   replayed: boolean | null;
 }>;
 
 export type StoredReplies = ReadonlyMap<string, StoredReply>;
 
-/** Where replies are stored, and what has to be done before one that is found there may be answered. */
+/** The database with the stored replies. `onFound` runs before a reply that is found there is answered. */
 export type Inbox = Pick<Database, "pool"> & Readonly<{ onFound?(userId: string): Promise<void> }>;
 
 /** The user's day at that instant, by the settings that came with a reply. */
