@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { findAccountByEmail, normalizeEmail } from "../identity/accounts/accounts.ts";
 import type { QueryDatabase } from "../queries/guard.ts";
-import { literal, sql } from "../queries/sql.ts";
+import { sql } from "../queries/sql.ts";
 
 const maxSubjects = 50;
 
@@ -12,24 +12,19 @@ export async function findSubject(pool: Pool, text: string): Promise<string> {
   return account?.id ?? text;
 }
 
-/** From user to user along the index. */
-const jumpedTo = sql`recursive seen as (
+/**
+ * The users whose calls are in the log: the only read across users, for the owner of the instance. It goes from user to
+ * user along the index.
+ */
+export async function listSubjects({ run }: QueryDatabase): Promise<string[]> {
+  const { text, values } = sql`
+    with recursive seen as (
       (select user_id from action_log order by user_id limit 1)
       union all
       select next.user_id from seen, lateral (
         select user_id from action_log where user_id > seen.user_id order by user_id limit 1
       ) next
-    )`;
-
-/** Citus cannot jump from one server to another. */
-const gathered = sql`seen as materialized (
-      select user_id from action_log group by user_id order by user_id limit ${literal(maxSubjects)}
-    )`;
-
-/** The users whose calls are in the log: the only read across users, for the owner of the instance. */
-export async function listSubjects({ run, engine }: QueryDatabase): Promise<string[]> {
-  const { text, values } = sql`
-    with ${engine === "citus" ? gathered : jumpedTo}
+    )
     select seen.user_id, account.email from seen
     left join identity.accounts account on account.id = seen.user_id
     order by seen.user_id limit ${maxSubjects}`;

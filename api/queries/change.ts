@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { changesLimit, changesNotTold, type ResourceChange } from "../../shared/contracts/change.ts";
+import { changesLimit, type ResourceChange } from "../../shared/contracts/change.ts";
 import {
   type ChangeCursor,
   type ChangePlace,
@@ -29,7 +29,6 @@ const never = 2n ** 64n - 1n;
  * well, so that callers read what they wrote, but the next page begins at `settled_xid` again.
  */
 export const readChanges: QueryHandler<"change.list"> = async (query, input) => {
-  if (query.engine === "citus") return changesNotTold;
   const cursor = input.cursor === undefined ? undefined : parseChangeCursor(input.cursor);
   const { place, since } = cursor ?? { place: beginning, since: never };
   const rows = await query.rows(sql<ChangeRow>`

@@ -1,5 +1,4 @@
 import type { InferKyselyDB } from "@mikro-orm/sql";
-import type { Engine } from "../../shared/db/engine.ts";
 import type { entities } from "../../shared/db/entities.ts";
 import type { Database } from "../../shared/db/orm.ts";
 import { createReadBatches, type ReadManner, type RunRead } from "../../shared/db/read-batches.ts";
@@ -13,7 +12,6 @@ export type GuardedRows = Readonly<{
   own(table: UserTable): Sql;
   /** Runs one statement. */
   rows<Row>(statement: Sql<Row>): Promise<Row[]>;
-  engine: Engine;
 }>;
 
 /** Stands for the user in the text of a statement until all its other values are known. */
@@ -23,12 +21,11 @@ const owner = "$0";
 const ownRowsOf = (table: UserTable): Sql => raw(`(select * from ${table} where user_id = ${owner})`);
 
 /** What runs a statement. */
-export type QueryDatabase = Readonly<{ run: RunRead; engine: Engine }>;
+export type QueryDatabase = Readonly<{ run: RunRead }>;
 
 /** All reads of a process go through one of these, so that they can travel together. */
-export const openQueryDatabase = ({ pool, engine }: Database): QueryDatabase => ({
-  run: createReadBatches(pool, engine),
-  engine,
+export const openQueryDatabase = ({ pool }: Pick<Database, "pool">): QueryDatabase => ({
+  run: createReadBatches(pool),
 });
 
 /** The owner of the calendar feed with this hash: the one read before the user is known, so it counts as the network's. */
@@ -42,12 +39,7 @@ export async function feedOwner(
   return feed?.user_id;
 }
 
-export const guardRows = (
-  { run, engine }: QueryDatabase,
-  userId: string,
-  manner?: ReadManner,
-): GuardedRows => ({
-  engine,
+export const guardRows = ({ run }: QueryDatabase, userId: string, manner?: ReadManner): GuardedRows => ({
   own: ownRowsOf,
   rows<Row>({ text, values }: Sql<Row>) {
     // Once, however many tables are read: each value of a statement costs, most in a batch.

@@ -58,7 +58,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
   const lastChanges = openLastChanges(parts);
   const sayFailed = seldom((reason: string) => log.warn({ reason }, "a read failed at the standby"));
   const run = createStandbyReads({
-    standby: createReadBatches(standby.pool, database.engine),
+    standby: createReadBatches(standby.pool),
     primary: primary.run,
     watch,
     lastChangeOf: lastChanges?.of ?? (() => 0),

@@ -1,5 +1,4 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { refuse } from "../errors.ts";
 import { categoryExamples } from "./category-examples.ts";
 import { Category } from "./category-schema.ts";
 import { ChangeCursorField } from "./change-cursor.ts";
@@ -48,12 +47,6 @@ const data: Static<typeof ResourceChange>[] = [
   { type: "todo", id: exampleTodo.id, deleted: false, resource: exampleTodo },
   { type: "habit", id: exampleHabit.id, deleted: false, resource: exampleHabit },
 ];
-
-/** On Citus a change is numbered on one server and committed on another, so no number tells what is settled. */
-export const changesNotTold = refuse(
-  "not_found",
-  "This instance tells no changes, because its database is spread over several servers; read the lists instead.",
-);
 
 export const listChanges = query({
   name: "change.list",

@@ -1,6 +1,5 @@
 import { loadCommonConfig } from "../process/config.ts";
 import { createLog } from "../process/log.ts";
-import { distribute } from "./distribute.ts";
 import { exclusively } from "./exclusively.ts";
 import { openDatabase } from "./orm.ts";
 
@@ -11,8 +10,7 @@ export async function migrate(url: string, logLevel = "info"): Promise<void> {
   try {
     await exclusively(database.pool, { name: "kept.migrate", taken: "wait" }, async () => {
       await database.orm.migrator.up();
-      if (database.engine === "citus") await distribute(database.pool);
-      else await database.pool.query("select renew_changes()");
+      await database.pool.query("select renew_changes()");
     });
   } finally {
     await database.close();

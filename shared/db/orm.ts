@@ -1,7 +1,6 @@
 import { MikroORM } from "@mikro-orm/postgresql";
 import type { CustomTypesConfig, Pool, PoolClient } from "pg";
 import type { Log } from "../process/log.ts";
-import { type Engine, readEngine } from "./engine.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 import { prepareStatements } from "./prepared-statements.ts";
@@ -11,7 +10,6 @@ export type Database = Readonly<{
   orm: MikroORM;
   /** MikroORM's own pool, through which the unit of work writes. */
   pool: Pool;
-  engine: Engine;
   close(): Promise<void>;
 }>;
 
@@ -52,12 +50,6 @@ const purposes = {
   migrations: { connectMs: 1_500, queryMs: 0, settings: {} },
 };
 
-/**
- * Citus finds the server of a user by the value in a statement, so no plan can be generic. What a transaction sets for
- * itself has to reach that server.
- */
-const citusSettings = { plan_cache_mode: "auto", "citus.propagate_set_commands": "local" };
-
 type Options = Readonly<{
   url: string;
   log: Log;
@@ -73,18 +65,9 @@ type Options = Readonly<{
  * Lost connections are logged and replaced; they are never fatal. A standby may be away at the start as well.
  */
 export async function openDatabase(options: Options): Promise<Database> {
-  const database = await open(options, "postgres");
-  if (options.purpose === "standby-reads" || (await readEngine(database.pool)) === "postgres")
-    return database;
-  await database.close();
-  return open(options, "citus");
-}
-
-async function open(options: Options, engine: Engine): Promise<Database> {
   const { url, log, purpose = "reads", connections = 10, prepare = true } = options;
   const { connectMs, queryMs, settings: own } = purposes[purpose];
-  const base = { timezone: "UTC", jit: "off", ...own };
-  const settings = engine === "citus" ? { ...base, ...citusSettings } : base;
+  const settings = { timezone: "UTC", jit: "off", ...own };
   let pool: Pool | undefined;
   const orm = await MikroORM.init({
     clientUrl: url,
@@ -120,7 +103,7 @@ async function open(options: Options, engine: Engine): Promise<Database> {
   });
   await orm.connect();
   if (!pool) throw new Error("MikroORM opened no pool.");
-  return { orm, pool, engine, close: () => orm.close(true) };
+  return { orm, pool, close: () => orm.close(true) };
 }
 
 /** bigint columns hold ids up to 2^53-1, which a JavaScript number carries exactly. */

@@ -1,7 +1,6 @@
 import type { Pool } from "pg";
 import { batchQuery, batchResults, batchTextOf } from "./batch-statement.ts";
 import { DatabaseFailure, wasStopped } from "./database-failure.ts";
-import type { Engine } from "./engine.ts";
 
 /** A read that takes long travels alone, because with others each would wait for all of them. */
 export type ReadManner = Readonly<{ alone: boolean }>;
@@ -46,10 +45,10 @@ const patienceMs = 100;
 /**
  * Reads with the same statement that wait at the same time travel as one: the values of all are unnested, and the
  * statement is asked for each of them laterally. Measured: 0.71 of a list's processor time, 0.44 of a single row's.
- * A read that meets no other runs the plain statement. On Citus all do, since the users' rows are on several servers.
+ * A read that meets no other runs the plain statement.
  */
-export function createReadBatches(pool: Pick<Pool, "query">, engine: Engine = "postgres"): RunRead {
-  const statementOf = createStatements(engine === "postgres" ? batchTextOf : () => undefined);
+export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
+  const statementOf = createStatements();
   /** Users who were in a slow batch, or are the reason for one: they read alone until they were quick. */
   const suspects = new Set<string>();
 
@@ -122,12 +121,12 @@ export function createReadBatches(pool: Pick<Pool, "query">, engine: Engine = "p
     });
 }
 
-function createStatements(toBatch: typeof batchTextOf): (text: string) => Statement {
+function createStatements(): (text: string) => Statement {
   const statements = new Map<string, Statement>();
   return (text) => {
     const known = statements.get(text);
     if (known) return known;
-    const statement = { text, batchText: toBatch(text), underWay: 0, waiting: [], usualMs: 0 };
+    const statement = { text, batchText: batchTextOf(text), underWay: 0, waiting: [], usualMs: 0 };
     if (statements.size < maxStatements) statements.set(text, statement);
     return statement;
   };

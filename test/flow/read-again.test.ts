@@ -139,12 +139,12 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
   }
   const command = { ...commandOf("todo.create", { title: "In doubt" }), ticket: 1 };
   const batch = { v: batchVersion, id: "b", replyTo: "door", commands: [command], receivedAt: 0 } as const;
-  const tables = describeTables(database.orm, database.engine);
+  const tables = describeTables(database.orm);
   const context = {
-    ...{ pool: { connect }, engine: database.engine, config, log, givesPositions: false, tracing: undefined },
+    ...{ pool: { connect }, config, log, givesPositions: false, tracing: undefined },
     tables,
-    ledger: createByteLedger(database.engine, tables, config),
-    quotas: createQuotas(database.engine),
+    ledger: createByteLedger(tables, config),
+    quotas: createQuotas(),
     metrics: { ended() {}, committed() {} },
   };
   const received = [{ command, batch, repeat: false, inDoubt: false }];

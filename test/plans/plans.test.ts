@@ -171,7 +171,7 @@ async function runTheRest(): Promise<void> {
   await sweepDeletedUsers(writes.pool);
   await measureSoon(writes.pool, userAt(1));
   await measureAccounts(writes, config.actionLogDays);
-  for (const table of Object.values(describeTables(writes.orm, writes.engine)))
+  for (const table of Object.values(describeTables(writes.orm)))
     for (const [kind, text] of Object.entries(table.sql)) {
       // What is partitioned is only ever added to.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;

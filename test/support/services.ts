@@ -6,7 +6,6 @@ import { type ServerSettings, startPostgres } from "../../shared/embedded/postgr
 import { startRedis } from "../../shared/embedded/redis.ts";
 import { cutByUser } from "./hash-partitions.ts";
 import { createPooledDatabase } from "./pgbouncer.ts";
-import { pretendCitus } from "./pretended-citus.ts";
 
 export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
 
@@ -40,12 +39,8 @@ export async function startServices(
   ]);
   await execute(postgres.url, `create database ${template}`);
   await migrate(named(postgres.url, template), "error");
-  const { TEST_PARTITIONS: partitions, TEST_CITUS: citus } = Bun.env;
+  const { TEST_PARTITIONS: partitions } = Bun.env;
   if (partitions) await execute(named(postgres.url, template), cutByUser(Number(partitions)));
-  if (citus) {
-    await execute(named(postgres.url, template), pretendCitus);
-    await migrate(named(postgres.url, template), "error");
-  }
   return {
     databaseUrl: postgres.url,
     redisUrl: redis.url,

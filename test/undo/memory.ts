@@ -23,7 +23,7 @@ type Kind = keyof Table["sql"];
 
 // Nothing connects to this address: only the descriptions of the tables are needed.
 const orm = await MikroORM.init({ clientUrl: "postgresql://localhost:1/nowhere", entities: [...entities] });
-const tables = describeTables(orm, "postgres");
+const tables = describeTables(orm);
 
 const meanings = new Map<string, Readonly<{ table: Table; kind: Kind }>>();
 for (const table of Object.values(tables))
@@ -266,7 +266,6 @@ export function createMemory(clock: { now: number }) {
     release() {},
   };
   const context = {
-    engine: "postgres" as const,
     tables,
     pool: { connect: async () => client } as unknown as Pool,
     quotas: {

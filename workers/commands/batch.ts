@@ -14,7 +14,6 @@ import type { ReceivedBatch, ReceivedCommand } from "./received.ts";
 import { requestOf } from "./request-of.ts";
 import { runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
-import { runForUsers } from "./users-apart.ts";
 
 export type BatchContext = RunContext &
   Readonly<{
@@ -57,7 +56,7 @@ export async function processBatch(
     if (turns) void runApart(context, turns, one);
     return !turns;
   });
-  const { replies, lockedElsewhere } = await runForUsers(context, together, "skip");
+  const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
   const turnedAway = context.retryQueue.add(lockedElsewhere);
   await context.reply(batch, [
     ...replies.map(([, reply]) => reply),

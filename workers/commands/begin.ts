@@ -1,5 +1,4 @@
 import { commands as contracts } from "../../shared/contracts/catalogue.ts";
-import type { Engine } from "../../shared/db/engine.ts";
 import { patienceMs, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../unit-of-work/batch-times.ts";
@@ -17,7 +16,6 @@ import { type CommandToRun, type Demand, demandOf, relatedDemandOf, storedReply 
 import { callHandlers } from "./transaction-failed.ts";
 
 export type BeginContext = Readonly<{
-  engine: Engine;
   tables: TableMap;
   quotas: Quotas;
   ledger: ByteLedger;
@@ -52,7 +50,7 @@ const lockTimeoutMs = 800;
  * @param isStep whether the transaction is a step of long work, which has begun it
  */
 export async function begin(
-  { engine, tables, quotas, ledger }: BeginContext,
+  { tables, quotas, ledger }: BeginContext,
   connection: Queryable,
   work: readonly CommandToRun[],
   onLocked: OnLocked,
@@ -80,7 +78,7 @@ export async function begin(
     isStep ? undefined : connection.query("begin"),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
     apart ? takeTurnAfterWorks(connection, apart.userId) : "taken",
-    readTimes(connection, engine, userIds),
+    readTimes(connection, userIds),
     lockKeys(connection, commands),
     fulfil(named),
     ledger.learn(connection, [...userIds]),

@@ -14,9 +14,9 @@ import { createCommandMetrics } from "./command-metrics.ts";
 import { startSpans } from "./command-spans.ts";
 import type { ReceivedCommand } from "./received.ts";
 import { createAnswering } from "./reply.ts";
+import { runCommands } from "./retries.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { createTransactionMetrics } from "./transaction-metrics.ts";
-import { runForUsers } from "./users-apart.ts";
 import { startWorks } from "./works.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
@@ -27,15 +27,15 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const { reply, publish } = createAnswering(worker, metrics, announcing.announce);
   const [slowTurns, groupTurns] = [createSlowTurns(), createSlowTurns()];
   const retryQueue = createRetryQueue({
-    run: (received) => watch.during("retries", () => runForUsers(context, received, "skip")),
+    run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
     reply: (replies) => Promise.all([...byBatch(replies)].map(([batch, some]) => reply(batch, some))),
   });
-  const { orm, pool, engine } = database;
-  const tables = describeTables(orm, engine);
+  const { orm, pool } = database;
+  const tables = describeTables(orm);
   const context: BatchContext = {
-    ...{ pool, engine, tables },
-    ledger: createByteLedger(engine, tables, config),
-    quotas: createQuotas(engine),
+    ...{ pool, tables },
+    ledger: createByteLedger(tables, config),
+    quotas: createQuotas(),
     ...{ config, log },
     givesPositions: notesPositions(config),
     metrics: createTransactionMetrics(registry),

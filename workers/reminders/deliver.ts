@@ -7,7 +7,7 @@ import type { ReminderMetrics } from "./reminder-metrics.ts";
 import { createResultWriter } from "./result-writer.ts";
 import type { DeliveryAttempt } from "./results.ts";
 import { createSlowTargets } from "./slow-targets.ts";
-import type { ReminderStore } from "./spelled.ts";
+import type { ReminderStore } from "./store.ts";
 
 type DelivererContext = Readonly<{
   database: ReminderStore["database"];

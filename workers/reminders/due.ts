@@ -1,12 +1,11 @@
 import type { DeliveryKeys } from "./jobs.ts";
-import { type ReminderStore, runOnDue, spell } from "./spelled.ts";
+import { now, type ReminderStore } from "./store.ts";
 
 /**
  * Takes up to $2 due reminders, oldest first, skipping rows that another transaction has locked. A reminder whose todo
  * is still open gets a delivery row; one that came due more than a day ago is missed, which its row says.
  */
-const takeDue = spell(
-  ({ now, ofUser }) => `
+const takeDue = `
   with due as materialized (
     select r.user_id, r.todo_id, r.remind_at, gen_random_uuid() as delivery_id,
       case
@@ -16,7 +15,7 @@ const takeDue = spell(
       end as status
     from reminders r
     join todos t on t.user_id = r.user_id and t.id = r.todo_id
-    where r.status = 'scheduled' and r.delivery_id is null and r.remind_at <= ${now}${ofUser("r", 4)}
+    where r.status = 'scheduled' and r.delivery_id is null and r.remind_at <= ${now}
     order by r.remind_at
     limit $2
     for update of r skip locked
@@ -26,7 +25,7 @@ const takeDue = spell(
       delivery_id = case when due.status = 'scheduled' then due.delivery_id end,
       updated_at = now()
     from due
-    where r.user_id = due.user_id and r.todo_id = due.todo_id${ofUser("r", 4)}
+    where r.user_id = due.user_id and r.todo_id = due.todo_id
   ), written as (
     insert into reminder_deliveries
       (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at, created_at, finished_at)
@@ -40,21 +39,14 @@ const takeDue = spell(
     coalesce(array_agg(user_id), '{}') as users,
     coalesce(array_agg(id::text), '{}') as ids
   from written
-  where status = 'queued'`,
-);
-
-const scanDue = `
-  select r.user_id from reminders r
-  where r.status = 'scheduled' and r.delivery_id is null and r.remind_at <= $1::timestamptz
-  order by r.remind_at limit $2`;
+  where status = 'queued'`;
 
 /** Takes deliveries that were never queued, were lost with Redis or a worker, or are to be tried again now. */
-const takeOverdue = spell(
-  ({ now, ofUser }) => `
+const takeOverdue = `
   with overdue as materialized (
     select user_id, id from reminder_deliveries d
     where finished_at is null
-      and (next_attempt_at <= ${now} or ($4 and status = 'queued'))${ofUser("d", 5)}
+      and (next_attempt_at <= ${now} or ($4 and status = 'queued'))
     order by next_attempt_at
     limit $2
     for update skip locked
@@ -62,19 +54,13 @@ const takeOverdue = spell(
     update reminder_deliveries d
     set status = 'queued', next_attempt_at = ${now} + $3::interval
     from overdue o
-    where d.user_id = o.user_id and d.id = o.id${ofUser("d", 5)}
+    where d.user_id = o.user_id and d.id = o.id
     returning d.user_id, d.id
   )
   select count(*) as taken,
     coalesce(array_agg(user_id), '{}') as users,
     coalesce(array_agg(id::text), '{}') as ids
-  from marked`,
-);
-
-const scanOverdue = `
-  select user_id from reminder_deliveries
-  where finished_at is null and (next_attempt_at <= $1::timestamptz or ($3 and status = 'queued'))
-  order by next_attempt_at limit $2`;
+  from marked`;
 
 export type TakenDeliveries = Readonly<{ taken: number }> & DeliveryKeys;
 
@@ -82,25 +68,20 @@ export type TakenDeliveries = Readonly<{ taken: number }> & DeliveryKeys;
 const queueTimeout = "60 seconds";
 
 export const takeDueReminders = (store: ReminderStore, limit: number): Promise<TakenDeliveries> =>
-  take(store, { text: scanDue, values: [limit] }, { text: takeDue, values: [limit, queueTimeout] });
+  take(store, takeDue, [limit, queueTimeout]);
 
 /** @param queueIsEmpty when true, every delivery marked as queued has lost its job and is taken at once */
 export const takeOverdueDeliveries = (
   store: ReminderStore,
   limit: number,
   queueIsEmpty: boolean,
-): Promise<TakenDeliveries> =>
-  take(
-    store,
-    { text: scanOverdue, values: [limit, queueIsEmpty] },
-    { text: takeOverdue, values: [limit, queueTimeout, queueIsEmpty] },
-  );
+): Promise<TakenDeliveries> => take(store, takeOverdue, [limit, queueTimeout, queueIsEmpty]);
 
-async function take(...[store, scan, statement]: Parameters<typeof runOnDue>): Promise<TakenDeliveries> {
-  const taken = await runOnDue<TakenDeliveries>(store, scan, statement);
-  return {
-    taken: taken.reduce((sum, one) => sum + Number(one.taken), 0),
-    users: taken.flatMap(({ users }) => users),
-    ids: taken.flatMap(({ ids }) => ids),
-  };
+async function take(
+  { database, travel }: ReminderStore,
+  statement: string,
+  values: readonly unknown[],
+): Promise<TakenDeliveries> {
+  const { rows } = await database.pool.query<TakenDeliveries>(statement, [travel, ...values]);
+  return rows[0] ?? { taken: 0, users: [], ids: [] };
 }

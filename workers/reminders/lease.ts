@@ -1,6 +1,6 @@
 import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
 import type { DeliveryKeys } from "./jobs.ts";
-import { type ReminderStore, runOnKeys, spell } from "./spelled.ts";
+import { now, type ReminderStore } from "./store.ts";
 
 /** A delivery that this process has to send, with its content and target as they were when the lease began. */
 export type LeasedDelivery = Readonly<{
@@ -25,18 +25,14 @@ export type LeasedDelivery = Readonly<{
   webhook_disabled_at: string | null;
 }>;
 
-const deliveryKey = [
-  { name: "user_id", type: "text" },
-  { name: "id", type: "uuid" },
-];
+const deliveryKeys = "unnest($2::text[], $3::uuid[]) k(user_id, id)";
 
 /**
  * The last check before sending: a delivery is cancelled when its reminder was moved, cleared or suspended meanwhile,
  * or belongs to another delivery now. The statement that decides also takes the lease, so that of several jobs with
  * the same delivery only one sends it.
  */
-const takeLeases = spell(
-  ({ now, keys, ofUser }) => `
+const takeLeases = `
   with looked_at as materialized (
     select d.user_id, d.id,
       case
@@ -49,7 +45,7 @@ const takeLeases = spell(
       jsonb_build_object('id', t.id, 'title', t.title, 'due_date', t.due_date) as todo,
       u.time_zone, u.email, u.webhook_url, u.webhook_secret, coalesce(u.webhook_failures, 0) as webhook_failures,
       u.webhook_disabled_at
-    from ${keys("k", deliveryKey)}
+    from ${deliveryKeys}
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
     left join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
     left join todos t on t.user_id = d.user_id and t.id = d.todo_id
@@ -65,7 +61,7 @@ const takeLeases = spell(
       next_attempt_at = ${now} + $4::interval,
       finished_at = case when l.verdict <> 'sending' then ${now} end
     from looked_at l
-    where d.user_id = l.user_id and d.id = l.id${ofUser("d")}
+    where d.user_id = l.user_id and d.id = l.id
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
       extract(epoch from ${now} - coalesce(d.asked_at, d.scheduled_at))::float8 as overdue_seconds,
       case when d.todo_id is not null then l.todo end as todo, l.time_zone, l.email,
@@ -73,31 +69,35 @@ const takeLeases = spell(
   ), missed as (
     update reminders r set status = 'missed', updated_at = now()
     from begun b
-    where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id${ofUser("r")}
+    where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
   select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, time_zone, email,
     webhook_url, webhook_secret, webhook_failures, webhook_disabled_at
   from begun
-  where status = 'sending'`,
-);
+  where status = 'sending'`;
 
 /** A process that does not renew its lease within this time loses the delivery. */
 const leaseTime = "15 seconds";
 export const renewLeaseEveryMs = 5_000;
 
 /** @returns those that this process has to send: others are being sent elsewhere, finished or cancelled */
-export const leaseDeliveries = (
-  store: ReminderStore,
+export async function leaseDeliveries(
+  { database, travel }: ReminderStore,
   { users, ids }: DeliveryKeys,
-): Promise<LeasedDelivery[]> => runOnKeys(store, takeLeases, [users, ids], leaseTime);
+): Promise<LeasedDelivery[]> {
+  const { rows } = await database.pool.query<LeasedDelivery>(takeLeases, [travel, users, ids, leaseTime]);
+  return rows;
+}
 
-const extendLeases = spell(
-  ({ now, keys }) => `update reminder_deliveries d set next_attempt_at = ${now} + $4::interval
-     from ${keys("k", deliveryKey)}
-     where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`,
-);
+const extendLeases = `
+  update reminder_deliveries d set next_attempt_at = ${now} + $4::interval
+  from ${deliveryKeys}
+  where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`;
 
 /** A living process keeps the deliveries that it is sending, however slow the receivers are. */
-export async function renewLeases(store: ReminderStore, { users, ids }: DeliveryKeys): Promise<void> {
-  await runOnKeys(store, extendLeases, [users, ids], leaseTime);
+export async function renewLeases(
+  { database, travel }: ReminderStore,
+  { users, ids }: DeliveryKeys,
+): Promise<void> {
+  await database.pool.query(extendLeases, [travel, users, ids, leaseTime]);
 }

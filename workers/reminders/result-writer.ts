@@ -1,39 +1,31 @@
 import type { Log } from "../../shared/process/log.ts";
 import { type DeliveryAttempt, deliveryResult, webhookAttempts } from "./results.ts";
-import { type ReminderStore, runOnKeys, spell } from "./spelled.ts";
+import { now, type ReminderStore } from "./store.ts";
 import { recordWebhookAttempts } from "./webhook-health.ts";
-
-const outcomeColumns = [
-  { name: "user_id", type: "text" },
-  { name: "id", type: "uuid" },
-  { name: "status", type: "text" },
-  { name: "error", type: "text" },
-  { name: "again_in_ms", type: "float8" },
-];
 
 /**
  * Finishes deliveries and their reminders, each only while the reminder still names that delivery. A reminder that a
  * command has locked at this moment is left out with its delivery, so that it delays no other.
  */
-const finishDeliveries = spell(
-  ({ now, keys, ofUser }) => `
+const finishDeliveries = `
   with outcomes as materialized (
-    select * from ${keys("v", outcomeColumns)}
+    select * from unnest($2::text[], $3::uuid[], $4::text[], $5::text[], $6::float8[])
+      v(user_id, id, status, error, again_in_ms)
   ), present as materialized (
     select o.user_id, o.id, r.todo_id, o.status
     from outcomes o
     join reminder_deliveries d on d.user_id = o.user_id and d.id = o.id
     join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
-    where o.status in ('sent', 'unsent', 'failed')${ofUser("d")}
+    where o.status in ('sent', 'unsent', 'failed')
   ), free as materialized (
     select r.user_id, r.todo_id, r.status as before, p.status
     from present p
-    join reminders r on r.user_id = p.user_id and r.todo_id = p.todo_id and r.delivery_id = p.id${ofUser("r")}
+    join reminders r on r.user_id = p.user_id and r.todo_id = p.todo_id and r.delivery_id = p.id
     for update of r skip locked
   ), marked as (
     update reminders r set status = f.status, updated_at = now()
     from free f
-    where r.user_id = f.user_id and r.todo_id = f.todo_id and (f.status <> 'failed' or f.before = 'scheduled')${ofUser("r")}
+    where r.user_id = f.user_id and r.todo_id = f.todo_id and (f.status <> 'failed' or f.before = 'scheduled')
   ), held as materialized (
     select id from present where (user_id, todo_id) not in (select user_id, todo_id from free)
   ), finished as (
@@ -45,14 +37,14 @@ const finishDeliveries = spell(
       finished_at = case when o.status in ('sent', 'unsent', 'failed') then ${now} end
     from outcomes o
     where d.user_id = o.user_id and d.id = o.id and d.finished_at is null
-      and d.id not in (select id from held)${ofUser("d")}
+      and d.id not in (select id from held)
   )
-  select id::text from held`,
-);
+  select id::text from held`;
 
-async function finishAll(store: ReminderStore, attempts: readonly DeliveryAttempt[]) {
+async function finishAll({ database, travel }: ReminderStore, attempts: readonly DeliveryAttempt[]) {
   const results = attempts.map(deliveryResult);
-  const rows = await runOnKeys<{ id: string }>(store, finishDeliveries, [
+  const { rows } = await database.pool.query<{ id: string }>(finishDeliveries, [
+    travel,
     results.map(({ userId }) => userId),
     results.map(({ id }) => id),
     results.map(({ status }) => status),

@@ -1,7 +1,7 @@
 import type { Queue } from "bullmq";
 import { type TakenDeliveries, takeDueReminders, takeOverdueDeliveries } from "./due.ts";
 import { type DeliveryKeys, queueDeliveries } from "./jobs.ts";
-import type { ReminderStore } from "./spelled.ts";
+import type { ReminderStore } from "./store.ts";
 
 type TickContext = Readonly<{
   database: ReminderStore["database"];

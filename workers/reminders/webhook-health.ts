@@ -1,22 +1,16 @@
-import { type ReminderStore, runOnKeys, spell } from "./spelled.ts";
+import { now, type ReminderStore } from "./store.ts";
 
 /** How one attempt at a user's webhook went. */
 export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
-
-const attemptColumns = [
-  { name: "user_id", type: "text" },
-  { name: "ok", type: "boolean" },
-];
 
 /**
  * Five failed attempts in a row over at least a day switch a webhook off, and a success resets the count. A successful
  * test also switches it on again. The settings show both.
  */
-const recordAttempts = spell(
-  ({ now, keys, ofUser }) => `
+const recordAttempts = `
   with attempts as materialized (
     select user_id, count(*) filter (where not ok) as failures, bool_or(ok) as ok
-    from ${keys("v", attemptColumns)}
+    from unnest($2::text[], $3::boolean[]) v(user_id, ok)
     group by user_id
   ), counted as materialized (
     select u.user_id, a.ok,
@@ -24,7 +18,7 @@ const recordAttempts = spell(
       coalesce(u.webhook_failing_since, ${now}) as failing_since
     from attempts a
     join users u on u.user_id = a.user_id
-    where (not a.ok or u.webhook_failures > 0)${ofUser("u")}
+    where (not a.ok or u.webhook_failures > 0)
     order by u.user_id collate "C"
     for update of u
   )
@@ -38,15 +32,15 @@ const recordAttempts = spell(
       else u.webhook_disabled_at
     end
   from counted c
-  where u.user_id = c.user_id${ofUser("u")}`,
-);
+  where u.user_id = c.user_id`;
 
 export async function recordWebhookAttempts(
-  store: ReminderStore,
+  { database, travel }: ReminderStore,
   attempts: readonly WebhookAttempt[],
 ): Promise<void> {
   if (attempts.length === 0) return;
-  await runOnKeys(store, recordAttempts, [
+  await database.pool.query(recordAttempts, [
+    travel,
     attempts.map(({ userId }) => userId),
     attempts.map(({ ok }) => ok),
   ]);

@@ -1,4 +1,3 @@
-import type { Engine } from "../../shared/db/engine.ts";
 import type { UserRow } from "../../shared/db/entities.ts";
 import type { Queryable } from "./connection.ts";
 
@@ -21,46 +20,27 @@ export type BatchTimes = Readonly<{
   repliesSince: number | undefined;
 }>;
 
-const statementWith = (settings: string): string => `
+const statement = `
   select now() as now, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, v.user_id,
     u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at, d.id is not null as deleted,
     (select extract(epoch from complete_since)::float8 * 1000 from keyless_replies) as replies_since
   from unnest($1::text[]) v(user_id)
-  left join ${settings} u on true
+  left join lateral (select * from users u where u.user_id = v.user_id offset 0) u on true
   left join lateral (select id from deleted_users d where d.id = v.user_id offset 0) d on true`;
 
-const statements: Readonly<Record<Engine, string>> = {
-  postgres: statementWith("lateral (select * from users u where u.user_id = v.user_id offset 0)"),
-  citus: statementWith(
-    "(select null as time_zone, null as day_start_hour, null as reminder_channel, null as webhook_disabled_at)",
-  ),
-};
-
-/** Settings lie on the server of their user on Citus, and all else on the one that is asked. */
-const ownSettings = `
-  select user_id, time_zone, day_start_hour, reminder_channel, webhook_disabled_at from users where user_id = $1`;
-
-type StoredRow = { user_id: string } & (StoredSettings | { time_zone: null });
-type Row = StoredRow & {
+type Row = (StoredSettings | { time_zone: null }) & {
+  user_id: string;
   now: string;
   at: number;
   deleted: boolean;
   replies_since: number | null;
 };
 
-/** One statement for all of it where one server has it: two made a transaction take 5 % longer. */
-export async function readTimes(
-  connection: Queryable,
-  engine: Engine,
-  userIds: ReadonlySet<string>,
-): Promise<BatchTimes> {
-  const ids = [...userIds];
-  const [{ rows }, stored] = await Promise.all([
-    connection.query<Row>(statements[engine], [ids]),
-    engine === "citus" ? connection.query<StoredRow>(ownSettings, [ids[0]]) : undefined,
-  ]);
+/** One statement for all of it: two made a transaction take 5 % longer. */
+export async function readTimes(connection: Queryable, userIds: ReadonlySet<string>): Promise<BatchTimes> {
+  const { rows } = await connection.query<Row>(statement, [[...userIds]]);
   const settings = new Map<string, StoredSettings>();
-  for (const row of stored?.rows ?? rows) if (row.time_zone !== null) settings.set(row.user_id, row);
+  for (const row of rows) if (row.time_zone !== null) settings.set(row.user_id, row);
   const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));
   const [first] = rows;
   return {

@@ -1,8 +1,6 @@
 import { maxUndone } from "../../shared/contracts/action-undo.ts";
 import { maxSeveral } from "../../shared/contracts/several.ts";
-import type { Engine } from "../../shared/db/engine.ts";
 import { noStatements } from "./returns/no-statements.ts";
-import { keyRows, ofUser } from "./spelling.ts";
 import type { Table } from "./table.ts";
 
 /** As many as show that there are others beside those that one undo takes out of the category itself. */
@@ -11,10 +9,10 @@ const mostSeen = maxUndone * maxSeveral + 1;
 const members = (table: string): string => `
   array(select t.id from ${table} t where t.user_id = v.user_id and t.category_id = v.id::bigint limit ${mostSeen})`;
 
-const comeBack = (engine: Engine, table: string, ids: string): string => `
+const comeBack = (table: string, ids: string): string => `
   update ${table} t set category_id = v.id, changed_xid = default
   from returning_members v cross join lateral unnest(v.${ids}) member(id)
-  where t.user_id = v.user_id and t.id = member.id and t.category_id is null${ofUser(engine, "t", 2)}`;
+  where t.user_id = v.user_id and t.id = member.id and t.category_id is null`;
 
 const key: Table["key"] = [
   { name: "user_id", type: "text" },
@@ -22,32 +20,30 @@ const key: Table["key"] = [
 ];
 
 /** The habits and todos of a category. */
-export const categoryMembers = (engine: Engine): Table => ({
+export const categoryMembers: Table = {
   name: "category_members",
   columns: [],
   key,
-  ofOneUser: engine === "citus",
   sql: {
     ...noStatements,
     read: `select v.user_id, v.id::bigint, ${members("habits")} as habit_ids, ${members("todos")} as todo_ids
-      from ${keyRows(engine, "v", key, 1)}`,
+      from unnest($1::text[], $2::bigint[]) v(user_id, id)`,
   },
-});
+};
 
 /**
  * The members that come back to a category whose deletion is undone: not loaded, because there can be tens of thousands.
  * Those that are in another category by now stay there.
  */
-export const categoryReturns = (engine: Engine): Table => ({
+export const categoryReturns: Table = {
   name: "category_returns",
   columns: [],
   key,
-  ofOneUser: engine === "citus",
   sql: {
     ...noStatements,
     insert: `with returning_members as (
         select * from json_to_recordset($1) v(user_id text, id bigint, habit_ids bigint[], todo_ids bigint[])
-      ), habits_back as (${comeBack(engine, "habits", "habit_ids")})
-      ${comeBack(engine, "todos", "todo_ids")}`,
+      ), habits_back as (${comeBack("habits", "habit_ids")})
+      ${comeBack("todos", "todo_ids")}`,
   },
-});
+};

@@ -1,4 +1,3 @@
-import type { Engine } from "../../shared/db/engine.ts";
 import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { TableName } from "./table.ts";
 
@@ -26,60 +25,35 @@ export const note = `
   from noted`;
 
 /**
- * By key and never by ctid, which is unique in one partition only. Connections for writes plan it along the key. On
- * Citus what is noted is a statement of its own, because it takes none that changes rows and inserts others.
+ * By key and never by ctid, which is unique in one partition only. Connections for writes plan it along the key.
  */
-export function removal(engine: Engine, name: TableName, statement: string): string {
+export function removal(name: TableName, statement: string): string {
   const kind = toldOf[name];
-  if (kind === undefined || engine === "citus") return statement;
+  if (kind === undefined) return statement;
   const { columns, values, noted } = hangingOn[name] ?? nothingHanging;
   return `with gone as (${statement} returning t.user_id, t.id)
     insert into deletions (user_id, changed_xid, kind, id, deleted_at${columns})
-    select g.user_id, pg_current_xact_id(), ${kind}, g.id, now()${values("g.user_id")} from gone g ${noted}`;
+    select g.user_id, pg_current_xact_id(), ${kind}, g.id, now()${values} from gone g ${noted}`;
 }
 
-type Hanging = Readonly<{ columns: string; values(user: string): string; noted: string }>;
-const nothingHanging: Hanging = { columns: "", values: () => "", noted: "" };
+type Hanging = Readonly<{ columns: string; values: string; noted: string }>;
+const nothingHanging: Hanging = { columns: "", values: "", noted: "" };
 
 /** What a deletion takes with it and its undoing brings back: all parts of a statement see the rows as before it. */
 const hangingOn: Partial<Record<TableName, Hanging>> = {
   habits: {
     columns: ", completed_dates, completed_times",
-    values: (user) => `,
-      (select array_agg(c.local_date order by c.local_date) from habit_completions c where c.user_id = ${user} and c.habit_id = g.id),
-      (select array_agg(c.completed_at order by c.local_date) from habit_completions c where c.user_id = ${user} and c.habit_id = g.id)`,
+    values: `,
+      (select array_agg(c.local_date order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id),
+      (select array_agg(c.completed_at order by c.local_date) from habit_completions c where c.user_id = g.user_id and c.habit_id = g.id)`,
     noted: "",
   },
   categories: {
     columns: ", habit_ids, todo_ids",
-    values: (user) => `,
-      (select array_agg(h.id order by h.id) from habits h where h.user_id = ${user} and h.category_id = g.id),
-      (select array_agg(t.id order by t.id) from todos t where t.user_id = ${user} and t.category_id = g.id)`,
+    values: `,
+      (select array_agg(h.id order by h.id) from habits h where h.user_id = g.user_id and h.category_id = g.id),
+      (select array_agg(t.id order by t.id) from todos t where t.user_id = g.user_id and t.category_id = g.id)`,
     noted: `on conflict (user_id, changed_xid, kind, id) do update set
       habit_ids = deletions.habit_ids || excluded.habit_ids, todo_ids = deletions.todo_ids || excluded.todo_ids`,
   },
 };
-
-/** On Citus every note has the same number, so there is one of each thing at the most. */
-export const replaceNote = `on conflict (user_id, changed_xid, kind, id) do update set deleted_at = excluded.deleted_at,
-  completed_dates = excluded.completed_dates, completed_times = excluded.completed_times,
-  habit_ids = excluded.habit_ids, todo_ids = excluded.todo_ids`;
-
-const leaveHabits =
-  "update habits set category_id = null where user_id = $1 and category_id = any($2::bigint[])";
-
-/**
- * The statements that come before a removal on Citus. There transactions have no numbers that hold over all servers,
- * and no trigger takes a category from its members. The first value is the user, the second the ids.
- */
-export function beforeRemoval(name: TableName): readonly string[] {
-  const kind = toldOf[name];
-  if (kind === undefined) return [];
-  const { columns, values, noted } = hangingOn[name] ?? nothingHanging;
-  return [
-    `insert into deletions (user_id, changed_xid, kind, id, deleted_at${columns})
-     select g.user_id, '0', ${kind}, g.id, now()${values("$1")} from ${name} g
-     where g.user_id = $1 and g.id = any($2::bigint[]) ${noted || replaceNote}`,
-    ...(name === "categories" ? [leaveHabits] : []),
-  ];
-}

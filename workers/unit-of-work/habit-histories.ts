@@ -1,11 +1,10 @@
-import type { Engine } from "../../shared/db/engine.ts";
 import { noStatements } from "./returns/no-statements.ts";
 import { asJson } from "./save.ts";
 import type { Entry, Rows, Statement, Table } from "./table.ts";
 
-const insertion = (engine: Engine): string => `
+const insertion = `
   insert into habit_completions (user_id, habit_id, local_date, completed_at)
-  select ${engine === "citus" ? "$2::text" : "v.user_id"}, v.habit_id, c.local_date,
+  select v.user_id, v.habit_id, c.local_date,
     coalesce(c.completed_at, (c.local_date + time '12:00') at time zone 'UTC')
   from json_to_recordset($1) v(user_id text, habit_id bigint, dates date[], times timestamptz[])
   cross join lateral unnest(v.dates, v.times) c(local_date, completed_at)`;
@@ -15,22 +14,17 @@ const insertion = (engine: Engine): string => `
  * busy for longer than everything else of an import. A statement writes a few thousand, because PostgreSQL stops one that
  * takes too long, and thousands of statements would keep the worker busy.
  */
-export const habitHistories = (engine: Engine): Table => ({
+export const habitHistories: Table = {
   name: "habit_histories",
   columns: [],
   key: [
     { name: "user_id", type: "text" },
     { name: "habit_id", type: "bigint" },
   ],
-  ofOneUser: engine === "citus",
-  writes: (_, changed) => together(changed).map((some) => statementOf(engine, some)),
-  sql: { ...noStatements, insert: insertion(engine) },
-});
-
-const statementOf = (engine: Engine, some: readonly Entry<object>[]): Statement => ({
-  text: insertion(engine),
-  values: engine === "citus" ? [asJson(some), some[0]?.key[0]] : [asJson(some)],
-});
+  writes: (_, changed) =>
+    together(changed).map((some): Statement => ({ text: insertion, values: [asJson(some)] })),
+  sql: { ...noStatements, insert: insertion },
+};
 
 const completionsAtOnce = 2_000;
 

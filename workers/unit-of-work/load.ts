@@ -88,9 +88,9 @@ function statement({ table, lock, requests }: Group, onLocked: OnLocked): string
   return onLocked === "wait" ? sql.forUpdate : sql.forUpdateSkipLocked;
 }
 
-function keyArrays({ table, requests }: Group): unknown[] {
+function keyArrays({ requests }: Group): unknown[] {
   const [first] = requests;
-  const users = table.ofOneUser ? first?.userId : requests.map(({ userId }) => userId);
+  const users = requests.map(({ userId }) => userId);
   if (first?.key === undefined) return [users];
   if (typeof first.key !== "object") return [users, requests.map(({ key }) => key)];
   const columns = first.key.map((_, index) => requests.map(({ key }) => keyParts(key)[index]));

@@ -1,7 +1,5 @@
-import type { Engine } from "../../shared/db/engine.ts";
 import type { Queryable } from "./connection.ts";
 import type { NumberedTable } from "./ids.ts";
-import { keyRows, usersValue } from "./spelling.ts";
 
 /** The most rows that one user can have: more than anybody needs, but few enough to keep statements short. */
 export const quotas: Readonly<Record<NumberedTable, number>> = {
@@ -39,7 +37,7 @@ const maxKnown = 20_000;
  * Counts the rows of users who create some, at most once a minute each: counting with every command would cost as
  * much as the command, and quotas are so generous that exceeding one by the rows of a minute is harmless.
  */
-export function createQuotas(engine: Engine): Quotas {
+export function createQuotas(): Quotas {
   const known = new Map<string, Count>();
 
   async function learnTable(
@@ -48,7 +46,7 @@ export function createQuotas(engine: Engine): Quotas {
     uses: readonly QuotaUse[],
   ): Promise<void> {
     const userIds = [...new Set(uses.map(({ userId }) => userId))];
-    for (const { user_id: userId, count } of await countRows(connection, engine, table, userIds)) {
+    for (const { user_id: userId, count } of await countRows(connection, table, userIds)) {
       const trustedUntil =
         performance.now() + (count < quotas[table] / 2 ? trustedMs.belowHalf : trustedMs.aboveHalf);
       known.set(idOf({ userId, table }), { count, trustedUntil });
@@ -97,16 +95,11 @@ function openUses(known: ReadonlyMap<string, Count>): QuotaUses {
 }
 
 /** Counts no further than the quota, however many rows there are. */
-async function countRows(
-  connection: Queryable,
-  engine: Engine,
-  table: NumberedTable,
-  userIds: readonly string[],
-) {
+async function countRows(connection: Queryable, table: NumberedTable, userIds: readonly string[]) {
   const { rows } = await connection.query<{ user_id: string; count: number }>(
     `select v.user_id, (select count(*) from (select 1 from ${table} t where t.user_id = v.user_id limit $2) t)
-       from ${keyRows(engine, "v", [{ name: "user_id", type: "text" }], 1)}`,
-    [usersValue(engine, userIds), quotas[table]],
+       from unnest($1::text[]) v(user_id)`,
+    [userIds, quotas[table]],
   );
   return rows;
 }

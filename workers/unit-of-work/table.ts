@@ -98,9 +98,7 @@ export type Table = Readonly<{
   name: TableName;
   columns: readonly Column[];
   key: readonly Column[];
-  /** Whether a transaction is one user's, and the first value of a statement is that user and no array. */
-  ofOneUser: boolean;
-  /** How an engine writes whose statements for that differ. */
+  /** Writes what is no plain row. */
   writes?: (kind: Written, changed: readonly Entry<object>[]) => readonly Statement[];
   sql: Readonly<{
     forUpdate: string;

@@ -1,12 +1,9 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import type { Engine } from "../../shared/db/engine.ts";
 import { categoryMembers, categoryReturns } from "./category-members.ts";
-import { citusWrites } from "./citus-writes.ts";
 import { note, removal, stamp, toldOf } from "./deletion-notes.ts";
 import { habitHistories } from "./habit-histories.ts";
 import { readImportKeys } from "./import-keys.ts";
 import { deletedCompletions, habitReturns } from "./returns/habits.ts";
-import { keyRows, ofUser } from "./spelling.ts";
 import type { Column, Table, TableMap, TableName } from "./table.ts";
 import { begunWorks } from "./works.ts";
 
@@ -41,7 +38,7 @@ const writeOrder = [
 const keyOfDeletion = ["user_id", "kind", "id"];
 
 /** Derives every statement from MikroORM's metadata. */
-export function describeTables(orm: MikroORM, engine: Engine): TableMap {
+export function describeTables(orm: MikroORM): TableMap {
   const metadata = [...orm.getMetadata().getAll().values()];
   const described = writeOrder.map((name): [TableName, Table] => {
     const entity = metadata.find(({ tableName }) => tableName === name);
@@ -52,48 +49,34 @@ export function describeTables(orm: MikroORM, engine: Engine): TableMap {
     }));
     const keyNames: readonly string[] = name === "deletions" ? keyOfDeletion : entity.primaryKeys;
     const key = columns.filter((column) => keyNames.includes(column.name));
-    const sql = statements(engine, name, columns, key);
-    const own = ownStatements(engine, name);
-    const table = { name, columns, key, ofOneUser: engine === "citus", sql: { ...sql, ...own } };
+    const sql = statements(name, columns, key);
+    const own = ownStatements(name);
+    const table = { name, columns, key, sql: { ...sql, ...own } };
     return [name, table];
   });
   described.push(
-    ["category_members", categoryMembers(engine)],
-    ["category_returns", categoryReturns(engine)],
-    ["habit_histories", habitHistories(engine)],
-    ["habit_returns", habitReturns(engine)],
-    ["deleted_completions", deletedCompletions(engine)],
+    ["category_members", categoryMembers],
+    ["category_returns", categoryReturns],
+    ["habit_histories", habitHistories],
+    ["habit_returns", habitReturns],
+    ["deleted_completions", deletedCompletions],
     ["works", begunWorks],
   );
-  const spelled = described.map(([name, table]) => [name, inEngine(engine, table)] as const);
-  return Object.fromEntries(spelled) as unknown as TableMap;
+  return Object.fromEntries(described) as unknown as TableMap;
 }
 
 const heavy = ["completed_dates", "completed_times"];
 
 /** What is read or written otherwise than a row by its key. */
-function ownStatements(engine: Engine, name: TableName): Partial<Table["sql"]> {
+function ownStatements(name: TableName): Partial<Table["sql"]> {
   if (name === "deletions") return { insert: note, upsert: note, update: note };
   // No command removes these; upkeep does with the account.
   if (name === "byte_ledger") return { remove: "" };
-  return name === "import_keys" ? { read: readImportKeys(engine), remove: "" } : {};
+  return name === "import_keys" ? { read: readImportKeys, remove: "" } : {};
 }
 
-const inEngine = (engine: Engine, table: Table): Table =>
-  engine === "citus" ? { ...table, writes: table.writes ?? citusWrites(table) } : table;
-
-function statements(
-  engine: Engine,
-  name: TableName,
-  columns: readonly Column[],
-  key: readonly Column[],
-): Table["sql"] {
-  const keys = keyRows(
-    engine,
-    "v",
-    key.map((column) => arrayColumn(engine, column)),
-    1,
-  );
+function statements(name: TableName, columns: readonly Column[], key: readonly Column[]): Table["sql"] {
+  const keys = keyRows(key);
   const names = columns.map((column) => column.name).join(", ");
   const keyNames = key.map((column) => column.name).join(", ");
   const typed = columns.map((column) => `${column.name} ${column.type}`).join(", ");
@@ -108,7 +91,7 @@ function statements(
   const read = shown.map((column) => column.name).join(", ");
   const rows = (how: string) =>
     `select t.* from ${keys} cross join lateral (select ${read} from ${name} t where ${match} ${how}) t`;
-  const ofUsers = `${keyRows(engine, "v", key.slice(0, 1), 1)} cross join lateral (select * from ${name} t where t.user_id = v.user_id offset 0) t`;
+  const ofUsers = `${keyRows(key.slice(0, 1))} cross join lateral (select * from ${name} t where t.user_id = v.user_id offset 0) t`;
   const skipLocked = (how: string) =>
     `select ${[...key.map((column) => `v.${column.name}`), ...changed.map((column) => `t.${column.name}`)].join(", ")}
      from ${keys} cross join lateral (select from ${name} t where ${match} offset 0) found
@@ -121,7 +104,7 @@ function statements(
     forUpdateSkipLocked: skipLocked("for update"),
     forKeyShare: rows("for key share"),
     forKeyShareSkipLocked: skipLocked("for key share"),
-    allForUpdate: `select t.* from ${name} t where t.user_id = ${engine === "citus" ? "$1" : "any($1::text[])"} order by ${keyNames} for update`,
+    allForUpdate: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${keyNames} for update`,
     read: rows("offset 0"),
     readAll: `select t.* from ${ofUsers}`,
     insert,
@@ -129,9 +112,9 @@ function statements(
     // A row of the log stands as it is, but for what took it back.
     update:
       name === "action_log"
-        ? `update ${name} t set undone_by = v.undone_by from json_to_recordset($1) v(${typed}) where ${match}${ofUser(engine, "t", 2)}`
+        ? `update ${name} t set undone_by = v.undone_by from json_to_recordset($1) v(${typed}) where ${match}`
         : upsert,
-    remove: removal(engine, name, `delete from ${name} t using ${keys} where ${match}`),
+    remove: removal(name, `delete from ${name} t using ${keys} where ${match}`),
   };
 }
 
@@ -142,11 +125,8 @@ const sums: Partial<Record<TableName, string>> = {
   byte_ledger: `on conflict (user_id, kind, expires_at) do update set bytes = byte_ledger.bytes + excluded.bytes`,
 };
 
-/**
- * Numbers are bound as they are, other types as text that is cast. Citus takes no cast that depends on settings beside
- * a column.
- */
-const arrayColumn = (engine: Engine, { name, type }: Column): Column => ({
-  name,
-  type: type === "bigint" || engine === "citus" ? type : "text",
-});
+/** Keys as rows, from one array per column. Numbers are bound as they are, other types as text that is cast. */
+function keyRows(key: readonly Column[]): string {
+  const arrays = key.map(({ type }, index) => `$${index + 1}::${type === "bigint" ? type : "text"}[]`);
+  return `unnest(${arrays.join(", ")}) v(${key.map(({ name }) => name).join(", ")})`;
+}

@@ -9,7 +9,6 @@ export const begunWorks: Table = {
     { name: "user_id", type: "text" },
     { name: "id", type: "uuid" },
   ],
-  ofOneUser: false,
   writes: () => [],
   sql: noStatements,
 };

@@ -40,9 +40,8 @@ const tryAgainSoon = `
   update reminder_deliveries set next_attempt_at = now() + interval '15 seconds'
   where finished_at is null and next_attempt_at > now() + interval '15 seconds'`;
 
-/** Schedules what a clock that was far ahead made missed, and tries again what it put off. On Citus that stays as it is. */
-export async function mendReminders({ pool, engine }: Pick<Database, "pool" | "engine">): Promise<void> {
-  if (engine === "citus") return;
+/** Schedules what a clock that was far ahead made missed, and tries again what it put off. */
+export async function mendReminders({ pool }: Pick<Database, "pool">): Promise<void> {
   await pool.query(scheduleMissed);
   await pool.query(tryAgainSoon);
 }

@@ -1,6 +1,6 @@
 import type { Database } from "../../shared/db/orm.ts";
 
-type Store = Pick<Database, "pool" | "engine">;
+type Store = Pick<Database, "pool">;
 
 const batch = 10_000;
 
@@ -21,23 +21,9 @@ const oldDeliveries = `
   delete from reminder_deliveries d using ${oldRows("reminder_deliveries", "user_id, id", "created_at")}
   where d.user_id = old.user_id and d.id = old.id`;
 
-/** Citus takes no batches. Its servers delete at the same time, each its own rows. */
-async function deleteOld(
-  { pool }: Store,
-  table: string,
-  time: string,
-  travel: string,
-  age = "30 days",
-): Promise<number> {
-  const sql = `delete from ${table} where ${time} < now() + $1::interval - interval '${age}'`;
-  return (await pool.query(sql, [travel])).rowCount ?? 0;
-}
-
 /** @param travel how far from the present to look, as an interval */
 export const pruneDeliveries = (store: Store, travel = "0"): Promise<number> =>
-  store.engine === "citus"
-    ? deleteOld(store, "reminder_deliveries", "created_at", travel)
-    : deleteInBatches(store, oldDeliveries, travel);
+  deleteInBatches(store, oldDeliveries, travel);
 
 const oldDeletions = `
   with gone as (
@@ -51,20 +37,23 @@ const oldDeletions = `
   select from gone`;
 
 /**
- * A client whose copy may still have what is forgotten here is told to begin anew. On Citus nobody has copies.
+ * A client whose copy may still have what is forgotten here is told to begin anew.
  * @param travel how far from the present to look, as an interval
  */
 export const pruneDeletions = (store: Store, travel = "0"): Promise<number> =>
-  store.engine === "citus"
-    ? deleteOld(store, "deletions", "deleted_at", travel)
-    : deleteInBatches(store, oldDeletions, travel);
+  deleteInBatches(store, oldDeletions, travel);
 
 /**
  * Forgets what became of long work.
  * @param travel the interval by which tests travel in time
  */
-export const pruneWorks = (store: Store, travel = "0"): Promise<number> =>
-  deleteOld(store, "works", "ended_at", travel, "1 day");
+export async function pruneWorks({ pool }: Store, travel = "0"): Promise<number> {
+  const { rowCount } = await pool.query(
+    "delete from works where ended_at < now() + $1::interval - interval '1 day'",
+    [travel],
+  );
+  return rowCount ?? 0;
+}
 
 /** A part of a file is up to 48,000 characters long. */
 const partsInBatch = 200;
@@ -83,6 +72,4 @@ const oldParts = `
  * @param travel how far from the present to look, as an interval
  */
 export const pruneImports = (store: Store, travel = "0"): Promise<number> =>
-  store.engine === "citus"
-    ? deleteOld(store, "import_parts", "created_at", travel, "1 day")
-    : deleteInBatches(store, oldParts, travel, partsInBatch);
+  deleteInBatches(store, oldParts, travel, partsInBatch);

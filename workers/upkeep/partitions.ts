@@ -64,7 +64,7 @@ export function createPartitionMaker(pool: Pick<Pool, "query">, log: Log): () =>
  * @param travel how far from the present to look, as an interval
  */
 export async function dropPartitions(
-  { pool, engine }: Pick<Database, "pool" | "engine">,
+  { pool }: Pick<Database, "pool">,
   log: Log,
   kept: readonly Kept[],
   travel = "0",
@@ -76,10 +76,7 @@ export async function dropPartitions(
       [table, kind, after, travel],
     );
     for (const { name, detaching } of rows)
-      await (engine === "citus"
-        ? pool.query(`drop table ${name}`)
-        : dropPartition(pool, table, name, detaching)
-      ).catch((error: Error) =>
+      await dropPartition(pool, table, name, detaching).catch((error: Error) =>
         log.debug({ partition: name, reason: error.message }, "partition not dropped yet"),
       );
   }
@@ -87,7 +84,7 @@ export async function dropPartitions(
 
 /**
  * A plain DROP would wait for every reader of the whole table, and all later queries would wait behind it. Detaching
- * concurrently delays nobody, but Citus does not do it. A detach that was interrupted is finished by the next run.
+ * concurrently delays nobody. A detach that was interrupted is finished by the next run.
  */
 async function dropPartition(
   pool: Pick<Pool, "query">,

@@ -1,5 +1,4 @@
 import type { Contract } from "../../../shared/contracts/catalogue.ts";
-import { changesNotTold } from "../../../shared/contracts/change.ts";
 import type { Route } from "../../../shared/contracts/contract.ts";
 import {
   conflict,
@@ -67,13 +66,6 @@ const conditionFailed: ErrorResponse = {
   headers: rateLimit,
 };
 
-const noChanges: ErrorResponse = {
-  name: "ChangesNotTold",
-  description: "This instance tells no changes: its database is spread over several servers",
-  refused: changesNotTold,
-  headers: rateLimit,
-};
-
 /** What can be wrong with a body before its fields are looked at. */
 const bodyErrors: readonly ErrorResponse[] = [
   {
@@ -115,7 +107,6 @@ export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
       refused: notFound(resource),
       headers: replayed,
     });
-  if (contract.name === "change.list") errors.push(noChanges);
   if (contract.conflict)
     errors.push({
       name: `${capitalised(route.operationId)}Conflict`,

@@ -1,9 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/**
- * The secret address of each person's calendar feed, as a hash. Whoever comes with an address is not known before it is
- * looked up, so this table is no part of what is spread by user on Citus.
- */
+/** The secret address of each person's calendar feed, as a hash, by which the user is looked up. */
 export class CalendarFeeds extends Migration {
   override up(): void {
     this.addSql(`

@@ -29,20 +29,19 @@ export async function measureLoneWrites(own: Subject, results: readonly Result[]
 async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["command"]>): Promise<number> {
   const { databaseUrl, callers, todosPerUser } = own;
   const log = createLog("bench", "error");
-  const { orm, pool, engine, close } = await openDatabase({
+  const { orm, pool, close } = await openDatabase({
     url: databaseUrl,
     log,
     purpose: "writes",
     connections: 1,
   });
   const config = loadConfig({ DATABASE_URL: databaseUrl, REDIS_URL: "redis://localhost" });
-  const tables = describeTables(orm, engine);
+  const tables = describeTables(orm);
   const context = {
     pool,
     tables,
-    ledger: createByteLedger(engine, tables, config),
-    quotas: createQuotas(engine),
-    engine,
+    ledger: createByteLedger(tables, config),
+    quotas: createQuotas(),
     config,
     log,
     givesPositions: false,

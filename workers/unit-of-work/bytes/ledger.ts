@@ -1,9 +1,7 @@
-import type { Engine } from "../../../shared/db/engine.ts";
 import { type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Queryable } from "../connection.ts";
-import { keyRows, usersValue } from "../spelling.ts";
 import { ownRows, type State } from "../state.ts";
 import type { TableMap } from "../table.ts";
 import {
@@ -62,7 +60,6 @@ const shares = { kept: { more: 1, back: 1.1 }, growth: { more: 1, back: 2 } };
 type Settings = Readonly<{ tables: TableMap; most: number; actionLogDays: number }>;
 
 export function createByteLedger(
-  engine: Engine,
   tables: TableMap,
   { accountMegabytes, actionLogDays }: Pick<Config, "accountMegabytes" | "actionLogDays">,
 ): ByteLedger {
@@ -73,7 +70,7 @@ export function createByteLedger(
       const now = performance.now();
       const asked = userIds.filter((userId) => !((known.get(userId)?.trustedUntil ?? 0) > now));
       if (asked.length === 0) return;
-      for (const { user_id, ...stored } of await readLedger(connection, engine, asked)) {
+      for (const { user_id, ...stored } of await readLedger(connection, asked)) {
         const unwritten = known.get(user_id)?.unwritten ?? {};
         const kept = stored.kept + keptOf(unwritten);
         const growth = stored.growth + (unwritten.growth ?? 0);
@@ -167,15 +164,15 @@ const growsTooFast = (seconds: number): Refused =>
 
 type StoredBytes = Readonly<{ user_id: string; kept: number; growth: number; hour: number }>;
 
-async function readLedger(connection: Queryable, engine: Engine, userIds: readonly string[]) {
+async function readLedger(connection: Queryable, userIds: readonly string[]) {
   const { rows } = await connection.query<StoredBytes>(
     `select v.user_id, floor(extract(epoch from now()) / 3600)::float8 as hour,
        coalesce(sum(bytes) filter (where kind <> 'growth' and (kind = 'things' or expires_at > now())), 0)::float8 as kept,
        coalesce(sum(bytes) filter (where kind = 'growth' and expires_at > now()), 0)::float8 as growth
-     from ${keyRows(engine, "v", [{ name: "user_id", type: "text" }], 1)}
+     from unnest($1::text[]) v(user_id)
      left join lateral (select * from byte_ledger l where l.user_id = v.user_id offset 0) l on true
      group by v.user_id`,
-    [usersValue(engine, userIds)],
+    [userIds],
   );
   return rows;
 }

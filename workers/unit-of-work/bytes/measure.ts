@@ -1,4 +1,3 @@
-import type { Engine } from "../../../shared/db/engine.ts";
 import type { Database } from "../../../shared/db/orm.ts";
 import type { Queryable } from "../connection.ts";
 import type { Table, TableMap, TableName } from "../table.ts";
@@ -46,24 +45,18 @@ const accountsAtOnce = 200;
 /** As the index has it, which no other statement may be planned with. */
 const isDue = `expires_at <= now() and expires_at < 'infinity'`;
 
-/** Bytes that go by the hour or the day need no measuring. Citus deletes by no place in a table. */
-const shortLived = `${isDue} and kind in ('growth', 'replies')`;
-const deleteShortLived = (engine: Engine): string =>
-  engine === "citus"
-    ? `delete from byte_ledger where ${shortLived}`
-    : `delete from byte_ledger where ctid = any(array(
-        select ctid from byte_ledger where ${shortLived} order by expires_at limit 10000))`;
+/** Bytes that go by the hour or the day need no measuring. */
+const deleteShortLived = `
+  delete from byte_ledger where ctid = any(array(
+    select ctid from byte_ledger where ${isDue} and kind in ('growth', 'replies') order by expires_at limit 10000))`;
 
 const dueAccounts = `select distinct user_id from (
   select user_id from byte_ledger where ${isDue} order by expires_at limit ${accountsAtOnce}) due`;
 
 /** Measures the accounts of which something has expired. Most are due once a day, after a day on which they changed. */
-export async function measureAccounts(
-  { pool, orm, engine }: Database,
-  actionLogDays: number,
-): Promise<number> {
-  const text = measurement(describeTables(orm, engine));
-  await pool.query(deleteShortLived(engine));
+export async function measureAccounts({ pool, orm }: Database, actionLogDays: number): Promise<number> {
+  const text = measurement(describeTables(orm));
+  await pool.query(deleteShortLived);
   const { rows } = await pool.query<{ user_id: string }>(dueAccounts);
   for (const { user_id } of rows) await pool.query(text, [user_id, `${actionLogDays} days`]);
   return rows.length;
