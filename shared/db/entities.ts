@@ -1,3 +1,4 @@
+import type { InferEntity } from "@mikro-orm/core";
 import { ActionEntity, ActionImagesEntity } from "./entities/action.ts";
 import { ByteLedgerEntity } from "./entities/byte-ledger.ts";
 import { CalendarFeedEntity } from "./entities/calendar-feed.ts";
@@ -33,6 +34,9 @@ export const entities = [
   ByteLedgerEntity,
   WorkEntity,
 ] as const;
+
+/** The row of each table, by its name. */
+export type TableRows = { [Entity in (typeof entities)[number] as Entity["tableName"]]: InferEntity<Entity> };
 
 export type { ActionImagesRow, ActionRow } from "./entities/action.ts";
 export type { ByteKind, ByteLedgerRow } from "./entities/byte-ledger.ts";

@@ -143,7 +143,7 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
   const context = {
     ...{ pool: { connect }, config, log, givesPositions: false, tracing: undefined },
     tables,
-    ledger: createByteLedger(tables, config),
+    ledger: createByteLedger(config),
     quotas: createQuotas(),
     metrics: { ended() {}, committed() {} },
   };

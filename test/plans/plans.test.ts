@@ -19,7 +19,7 @@ import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { findChanged } from "../../shared/queue/client/stored-replies.ts";
 import { takeDueReminders } from "../../workers/reminders/due.ts";
 import { measureAccounts, measureSoon } from "../../workers/unit-of-work/bytes/measure.ts";
-import { describeTables } from "../../workers/unit-of-work/tables.ts";
+import { describeTables, effects, views } from "../../workers/unit-of-work/tables.ts";
 import { sweepDeletedUsers } from "../../workers/upkeep/deleted-users.ts";
 import { pruneDeletions, pruneDeliveries, pruneImports } from "../../workers/upkeep/old-rows.ts";
 import { dropPartitions, keptFor, makePartitions } from "../../workers/upkeep/partitions.ts";
@@ -175,11 +175,18 @@ async function runTheRest(): Promise<void> {
     for (const [kind, text] of Object.entries(table.sql)) {
       // What is partitioned is only ever added to.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
-      if (kind === "remove" && table.name === "action_images") continue;
-      if (text === "") continue;
+      // No command removes these.
+      if (kind === "remove" && ["action_images", "import_keys", "byte_ledger"].includes(table.name)) continue;
       const none: unknown[] = /^(insert|upsert|update)$/.test(kind) ? ["[]"] : table.key.map(() => []);
       await writes.pool.query(text, /^(allForUpdate|readAll)$/.test(kind) ? [[]] : none);
     }
+  for (const { key, read } of Object.values(views))
+    await writes.pool.query(
+      read,
+      key.map(() => []),
+    );
+  for (const { statement } of Object.values(effects))
+    if (statement) await writes.pool.query(statement, ["[]"]);
 }
 
 function scansOf(plans: readonly PlannedStatement[]): string[] {

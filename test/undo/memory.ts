@@ -8,8 +8,8 @@ import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../workers/commands/group.ts";
 import { runGroupTransaction } from "../../workers/commands/group-transaction.ts";
 import { runTransaction } from "../../workers/commands/transaction.ts";
-import type { Table, TableName } from "../../workers/unit-of-work/table.ts";
-import { describeTables } from "../../workers/unit-of-work/tables.ts";
+import type { Table } from "../../workers/unit-of-work/table.ts";
+import { describeTables, effects, type TableName, views } from "../../workers/unit-of-work/tables.ts";
 import { asStored } from "./stored-values.ts";
 
 /**
@@ -25,10 +25,10 @@ type Kind = keyof Table["sql"];
 const orm = await MikroORM.init({ clientUrl: "postgresql://localhost:1/nowhere", entities: [...entities] });
 const tables = describeTables(orm);
 
-const meanings = new Map<string, Readonly<{ table: Table; kind: Kind }>>();
+const meanings = new Map<string, Readonly<{ table: Table<TableName>; kind: Kind }>>();
 for (const table of Object.values(tables))
   for (const [kind, text] of Object.entries(table.sql) as [Kind, string][])
-    if (text !== "" && !meanings.has(text)) meanings.set(text, { table, kind });
+    if (!meanings.has(text)) meanings.set(text, { table, kind });
 
 const stampedTables: readonly TableName[] = ["users", "categories", "habits", "todos", "reminders"];
 
@@ -44,13 +44,13 @@ export function createMemory(clock: { now: number }) {
   let traffic = 0;
 
   const rowsOf = (name: TableName) => stored.get(name) ?? new Map<string, Row>();
-  const placeOf = ({ key }: Table, row: Row) =>
-    key.map(({ name, type }) => asStored(type, row[name])).join("\u0000");
-  const nameOf = ({ key, name }: Table, row: Row) =>
-    [name, ...key.slice(1).map((column) => row[column.name])].join("/");
+  const placeOf = ({ key, columns }: Table<TableName>, row: Row) =>
+    columns.flatMap(({ name, type }) => (key.includes(name) ? asStored(type, row[name]) : [])).join("\u0000");
+  const nameOf = ({ key, name }: Table<TableName>, row: Row) =>
+    [name, ...key.slice(1).map((column) => row[column])].join("/");
   const isSeen = (name: string) => seenTables.includes(name as SeenTable);
 
-  function put(table: Table, row: Row): void {
+  function put(table: Table<TableName>, row: Row): void {
     const full: Record<string, unknown> = {};
     for (const { name, type } of table.columns) full[name] = asStored(type, row[name]);
     if (stampedTables.includes(table.name)) full.changed_xid = String(transactions);
@@ -58,7 +58,7 @@ export function createMemory(clock: { now: number }) {
     if (isSeen(table.name)) seen.set(nameOf(table, full), full);
   }
 
-  function drop(table: Table, row: Row): void {
+  function drop(table: Table<TableName>, row: Row): void {
     rowsOf(table.name).delete(placeOf(table, row));
     if (isSeen(table.name)) seen.delete(nameOf(table, row));
   }
@@ -70,7 +70,7 @@ export function createMemory(clock: { now: number }) {
       throw new Error(`foreign key: ${table}.${column} = ${id}`);
   };
 
-  function write(table: Table, kind: Kind, row: Row): void {
+  function write(table: Table<TableName>, kind: Kind, row: Row): void {
     const known = rowsOf(table.name).get(placeOf(table, row));
     if (kind === "insert" && known) throw new Error(`unique key: ${placeOf(table, row)} of ${table.name}`);
     if (table.name === "action_log" && kind === "update") {
@@ -85,7 +85,7 @@ export function createMemory(clock: { now: number }) {
   }
 
   /** As the foreign keys, the trigger and the statement of the deletion do. */
-  function remove(table: Table, row: Row): void {
+  function remove(table: Table<TableName>, row: Row): void {
     const known = rowsOf(table.name).get(placeOf(table, row));
     if (!known) return;
     const { id, user_id } = known;
@@ -167,36 +167,71 @@ export function createMemory(clock: { now: number }) {
     }));
   }
 
-  /** As the statements of habits that come back with their completions, or went again before they were there. */
-  function habitReturns({ user_id, habit_id, known, is_gone_again, dates, times }: Row): void {
-    const note = noteOfHabit(habit_id);
-    const others = completionsIn(note).filter(({ local_date }) => !(known as unknown[]).includes(local_date));
-    if (!is_gone_again)
-      for (const one of others) write(tables.habit_completions, "insert", { user_id, habit_id, ...one });
-    else if (note) {
-      const own = [...others, ...completionsIn({ completed_dates: dates, completed_times: times })];
-      put(tables.deletions, {
-        ...note,
-        completed_dates: own.map(({ local_date }) => local_date),
-        completed_times: own.map(({ completed_at }) => completed_at),
-      });
-    }
+  const othersOf = (note: Row | undefined, { known }: Row) =>
+    completionsIn(note).filter(({ local_date }) => !(known as unknown[]).includes(local_date));
+
+  /** As the statement of habits that come back with their completions. */
+  function returnCompletions(row: Row): void {
+    const { user_id, habit_id } = row;
+    for (const one of othersOf(noteOfHabit(habit_id), row))
+      write(tables.habit_completions, "insert", { user_id, habit_id, ...one });
   }
 
-  function rowsOfKeys({ key }: Table, values: readonly unknown[]): Row[] {
+  /** As the statement of habits that came back and went again before their completions were there. */
+  function keepCompletions(row: Row): void {
+    const note = noteOfHabit(row.habit_id);
+    if (!note) return;
+    const { dates: completed_dates, times: completed_times } = row;
+    const own = [...othersOf(note, row), ...completionsIn({ completed_dates, completed_times })];
+    put(tables.deletions, {
+      ...note,
+      completed_dates: own.map(({ local_date }) => local_date),
+      completed_times: own.map(({ completed_at }) => completed_at),
+    });
+  }
+
+  const others = new Map<string | undefined, (values: readonly unknown[]) => Row[]>([
+    ...[
+      [effects.bringMembersBack, comeBack] as const,
+      [effects.returnCompletions, returnCompletions] as const,
+      [effects.keepCompletions, keepCompletions] as const,
+    ].map(([{ statement }, carryOut]) => {
+      const meaning = ([rows]: readonly unknown[]) => {
+        (JSON.parse(String(rows)) as Row[]).forEach(carryOut);
+        return [];
+      };
+      return [statement, meaning] as const;
+    }),
+    [
+      views.category_members.read,
+      (values) => rowsOfKeys(views.category_members, values).map((key) => ({ ...key, ...members(key.id) })),
+    ],
+    [
+      views.deleted_completions.read,
+      (values) =>
+        rowsOfKeys(views.deleted_completions, values).flatMap((key) =>
+          completionsIn(noteOfHabit(key.habit_id)).flatMap((one) =>
+            one.local_date === key.local_date ? [{ ...key, ...one }] : [],
+          ),
+        ),
+    ],
+  ]);
+
+  function rowsOfKeys({ key }: Pick<Table, "key">, values: readonly unknown[]): Row[] {
     const arrays = values as unknown[][];
     if (arrays.length !== key.length) throw new Error(`${arrays.length} key columns for ${key.length}`);
     return (arrays[0] ?? []).map((_, index) =>
-      Object.fromEntries(key.map(({ name }, column) => [name, arrays[column]?.[index]])),
+      Object.fromEntries(key.map((name, column) => [name, arrays[column]?.[index]])),
     );
   }
 
-  function execute({ table, kind }: { table: Table; kind: Kind }, values: readonly unknown[]): Row[] {
+  function execute(
+    { table, kind }: { table: Table<TableName>; kind: Kind },
+    values: readonly unknown[],
+  ): Row[] {
     if (kind === "insert" || kind === "upsert" || kind === "update") {
       const rows = JSON.parse(String(values[0])) as Row[];
-      if (table.name === "category_returns") for (const row of rows) comeBack(row);
-      else if (table.name === "habit_returns") for (const row of rows) habitReturns(row);
-      else if (table.name === "deletions") for (const row of rows) note(row);
+      if (table.name === "deletions") for (const row of rows) note(row);
       else for (const row of rows) write(table, kind, row);
       return [];
     }
@@ -206,13 +241,6 @@ export function createMemory(clock: { now: number }) {
       for (const key of keys) remove(table, key);
       return [];
     }
-    if (table.name === "deleted_completions")
-      return keys.flatMap((key) =>
-        completionsIn(noteOfHabit(key.habit_id)).flatMap((one) =>
-          one.local_date === key.local_date ? [{ ...key, ...one }] : [],
-        ),
-      );
-    if (table.name === "category_members") return keys.map((key) => ({ ...key, ...members(key.id) }));
     const found = keys.flatMap((key): Row[] => {
       const row = rowsOf(table.name).get(placeOf(table, key));
       return row ? [row] : [];
@@ -223,6 +251,8 @@ export function createMemory(clock: { now: number }) {
   function answer(text: string, values: readonly unknown[]): Row[] {
     const meaning = meanings.get(text);
     if (meaning) return execute(meaning, values);
+    const other = others.get(text);
+    if (other) return other(values);
     if (text === "begin") transactions++;
     if (text.includes("day_start_hour")) {
       const now = new Date(clock.now + 1)

@@ -21,7 +21,7 @@ test.each([
     let searches = 0;
     const spy = spyOn(loading, "load").mockImplementation(async (...args) => {
       const skipped = await load(...args);
-      if (args[3].some(({ table, key }) => table === "categories" && key === undefined)) {
+      if (args[2].some(({ table, key }) => table === "categories" && key === undefined)) {
         searches += 1;
         await meanwhile(body.id);
       }

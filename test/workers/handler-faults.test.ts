@@ -4,6 +4,7 @@ import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { openMailbox } from "../../shared/queue/client/mailbox.ts";
 import { todoCreate } from "../../workers/handlers/todo/create.ts";
 import * as saving from "../../workers/unit-of-work/save.ts";
+import { entriesOf } from "../../workers/unit-of-work/state.ts";
 import { startStack } from "../harness.ts";
 
 const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
@@ -93,10 +94,10 @@ test("so does a stored reply that cannot be read", async () => {
 
 test("a fault between handlers and database is answered as one, not as an outage", async () => {
   const { save } = saving;
-  const spy = spyOn(saving, "save").mockImplementation((connection, tables, state) => {
-    if ([...state.todos.entries.values()].some(({ row }) => row && faultOf(row.title)))
+  const spy = spyOn(saving, "save").mockImplementation((connection, state) => {
+    if ([...entriesOf(state, "todos").values()].some(({ row }) => row && faultOf(row.title)))
       throw new Error("a fault");
-    return save(connection, tables, state);
+    return save(connection, state);
   });
   spies.push(spy);
   await expectOnlyFaultsRefused(twenty("save"));

@@ -2,7 +2,7 @@ import type { Today } from "../../shared/domain/today.ts";
 import { isRefused } from "../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../shared/queue/group-end.ts";
-import { checkpoint } from "../unit-of-work/state.ts";
+import { rollBack } from "../unit-of-work/state.ts";
 import { answerOne, logReply, replayOf, replyTo, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
 import { contextOf, type Run } from "./handler-context.ts";
@@ -38,7 +38,8 @@ function answerNext(run: Run, { operations, ended }: RunningGroup, command: Queu
 
 /** All or none: a stored refusal decides before anything is run, so that a repeat is answered like the first time. */
 function answerTogether(run: Run, group: RunningGroup, commands: readonly QueuedCommand[]): Reply[] {
-  const undo = [checkpoint(run.state), run.quotaUses.checkpoint()];
+  const count = run.state.changes.length;
+  const restoreQuotas = run.quotaUses.checkpoint();
   const replies: Reply[] = [];
   let failed = commands.map((command) => replayOf(run, command)).find(hasFailed);
   for (const command of commands) {
@@ -48,7 +49,8 @@ function answerTogether(run: Run, group: RunningGroup, commands: readonly Queued
     if (hasFailed(reply)) failed = reply;
   }
   if (!failed) return replies;
-  for (const restore of undo) restore();
+  rollBack(run.state, count);
+  restoreQuotas();
   const { ticket } = failed;
   for (const command of commands) {
     if (command.ticket !== ticket) continue;

@@ -72,7 +72,7 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
 /** @returns the stored reply of a command seen before, which is a refusal where its key was that of another request */
 export function replayOf(run: Run, command: QueuedCommand): Reply | undefined {
   const { name, userId, id } = command;
-  const seen = handlerOf(name).idempotent ? undefined : ownRows(run.state.inbox, userId).get(id);
+  const seen = handlerOf(name).idempotent ? undefined : ownRows(run.state, "inbox", userId).get(id);
   if (!seen) return loggedReply(run, command);
   const { outcome, today, isSame } = replayStored(seen, command, () => dayOf(run, command).today.date);
   return { ...replyTo(command, outcome, isSame), ...(today && { today }) };
@@ -82,7 +82,7 @@ export function replayOf(run: Run, command: QueuedCommand): Reply | undefined {
 function loggedReply({ state }: Run, command: QueuedCommand): Reply | undefined {
   const { userId, call, readsAgain } = command;
   if (!readsAgain) return undefined;
-  const action = ownRows(state.action_log, userId)
+  const action = ownRows(state, "action_log", userId)
     .all()
     .find(({ request_id }) => request_id === call?.requestId);
   if (!action) return undefined;
@@ -94,7 +94,7 @@ function loggedReply({ state }: Run, command: QueuedCommand): Reply | undefined 
 /** Stores the reply of a command, as far as a repeat is to get the same one. */
 export function store(run: Run, command: QueuedCommand, outcome: Outcome, today: Today): void {
   if (showsInLog(run, command, outcome) || !isStored(handlerOf(command.name), command, outcome)) return;
-  ownRows(run.state.inbox, command.userId).insert(inboxRow(run, command, outcome, today));
+  ownRows(run.state, "inbox", command.userId).insert(inboxRow(run, command, outcome, today));
 }
 
 const correctable: readonly RefusalCode[] = ["invalid", "precondition_failed", "quota"];

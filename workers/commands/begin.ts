@@ -10,7 +10,7 @@ import { load, type OnLocked } from "../unit-of-work/load.ts";
 import type { Quotas, QuotaUses } from "../unit-of-work/quotas.ts";
 import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../unit-of-work/state.ts";
-import type { TableMap } from "../unit-of-work/table.ts";
+import type { TableMap } from "../unit-of-work/tables.ts";
 import { takeTurnAfterWorks } from "../unit-of-work/turn.ts";
 import { type CommandToRun, type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
 import { callHandlers } from "./transaction-failed.ts";
@@ -67,7 +67,7 @@ export async function begin(
     const [, , skipped] = await Promise.all([
       ids.reserve(connection, needsIds),
       quotas.learn(connection, makes),
-      load(connection, tables, state, [...rows, ...replies], onLocked),
+      load(connection, state, [...rows, ...replies], onLocked),
     ]);
     return skipped;
   };

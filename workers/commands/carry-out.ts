@@ -5,7 +5,7 @@ import { handlerOf } from "../handlers/index.ts";
 import type { Step, StepContext, Steps } from "../handlers/steps.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { save } from "../unit-of-work/save.ts";
-import type { State } from "../unit-of-work/state.ts";
+import { entriesOf, type State } from "../unit-of-work/state.ts";
 import { type BeginContext, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
 import { callHandlers } from "./transaction-failed.ts";
@@ -16,10 +16,10 @@ type CarryOutContext = BeginContext & AnswerContext;
 export async function carryOutFirstSteps(
   context: CarryOutContext,
   connection: Queryable,
-  { works }: State,
+  state: State,
 ): Promise<string[]> {
   const goingOn: string[] = [];
-  for (const { row } of works.entries.values()) {
+  for (const { row } of entriesOf(state, "works").values()) {
     if (!row) continue;
     const { step, left } = stepsOf(row);
     const first = await step(stepContext(context, connection, row));
@@ -83,7 +83,7 @@ const stepContext = (
     const run = contextOf({ context, ...begun }, command);
     const answer = callHandlers(() => handlerOf(name).run(run, commandInput));
     begun.byteUses.note(begun.state);
-    await Promise.all(save(connection, context.tables, begun.state));
+    await Promise.all(save(connection, begun.state));
     begun.byteUses.committed();
     await carryOutFirstSteps(context, connection, begun.state);
     return answer as never;

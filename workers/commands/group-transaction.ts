@@ -7,7 +7,7 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds } from "../unit-of-work/ids.ts";
 import { load } from "../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../unit-of-work/state.ts";
-import type { TableMap } from "../unit-of-work/table.ts";
+import type { TableMap } from "../unit-of-work/tables.ts";
 import { answerGroup } from "./answer-group.ts";
 import { begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
@@ -59,9 +59,9 @@ async function idsOfMade(
   });
   const state = emptyState(tables);
   const stored = makers.flatMap(({ name, id }) => storedReply({ name, id, userId }));
-  await load(connection, tables, state, stored, "skip");
+  await load(connection, state, stored, "skip");
   const newIds = new Map<string, number>();
-  for (const { command_id, reply } of ownRows(state.inbox, userId).all()) {
+  for (const { command_id, reply } of ownRows(state, "inbox", userId).all()) {
     const id = callHandlers(() => answeredId(parseWithTexts(reply) as Outcome));
     if (id !== undefined) newIds.set(command_id, id);
   }

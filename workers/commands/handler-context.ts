@@ -3,9 +3,9 @@ import { reachOf } from "../../shared/domain/reach.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import type { HandlerContext } from "../handlers/handler.ts";
-import { createRecorder } from "../unit-of-work/recorder.ts";
-import { checkpoint, ownRows } from "../unit-of-work/state.ts";
-import type { Rows, TableName } from "../unit-of-work/table.ts";
+import type { NumberedTable } from "../unit-of-work/ids.ts";
+import { ownTables } from "../unit-of-work/own-tables.ts";
+import { ownRows, rollBack, rowChanges } from "../unit-of-work/state.ts";
 import type { Begun } from "./begin.ts";
 
 export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone"> }>;
@@ -18,7 +18,7 @@ export type Run = Begun & Readonly<{ context: AnswerContext; newIds?: ReadonlyMa
  * the loaded row comes first.
  */
 export function dayOf({ context, state, times }: Run, { userId, acceptedAt }: QueuedCommand) {
-  const settings = ownRows(state.users, userId).get() ?? times.settings.get(userId);
+  const settings = ownRows(state, "users", userId).get() ?? times.settings.get(userId);
   const timeZone = settings?.time_zone ?? context.config.defaultTimeZone;
   const dayStartHour = settings?.day_start_hour ?? 0;
   const today = { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone };
@@ -29,61 +29,29 @@ export function dayOf({ context, state, times }: Run, { userId, acceptedAt }: Qu
 export function contextOf(run: Run, command: QueuedCommand): HandlerContext {
   const { state, times, ids, newIds, quotaUses, repeats } = run;
   const { userId, acceptedAt } = command;
-  const recorder = createRecorder(state);
-  const rows = <Table extends TableName>(table: Table) =>
-    ownRows<Rows[Table]>(state[table] as never, userId, recorder.noteFor(table));
-  return {
+  const { changes } = state;
+  let taken = changes.length;
+  return Object.assign(ownTables(state, userId), {
     acceptedAt,
     now: times.now,
     nowMs: times.nowMs,
     ...dayOf(run, command),
     // A second command must be refused if only its row in the log shows that it was run.
     mayBeLogged: repeats.has(command) && !command.readsAgain,
-    nextId: (table) => newIds?.get(command.id) ?? ids.next(table),
-    useQuota: (table) => quotaUses.use({ userId, table }),
-    takeChanges: recorder.take,
-    discardChanges: recorder.discard,
-    checkpoint: () => checkpoint(state),
-    users: rows("users"),
-    categories: rows("categories"),
-    habits: rows("habits"),
-    completions: rows("habit_completions"),
-    todos: rows("todos"),
-    reminders: rows("reminders"),
-    deliveries: rows("reminder_deliveries"),
-    actions: rows("action_log"),
-    get images() {
-      return rows("action_images");
+    nextId: (table: NumberedTable) => newIds?.get(command.id) ?? ids.next(table),
+    useQuota: (table: NumberedTable) => quotaUses.use({ userId, table }),
+    takeChanges() {
+      const rows = rowChanges(state, taken);
+      taken = changes.length;
+      return rows;
     },
-    get deletions() {
-      return rows("deletions");
+    discardChanges: () => rollBack(state, taken),
+    checkpoint() {
+      const count = changes.length;
+      return () => {
+        rollBack(state, count);
+        taken = Math.min(taken, count);
+      };
     },
-    get categoryMembers() {
-      return rows("category_members");
-    },
-    get categoryReturns() {
-      return rows("category_returns");
-    },
-    get habitHistories() {
-      return rows("habit_histories");
-    },
-    get habitReturns() {
-      return rows("habit_returns");
-    },
-    get deletedCompletions() {
-      return rows("deleted_completions");
-    },
-    get importParts() {
-      return rows("import_parts");
-    },
-    get importKeys() {
-      return rows("import_keys");
-    },
-    get calendarFeeds() {
-      return rows("calendar_feeds");
-    },
-    get works() {
-      return rows("works");
-    },
-  };
+  });
 }

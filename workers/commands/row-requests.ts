@@ -1,9 +1,10 @@
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
+import { ownTables } from "../unit-of-work/own-tables.ts";
 import type { QuotaUse } from "../unit-of-work/quotas.ts";
 import type { RowRequest, UserRowRequest } from "../unit-of-work/row-request.ts";
-import { ownRows, type State } from "../unit-of-work/state.ts";
+import type { State } from "../unit-of-work/state.ts";
 
 /**
  * A command to run. `repeat` says that it may have run before, so its stored reply is looked for; `inGroup` that the
@@ -45,15 +46,7 @@ export function relatedDemandOf(state: State, command: QueuedCommand): Demand {
   const { userId, name, input } = command;
   const { related } = handlerOf(name);
   if (!related) return demand(command, []);
-  const loaded = {
-    categories: ownRows(state.categories, userId),
-    habits: ownRows(state.habits, userId),
-    todos: ownRows(state.todos, userId),
-    actions: ownRows(state.action_log, userId),
-    images: ownRows(state.action_images, userId),
-    importParts: ownRows(state.import_parts, userId),
-  };
-  const { rows, makes } = related(loaded, input);
+  const { rows, makes } = related(ownTables(state, userId), input);
   return demand(command, rows, makes);
 }
 

@@ -67,7 +67,7 @@ export async function transact<Result>(
   context: TransactionContext,
   run: (connection: Queryable, commit: Commit) => Promise<Result>,
 ): Promise<Result> {
-  const { pool, tables, givesPositions, metrics } = context;
+  const { pool, givesPositions, metrics } = context;
   let client: PoolClient | undefined;
   let commitSent = false;
   try {
@@ -76,7 +76,7 @@ export async function transact<Result>(
     const result = await run(connection, async ({ state, quotaUses, byteUses }, replies) => {
       const began = performance.now();
       byteUses.note(state);
-      const writes = save(connection, tables, state);
+      const writes = save(connection, state);
       const goesOn = await beginWorks(context, connection, state, writes);
       const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
       commitSent = true;
@@ -106,7 +106,7 @@ async function beginWorks(
   state: State,
   writes: readonly Promise<unknown>[],
 ): Promise<readonly string[]> {
-  if (state.works.entries.size === 0) return [];
+  if (!state.entries.has("works")) return [];
   await Promise.all(writes);
   return carryOutFirstSteps(context, connection, state);
 }

@@ -34,7 +34,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const tables = describeTables(orm);
   const context: BatchContext = {
     ...{ pool, tables },
-    ledger: createByteLedger(tables, config),
+    ledger: createByteLedger(config),
     quotas: createQuotas(),
     ...{ config, log },
     givesPositions: notesPositions(config),

@@ -4,7 +4,7 @@ import type { HandlerContext } from "./handler.ts";
 /** Begins the long work of which the handler of `name` has the steps. @returns its id */
 export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {
   const id = Bun.randomUUIDv7();
-  works.insert({
+  works.push({
     ...{ id, name, input: JSON.stringify(input), cursor: null, done: 0, total: 0 },
     ...{ outcome: null, created_at: now, ended_at: null },
   });

@@ -6,33 +6,9 @@ import type { Refused } from "../../shared/errors.ts";
 import type { Stores } from "../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import type { NumberedTable } from "../unit-of-work/ids.ts";
+import type { OwnTables } from "../unit-of-work/own-tables.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
-import type { OwnRows } from "../unit-of-work/state.ts";
-import type { Rows } from "../unit-of-work/table.ts";
 import type { Steps } from "./steps.ts";
-
-/** The calling user's rows, as the commands before this one left them. */
-type OwnTables = Readonly<{
-  users: OwnRows<Rows["users"]>;
-  categories: OwnRows<Rows["categories"]>;
-  habits: OwnRows<Rows["habits"]>;
-  completions: OwnRows<Rows["habit_completions"]>;
-  todos: OwnRows<Rows["todos"]>;
-  reminders: OwnRows<Rows["reminders"]>;
-  deliveries: OwnRows<Rows["reminder_deliveries"]>;
-  actions: OwnRows<Rows["action_log"]>;
-  images: OwnRows<Rows["action_images"]>;
-  deletions: OwnRows<Rows["deletions"]>;
-  categoryMembers: OwnRows<Rows["category_members"]>;
-  categoryReturns: OwnRows<Rows["category_returns"]>;
-  habitHistories: OwnRows<Rows["habit_histories"]>;
-  habitReturns: OwnRows<Rows["habit_returns"]>;
-  deletedCompletions: OwnRows<Rows["deleted_completions"]>;
-  importParts: OwnRows<Rows["import_parts"]>;
-  importKeys: OwnRows<Rows["import_keys"]>;
-  calendarFeeds: OwnRows<Rows["calendar_feeds"]>;
-  works: OwnRows<Rows["works"]>;
-}>;
 
 /** Everything that a handler may look at and change. */
 export type HandlerContext = OwnTables &
@@ -60,11 +36,8 @@ export type HandlerContext = OwnTables &
     useQuota(table: NumberedTable): boolean;
   }>;
 
-/** The tables whose loaded rows can lead to further ones. */
-export type LoadedTables = Pick<
-  OwnTables,
-  "categories" | "habits" | "todos" | "actions" | "images" | "importParts"
->;
+/** What was loaded for a command, which can lead to further rows. */
+export type LoadedTables = OwnTables;
 
 /** Rows that loaded ones refer to, and the table of each row that the handler may make from them. */
 export type Related = Readonly<{ rows: readonly RowRequest[]; makes?: readonly NumberedTable[] | undefined }>;

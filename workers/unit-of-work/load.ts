@@ -1,7 +1,7 @@
 import type { Queryable } from "./connection.ts";
 import { keyParts, type RowRequest, requestId, type UserRowRequest } from "./row-request.ts";
-import { forget, remember, type State } from "./state.ts";
-import type { Rows, Table, TableMap, TableName } from "./table.ts";
+import { forget, keyOfRow, remember, type State } from "./state.ts";
+import { isView, tables, views } from "./tables.ts";
 
 /** Whether to wait for rows that another transaction has locked, or to leave them out. */
 export type OnLocked = "skip" | "wait";
@@ -9,7 +9,11 @@ export type OnLocked = "skip" | "wait";
 const strength = { none: 0, "key share": 1, update: 2 } as const;
 
 /** The requests that one statement answers. */
-type Group = { table: Table; lock: RowRequest["lock"]; requests: UserRowRequest[] };
+type Group = Readonly<{
+  name: RowRequest["table"];
+  lock: RowRequest["lock"];
+  requests: UserRowRequest[];
+}>;
 
 /**
  * Loads the requested rows into `state`: one query per table and lock, all sent at once, tables and keys in one fixed
@@ -18,35 +22,37 @@ type Group = { table: Table; lock: RowRequest["lock"]; requests: UserRowRequest[
  */
 export async function load(
   connection: Queryable,
-  tables: TableMap,
   state: State,
   requests: readonly UserRowRequest[],
   onLocked: OnLocked,
-): Promise<Set<string>> {
-  const queries = groups(tables, requests).map(async (group) => {
-    const { table, lock } = group;
-    const { rows } = await connection.query<LoadedRow>(statement(group, onLocked), keyArrays(group));
+): Promise<ReadonlySet<string>> {
+  const skipped = new Set<string>();
+  if (requests.length === 0) return skipped;
+  const queries = groups(requests).map(async (group) => {
+    const { name, lock } = group;
+    const { rows } = await connection.query<LoadedRow>(statement(state, group, onLocked), keyArrays(group));
     const isSkipped = (row: LoadedRow) => onLocked === "skip" && lock !== "none" && row.created_at === null;
-    const skipped = new Set(rows.filter(isSkipped).map((row) => idOfRow(table, row)));
-    const mayBeKnown = lock !== "none" && state[table.name].entries.size > 0;
+    for (const row of rows.filter(isSkipped)) skipped.add(idOfRow(state, name, row));
+    const mayBeKnown = lock !== "none" && (state.entries.get(name)?.size ?? 0) > 0;
     for (const request of mayBeKnown ? group.requests : [])
-      if (!skipped.has(requestId(request)))
-        forget(state[table.name] as never, [request.userId, ...keyParts(request.key)]);
-    for (const row of rows) if (!isSkipped(row)) remember(state[table.name] as never, row as never);
-    return [...skipped];
+      if (!skipped.has(requestId(request))) forget(state, name, [request.userId, ...keyParts(request.key)]);
+    for (const row of rows) if (!isSkipped(row)) remember(state, name, row);
   });
-  return new Set((await Promise.all(queries)).flat());
+  await Promise.all(queries);
+  return skipped;
 }
 
 /** Every table whose rows are locked has a time of creation, so a row without one is the key of a skipped row. */
-type LoadedRow = Rows[TableName] & { created_at?: string | null };
+type LoadedRow = { created_at?: string | null };
 
 /** The same id as `requestId` gives to the request for the row. */
-const idOfRow = ({ name, key }: Table, row: object): string =>
-  [name, ...key.map((column) => row[column.name as keyof typeof row])].join("\u0000");
+const idOfRow = (state: State, name: Group["name"], row: object): string =>
+  [name, ...keyOfRow(state, name, row)].join("\u0000");
+
+const order = Object.keys({ ...tables, ...views });
 
 /** Each row once, with its strongest lock, grouped by table in the order of writing and sorted by key. */
-function groups(tables: TableMap, requests: readonly UserRowRequest[]): Group[] {
+function groups(requests: readonly UserRowRequest[]): Group[] {
   const strongest = new Map<string, UserRowRequest>();
   for (const request of requests) {
     const id = requestId(request);
@@ -55,16 +61,14 @@ function groups(tables: TableMap, requests: readonly UserRowRequest[]): Group[] 
   }
   const grouped = new Map<string, Group>();
   for (const request of strongest.values()) {
-    const { table, lock, key } = request;
-    const id = `${table} ${lock} ${key === undefined}`;
-    const group = grouped.get(id) ?? { table: tables[table], lock, requests: [] };
+    const { table: name, lock, key } = request;
+    const id = `${name} ${lock} ${key === undefined}`;
+    const group = grouped.get(id) ?? { name, lock, requests: [] };
     group.requests.push(request);
     grouped.set(id, group);
   }
-  const order = Object.keys(tables);
-  return [...grouped.values()]
-    .map((group) => ({ ...group, requests: group.requests.sort(byKey) }))
-    .sort((one, other) => order.indexOf(one.table.name) - order.indexOf(other.table.name));
+  for (const { requests } of grouped.values()) requests.sort(byKey);
+  return [...grouped.values()].sort((one, other) => order.indexOf(one.name) - order.indexOf(other.name));
 }
 
 function byKey(one: UserRowRequest, other: UserRowRequest): number {
@@ -79,10 +83,10 @@ function byKey(one: UserRowRequest, other: UserRowRequest): number {
   return 0;
 }
 
-function statement({ table, lock, requests }: Group, onLocked: OnLocked): string {
-  const { sql, key } = table;
-  if (requests[0]?.key === undefined && key.length > 1)
-    return lock === "none" ? sql.readAll : sql.allForUpdate;
+function statement({ tables }: State, { name, lock, requests: [first] }: Group, onLocked: OnLocked): string {
+  if (isView(name)) return views[name].read;
+  const { sql, key } = tables[name];
+  if (first?.key === undefined && key.length > 1) return lock === "none" ? sql.readAll : sql.allForUpdate;
   if (lock === "none") return sql.read;
   if (lock === "key share") return onLocked === "wait" ? sql.forKeyShare : sql.forKeyShareSkipLocked;
   return onLocked === "wait" ? sql.forUpdate : sql.forUpdateSkipLocked;

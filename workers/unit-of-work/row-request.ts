@@ -1,4 +1,4 @@
-import type { TableName } from "./table.ts";
+import type { TableName, ViewName } from "./tables.ts";
 
 /** The columns of a key after the user. */
 type RowKey = string | number | readonly (string | number)[];
@@ -7,11 +7,9 @@ type RowKey = string | number | readonly (string | number)[];
  * A row that a command wants loaded, and the lock that it takes: `update` to change the row, `key share` to refer to
  * it, so that it cannot be deleted meanwhile. A request without a key means all rows of the user.
  */
-export type RowRequest = Readonly<{
-  table: TableName;
-  key?: RowKey;
-  lock: "update" | "key share" | "none";
-}>;
+export type RowRequest =
+  | Readonly<{ table: TableName; key?: RowKey; lock: "update" | "key share" | "none" }>
+  | Readonly<{ table: ViewName; key: RowKey; lock: "none" }>;
 
 export const forUpdate = (table: TableName, key: RowKey): RowRequest => ({
   table,
@@ -35,7 +33,7 @@ export const forKeyShare = (table: TableName, key: Reference): RowRequest[] =>
   key == null ? [] : [{ table, key, lock: "key share" }];
 
 /** @returns no request when there is no reference */
-export const withoutLock = (table: TableName, key: Reference | RowKey): RowRequest[] =>
+export const withoutLock = (table: TableName | ViewName, key: Reference | RowKey): RowRequest[] =>
   key == null ? [] : [{ table, key, lock: "none" }];
 
 /** A request on behalf of one user: nobody can ask for another user's rows. */

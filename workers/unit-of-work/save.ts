@@ -1,68 +1,83 @@
 import type { Queryable } from "./connection.ts";
-import type { State } from "./state.ts";
-import type { Entry, Statement, Table, TableMap, TableName, Written } from "./table.ts";
+import { type Entry, entriesOf, type State, type StateName, type Written } from "./state.ts";
+import type { Table } from "./table.ts";
+import { type EffectName, effectNames, effects, type Rows, tableNames } from "./tables.ts";
 
-/**
- * Writes all changes of a batch, one statement per table and kind. Rows that others refer to are inserted first and
- * deleted last. All queries are sent at once; the caller awaits them together with the commit.
- */
-export function save(connection: Queryable, tables: TableMap, state: State): Promise<unknown>[] {
-  const names = Object.keys(tables) as TableName[];
-  const write = (table: Table, kind: Written) => {
-    const changed = changedEntries(state[table.name].entries, kind);
-    return statementsOf(table, kind, changed).map(({ text, values }) => connection.query(text, values));
-  };
-  return [
-    ...names.flatMap((name) => written.flatMap((kind) => write(tables[name], kind))),
-    ...names.reverse().flatMap((name) => write(tables[name], "remove")),
-  ];
-}
+/** The changed rows of one table by what becomes of them. */
+type Changed = Readonly<{ table: Table; entries: ReadonlyMap<string, readonly Entry[]> }>;
 
 const written = ["insert", "upsert", "update"] as const;
 
+/**
+ * Writes all changes of a transaction, one statement per table and kind. Rows that others refer to are inserted first and
+ * deleted last; effects come between. All queries are sent at once, and the caller awaits them together with the commit.
+ */
+export function save(connection: Queryable, state: State): Promise<unknown>[] {
+  const changed = tableNames.flatMap((name): Changed[] => {
+    const entries = changesOf(state, name);
+    if (entries.length === 0) return [];
+    return [{ table: state.tables[name], entries: Map.groupBy(entries, ({ change }) => change) }];
+  });
+  const write = ({ table: { key, sql }, entries }: Changed, kind: Written) => {
+    const some = entries.get(kind);
+    if (!some) return [];
+    const keys = () => key.map((_, index) => some.map((entry) => entry.key[index]));
+    return [connection.query(sql[kind], kind === "remove" ? keys() : [asJson(rowsOf(some))])];
+  };
+  return [
+    ...changed.flatMap((one) => written.flatMap((kind) => write(one, kind))),
+    ...effectNames.flatMap((name) => carryOut(connection, state, name)),
+    ...changed.toReversed().flatMap((one) => write(one, "remove")),
+  ];
+}
+
+/** Sorted, so that two transactions that write the same rows never wait for each other in a circle. */
+function changesOf<Name extends StateName>(state: State, name: Name): Entry<Rows[Name]>[] {
+  if (!state.entries.has(name)) return [];
+  const changed = [...entriesOf(state, name)].filter(([, { change }]) => change !== "none");
+  return changed.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
+}
+
+const rowsOf = <Row>(entries: readonly Entry<Row>[]): Row[] => entries.flatMap(({ row }) => row ?? []);
+
+function carryOut<Name extends EffectName>(
+  connection: Queryable,
+  state: State,
+  name: Name,
+): Promise<unknown>[] {
+  const { statement, size = () => 0 } = effects[name];
+  const rows = rowsOf(changesOf(state, name));
+  if (statement === undefined) return [];
+  return inParts(rows, size).map((part) => connection.query(statement, [asJson(part)]));
+}
+
+/** PostgreSQL stops a statement that takes too long, and thousands of statements would keep the worker busy. */
+const sizeAtOnce = 2_000;
+
+function inParts<Row>(rows: readonly Row[], size: (row: Row) => number): Row[][] {
+  const parts: Row[][] = [];
+  let room = -1;
+  for (const row of rows) {
+    if (size(row) > room) {
+      parts.push([]);
+      room = sizeAtOnce;
+    }
+    parts.at(-1)?.push(row);
+    room -= size(row);
+  }
+  return parts;
+}
+
 /** Whether a change goes to the write-ahead log. A reply to a command without a key does not: its table is unlogged. */
-export function hasLoggedChange(state: State): boolean {
-  const { inbox, ...others } = state;
-  const hasChange = ({ entries }: { entries: ReadonlyMap<string, Entry<object>> }) =>
-    [...entries.values()].some(({ change }) => change !== "none");
-  return (
-    Object.values(others).some(hasChange) ||
-    [...inbox.entries.values()].some(({ change, row }) => change !== "none" && row?.keyed)
-  );
-}
-
-function changedEntries(
-  entries: ReadonlyMap<string, Entry<object>>,
-  kind: Written,
-): readonly Entry<object>[] {
-  if (entries.size === 0) return [];
-  return [...entries]
-    .filter(([, { change }]) => change === kind)
-    .sort(byPlace)
-    .map(([, entry]) => entry);
-}
-
-function statementsOf(
-  { key, sql, writes }: Table,
-  kind: Written,
-  changed: readonly Entry<object>[],
-): readonly Statement[] {
-  if (changed.length === 0) return [];
-  if (writes) return writes(kind, changed);
-  const values =
-    kind === "remove" ? key.map((_, index) => changed.map((entry) => entry.key[index])) : [asJson(changed)];
-  return [{ text: sql[kind], values }];
-}
-
-/** One order for all transactions, so that two that write the same rows never wait for each other in a circle. */
-const byPlace = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
-  one < other ? -1 : 1;
-
-/** The rows as the one value of a statement that takes them by json_to_recordset. */
-export const asJson = (changed: readonly Entry<object>[]): string =>
-  JSON.stringify(changed.flatMap(({ row }) => (row ? [withoutNulls(row)] : [])));
+export const hasLoggedChange = (state: State): boolean =>
+  state.changes.some(({ name, place, entries }) => {
+    const { change = "none", row } = entries.get(place) ?? {};
+    return change !== "none" && (name !== "inbox" || (row && "keyed" in row && row.keyed === true));
+  });
 
 /** json_to_recordset reads an absent field as null, and often half of a row is null: that halves the JSON. */
+const asJson = (rows: readonly object[]): string => JSON.stringify(rows.map(withoutNulls));
+
 function withoutNulls(row: object): object {
   const present: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(row)) if (value !== null) present[name] = value;

@@ -1,36 +1,61 @@
-import type { Entry, KeyValue, Rows, TableMap, TableName } from "./table.ts";
+import { seenTables } from "../../shared/domain/image-fields.ts";
+import type { RowChange } from "../../shared/domain/images.ts";
+import { effects, type Rows, tables as specs, type TableMap, type TableName, views } from "./tables.ts";
 
-type Change = Entry<object>["change"];
-
-/** The rows of one table by primary key, as the commands so far left them. */
-type TableState<Row> = Readonly<{
-  keyColumns: readonly string[];
-  entries: Map<string, Entry<Row>>;
+type KeyValue = string | number;
+/** What becomes of a row that has to be written. */
+export type Written = "insert" | "upsert" | "update" | "remove";
+/** A row as the commands so far left it, and as PostgreSQL has it where it was loaded and then changed. */
+export type Entry<Row = object> = Readonly<{
+  key: readonly KeyValue[];
+  row: Row | undefined;
+  change: "none" | Written;
+  stored?: Row | undefined;
 }>;
 
-export type State = { [Name in TableName]: TableState<Rows[Name]> };
+/** Rows by their keys. Entries are never changed but replaced. */
+type Entries<Row = object> = Map<string, Entry<Row>>;
 
-export function emptyState(tables: TableMap): State {
-  const states = Object.values(tables).map(({ name, key }) => {
-    return [name, { keyColumns: key.map((column) => column.name), entries: new Map() }] as const;
-  });
-  return Object.fromEntries(states) as unknown as State;
+/** A table, a view or an effect. */
+export type StateName = keyof Rows;
+
+/** One change of a row, with what was there before. */
+type Change = Readonly<{ name: StateName; entries: Entries; place: string; before: Entry | undefined }>;
+
+/** What a transaction has loaded, and every change of it in order, so that changes can be told and made undone. */
+export type State = Readonly<{ tables: TableMap; entries: Map<StateName, Entries>; changes: Change[] }>;
+
+export const emptyState = (tables: TableMap): State => ({ tables, entries: new Map(), changes: [] });
+
+export function entriesOf<Name extends StateName>({ entries }: State, name: Name): Entries<Rows[Name]> {
+  const known = entries.get(name) ?? new Map<string, Entry>();
+  entries.set(name, known);
+  return known as Entries<Rows[Name]>;
 }
 
-const placeOf = (key: readonly KeyValue[]): string => key.join("\u0000");
+const isTable = (name: StateName): name is TableName => name in specs;
+const others = { ...views, ...effects };
 
-const keyOfRow = <Row>({ keyColumns }: TableState<Row>, row: Row): KeyValue[] =>
-  keyColumns.map((column) => row[column as keyof Row] as KeyValue);
+/** @returns the user and the other columns of the key */
+export function keyOfRow({ tables }: State, name: StateName, row: object): KeyValue[] {
+  const columns: readonly string[] = isTable(name) ? tables[name].key : others[name].key;
+  return columns.map((column) => row[column as keyof typeof row]);
+}
 
-/** Adds a row as Postgres has it, unless it is known already. */
-export function remember<Row>(table: TableState<Row>, row: Row): void {
-  const key = keyOfRow(table, row);
+const separator = "\u0000";
+const placeOf = (key: readonly KeyValue[]): string => key.join(separator);
+
+/** Adds a row as PostgreSQL has it, unless it is known already. */
+export function remember(state: State, name: StateName, row: object): void {
+  const entries: Entries = entriesOf(state, name);
+  const key = keyOfRow(state, name, row);
   const place = placeOf(key);
-  if (!table.entries.has(place)) table.entries.set(place, { key, row, change: "none" });
+  if (!entries.has(place)) entries.set(place, { key, row, change: "none" });
 }
 
 /** Drops a row that was read before it was to be locked, because by then it may have changed or gone. */
-export function forget<Row>({ entries }: TableState<Row>, key: readonly KeyValue[]): void {
+export function forget(state: State, name: StateName, key: readonly KeyValue[]): void {
+  const entries = entriesOf(state, name);
   const place = placeOf(key);
   if (entries.get(place)?.change === "none") entries.delete(place);
 }
@@ -49,28 +74,22 @@ export type OwnRows<Row> = Readonly<{
   remove(...key: readonly KeyValue[]): void;
 }>;
 
-/** Is told of each row that is about to change: its place and what is there before. */
-export type NoteRow = (place: string, before: Entry<object> | undefined) => void;
-
-export function ownRows<Row extends { user_id: string }>(
-  table: TableState<Row>,
+export function ownRows<Name extends StateName>(
+  state: State,
+  name: Name,
   userId: string,
-  note?: NoteRow,
-): OwnRows<Row> {
-  const { entries } = table;
-  const put = (row: Row, whenAbsent: Change): Row => {
-    const key = keyOfRow(table, row);
+): OwnRows<Rows[Name]> {
+  type Row = Rows[Name];
+  const entries = entriesOf(state, name);
+  const put = (row: Row, whenAbsent: Written): Row => {
+    const key = keyOfRow(state, name, row);
     const place = placeOf(key);
-    const known = entries.get(place);
-    const before = known?.change;
-    note?.(place, known as Entry<object> | undefined);
-    // A row that this batch made is not in the table yet; one that it removed still is.
-    entries.set(place, {
-      key,
-      row,
-      stored: storedRow(known),
-      change:
-        before === "insert" || before === "upsert" ? before : before === undefined ? whenAbsent : "update",
+    const before = entries.get(place);
+    // A row that this transaction made is not in the table yet; one that it removed still is.
+    const isNew = before === undefined || before.change === "insert" || before.change === "upsert";
+    change(state, name, place, {
+      ...{ key, row, stored: storedRow(before) },
+      change: isNew ? (before?.change ?? whenAbsent) : "update",
     });
     return row;
   };
@@ -84,10 +103,10 @@ export function ownRows<Row extends { user_id: string }>(
     remove(...rest) {
       const key = [userId, ...rest];
       const place = placeOf(key);
-      note?.(place, entries.get(place) as Entry<object> | undefined);
-      if (entries.get(place)?.change === "insert") entries.delete(place);
-      else
-        entries.set(place, { key, row: undefined, change: "remove", stored: storedRow(entries.get(place)) });
+      const before = entries.get(place);
+      const isMade = before?.change === "insert";
+      const removed = { key, row: undefined, change: "remove", stored: storedRow(before) } as const;
+      change(state, name, place, isMade ? undefined : removed);
     },
   };
 }
@@ -95,19 +114,30 @@ export function ownRows<Row extends { user_id: string }>(
 const storedRow = <Row>(entry: Entry<Row> | undefined): Row | undefined =>
   entry?.change === "none" ? entry.row : entry?.stored;
 
-/** Notes every row as it is. @returns a function that makes all changes since then undone */
-export function checkpoint(state: State): () => void {
-  const undo = Object.values(state).map(({ entries }) => restorer(entries));
-  return () => {
-    for (const restore of undo) restore();
-  };
+function change(state: State, name: StateName, place: string, entry: Entry | undefined): void {
+  const entries: Entries = entriesOf(state, name);
+  state.changes.push({ name, entries, place, before: entries.get(place) });
+  set(entries, place, entry);
 }
 
-/** Entries are never changed but replaced, so that a copy of the map is enough. */
-function restorer(entries: Map<string, unknown>): () => void {
-  const before = [...entries];
-  return () => {
-    entries.clear();
-    for (const [place, entry] of before) entries.set(place, entry);
-  };
+function set(entries: Entries, place: string, entry: Entry | undefined): void {
+  if (entry) entries.set(place, entry);
+  else entries.delete(place);
+}
+
+/** Makes all changes but the first `count` undone. */
+export function rollBack({ changes }: State, count: number): void {
+  for (const { entries, place, before } of changes.splice(count).reverse()) set(entries, place, before);
+}
+
+/** @returns all changes but the first `count` of what people can see: each row as it was before them and as it is */
+export function rowChanges({ changes }: State, count: number): RowChange[] {
+  const rows = new Map<string, RowChange>();
+  for (const { name, entries, place, before } of changes.slice(count)) {
+    const table = seenTables.find((one) => one === name);
+    if (!table || rows.has(`${table} ${place}`)) continue;
+    const [, ...key] = place.split(separator);
+    rows.set(`${table} ${place}`, { table, key, before: before?.row, after: entries.get(place)?.row });
+  }
+  return [...rows.values()].filter(({ before, after }) => before !== after);
 }

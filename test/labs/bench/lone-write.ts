@@ -40,7 +40,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
   const context = {
     pool,
     tables,
-    ledger: createByteLedger(tables, config),
+    ledger: createByteLedger(config),
     quotas: createQuotas(),
     config,
     log,

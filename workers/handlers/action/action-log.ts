@@ -18,6 +18,7 @@ type ActionEnd = Readonly<{
   images?: BeforeAndAfter | undefined;
   calls?: number;
   durationMs?: number;
+  mayBeLogged?: boolean;
 }>;
 
 /**
@@ -58,9 +59,9 @@ export const changedImages = ({ today, dayStartHour }: HandlerContext, changes: 
  * then the command is tried again as a repeat.
  */
 export function writeAction(context: HandlerContext, call: Call, end: ActionEnd): void {
-  const { actions, nowMs, mayBeLogged } = context;
+  const { actions, nowMs } = context;
   const { outcome, message = null, replayed, resource, calls = 1 } = end;
-  const { durationMs = Math.max(0, nowMs - call.startedAt) } = end;
+  const { durationMs = Math.max(0, nowMs - call.startedAt), mayBeLogged = context.mayBeLogged } = end;
   const write = mayBeLogged ? actions.upsert : actions.insert;
   const called_at = calledAt(context, call);
   write({

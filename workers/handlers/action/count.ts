@@ -5,8 +5,14 @@ import { calledAt, writeAction } from "./action-log.ts";
 export const actionCount: Handler<"action.count"> = {
   run(context, { call, calls }) {
     const before = context.actions.get(calledAt(context, call), call.requestId)?.calls ?? 0;
-    const end = { outcome: "rate_limited", replayed: false, calls: before + calls, durationMs: 0 };
-    writeAction({ ...context, mayBeLogged: true }, call, end);
+    const end = {
+      outcome: "rate_limited",
+      replayed: false,
+      calls: before + calls,
+      durationMs: 0,
+      mayBeLogged: true,
+    };
+    writeAction(context, call, end);
     return null;
   },
 };

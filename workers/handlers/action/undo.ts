@@ -105,9 +105,9 @@ const newestFirst = ({ action: one }: Undoable, { action: other }: Undoable): nu
 const orderOf = ({ called_at, request_id }: ActionRow): string => `${timestamp(called_at)} ${request_id}`;
 
 /** What came back was not deleted. Of todos nothing hangs on the note of a deletion, so theirs stays. */
-function forgetDeletions({ deletions, categories, habits, categoryReturns }: HandlerContext): void {
+function forgetDeletions({ deletions, categories, habits, bringMembersBack }: HandlerContext): void {
   const tables = { categories, habits };
-  const isNeeded = (id: number) => categoryReturns.get(id)?.except !== undefined;
+  const isNeeded = (id: number) => bringMembersBack.get(id)?.except !== undefined;
   for (const { kind, id } of deletions.all())
     for (const table of ["categories", "habits"] as const)
       if (deletionKinds[table] === kind && tables[table].get(id) && !(table === "categories" && isNeeded(id)))

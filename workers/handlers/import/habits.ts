@@ -41,7 +41,7 @@ function insertHabit(
   completions: Completions,
   known: KnownIds,
 ): number {
-  const { habits, habitHistories, nextId, today } = context;
+  const { habits, writeHistory, nextId, today } = context;
   const { key, category, created_at, updated_at, ...fields } = thing;
   const { frequency, schedule, grace_days } = fields;
   const rules = { frequency, schedule, grace_days };
@@ -56,6 +56,6 @@ function insertHabit(
   });
   known.set(key, id);
   const times = [...completions.values()].map((time) => time && notInFuture(context, time));
-  if (completions.size > 0) habitHistories.insert({ habit_id: id, dates: [...completions.keys()], times });
+  if (completions.size > 0) writeHistory.push({ habit_id: id, dates: [...completions.keys()], times });
   return completions.size;
 }

@@ -1,9 +1,9 @@
+import { Buffer } from "node:buffer";
 import { type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Queryable } from "../connection.ts";
 import { ownRows, type State } from "../state.ts";
-import type { TableMap } from "../table.ts";
 import {
   type Bytes,
   bytesByUser,
@@ -11,10 +11,10 @@ import {
   hourMs,
   keptOf,
   ledgerKindOf,
+  noBytes,
   placesOf,
   sumOf,
 } from "./places.ts";
-import { inputBytes } from "./row-bytes.ts";
 
 /** How many bytes each account keeps, and how fast they grow. The rules are in docs/decisions.md. */
 export type ByteLedger = Readonly<{
@@ -43,7 +43,7 @@ type Known = Readonly<{
   hour: number;
   trustedUntil: number;
   /** Bytes that the ledger does not have yet. */
-  unwritten: Bytes;
+  unwritten: Readonly<Bytes>;
 }>;
 
 /** Small changes are gathered until they are worth a statement; those of a worker that is killed are measured later. */
@@ -57,12 +57,12 @@ const storedForSent = 3;
 /** Taking back goes on where adding does not, but not for ever: what is taken back can be done again. */
 const shares = { kept: { more: 1, back: 1.1 }, growth: { more: 1, back: 2 } };
 
-type Settings = Readonly<{ tables: TableMap; most: number; actionLogDays: number }>;
+type Settings = Readonly<{ most: number; actionLogDays: number }>;
 
-export function createByteLedger(
-  tables: TableMap,
-  { accountMegabytes, actionLogDays }: Pick<Config, "accountMegabytes" | "actionLogDays">,
-): ByteLedger {
+export function createByteLedger({
+  accountMegabytes,
+  actionLogDays,
+}: Pick<Config, "accountMegabytes" | "actionLogDays">): ByteLedger {
   const known = new Map<string, Known>();
   const most = accountMegabytes > 0 ? accountMegabytes * 1_000_000 : Number.POSITIVE_INFINITY;
   return {
@@ -71,9 +71,9 @@ export function createByteLedger(
       const asked = userIds.filter((userId) => !((known.get(userId)?.trustedUntil ?? 0) > now));
       if (asked.length === 0) return;
       for (const { user_id, ...stored } of await readLedger(connection, asked)) {
-        const unwritten = known.get(user_id)?.unwritten ?? {};
+        const unwritten = known.get(user_id)?.unwritten ?? noBytes;
         const kept = stored.kept + keptOf(unwritten);
-        const growth = stored.growth + (unwritten.growth ?? 0);
+        const growth = stored.growth + unwritten.growth;
         const isFull = kept >= most || growth >= growthOf(most);
         const trustedUntil = now + trustedMs[isFull ? "full" : "withRoom"];
         known.set(user_id, { kept, growth, hour: stored.hour, trustedUntil, unwritten });
@@ -83,7 +83,7 @@ export function createByteLedger(
         known.delete(userId);
       }
     },
-    open: (commands, nowMs) => openUses(known, { tables, most, actionLogDays }, commands, nowMs),
+    open: (commands, nowMs) => openUses(known, { most, actionLogDays }, commands, nowMs),
   };
 }
 
@@ -92,7 +92,7 @@ const growthOf = (most: number): number => most / 10;
 
 function openUses(
   known: Map<string, Known>,
-  { tables, most, actionLogDays }: Settings,
+  { most, actionLogDays }: Settings,
   commands: readonly QueuedCommand[],
   nowMs: number,
 ): ByteUses {
@@ -110,16 +110,16 @@ function openUses(
         : undefined;
     },
     note(state) {
-      used = bytesByUser(tables, state);
+      used = bytesByUser(state);
       for (const command of commands) {
         const bytes = used.get(command.userId);
-        if (bytes) bytes.growth = (bytes.growth ?? 0) - storedForSent * sentBytes(command);
+        if (bytes) bytes.growth -= storedForSent * sentBytes(command);
       }
       for (const [userId, bytes] of used) {
-        const all = sumOf(bytes, known.get(userId)?.unwritten ?? {});
-        if (Math.max(Math.abs(keptOf(all)), all.growth ?? 0) < writeFrom) continue;
+        const all = sumOf(bytes, known.get(userId)?.unwritten ?? noBytes);
+        if (Math.max(Math.abs(keptOf(all)), all.growth) < writeFrom) continue;
         written.add(userId);
-        const rows = ownRows(state.byte_ledger, userId);
+        const rows = ownRows(state, "byte_ledger", userId);
         for (const [place, count] of placesOf(all)) {
           const [kind, expires_at] = [ledgerKindOf(place), expiryOf(place, nowMs, actionLogDays)];
           const before = rows.get(kind, expires_at)?.bytes ?? 0;
@@ -134,11 +134,11 @@ function openUses(
         const isWritten = written.has(userId);
         known.set(userId, {
           kept: account.kept + keptOf(bytes),
-          growth: growthIn(account) + (bytes.growth ?? 0),
+          growth: growthIn(account) + bytes.growth,
           hour,
           // Other workers may have written as well.
           trustedUntil: isWritten ? 0 : account.trustedUntil,
-          unwritten: isWritten ? {} : sumOf(account.unwritten, bytes),
+          unwritten: isWritten ? noBytes : sumOf(account.unwritten, bytes),
         });
       }
     },
@@ -147,7 +147,7 @@ function openUses(
 
 /** The operations of a batch share its headers. */
 const sentBytes = ({ input, call }: QueuedCommand): number =>
-  (call?.place === undefined ? headerBytes : 0) + inputBytes(input);
+  (call?.place === undefined ? headerBytes : 0) + Buffer.byteLength(JSON.stringify(input ?? null));
 
 const keepsTooMuch = (most: number): Refused =>
   refuse(

@@ -1,20 +1,16 @@
 import type { Database } from "../../../shared/db/orm.ts";
 import type { Queryable } from "../connection.ts";
-import type { Table, TableMap, TableName } from "../table.ts";
-import { describeTables } from "../tables.ts";
+import { describeTables, type TableMap, type TableName } from "../tables.ts";
 import { sqlBytes } from "./row-bytes.ts";
-
-const isThings = ({ name, columns }: Table): boolean =>
-  columns.length > 0 && !["action_log", "action_images", "inbox", "byte_ledger"].includes(name);
 
 /**
  * Corrects the ledger of an account by what its tables have. The difference comes from one snapshot and is added, so that
  * what others commit meanwhile is not lost. Stored replies go away so soon that they are not measured.
  */
 function measurement(tables: TableMap): string {
-  const bytesOf = (name: TableName): string => `sum(${sqlBytes(tables[name])})`;
+  const bytesOf = (name: TableName): string => `sum(${sqlBytes(tables[name].sized)})`;
   const things = Object.values(tables)
-    .filter(isThings)
+    .filter(({ bytes }) => bytes === "things")
     .map(
       ({ name }) =>
         `select 'things', 'infinity'::timestamptz, ${bytesOf(name)} from ${name} where user_id = $1`,

@@ -1,49 +1,60 @@
 import type { ByteKind } from "../../../shared/db/entities.ts";
-import type { State } from "../state.ts";
-import type { TableMap, TableName } from "../table.ts";
-import { changedBytes } from "./row-bytes.ts";
+import type { Entry, State, StateName } from "../state.ts";
+import type { Table } from "../table.ts";
+import { effects, isEffect, isView } from "../tables.ts";
+import { changedBytes, effectBytes } from "./row-bytes.ts";
 
 /** The places of bytes: their kinds in the ledger, but that replies go away after different times. */
-type BytePlace = Exclude<ByteKind, "replies"> | "keyed" | "keyless";
-export type Bytes = Partial<Record<BytePlace, number>>;
+const places = ["things", "images", "log", "keyed", "keyless", "growth"] as const;
+type BytePlace = (typeof places)[number];
+export type Bytes = Record<BytePlace, number>;
+
+export const noBytes: Readonly<Bytes> = { things: 0, images: 0, log: 0, keyed: 0, keyless: 0, growth: 0 };
 
 export const ledgerKindOf = (place: BytePlace): ByteKind =>
   place === "keyed" || place === "keyless" ? "replies" : place;
 
-export const placesOf = (bytes: Bytes): [BytePlace, number][] =>
-  Object.entries(bytes) as [BytePlace, number][];
+export const placesOf = (bytes: Bytes): [BytePlace, number][] => places.map((place) => [place, bytes[place]]);
 
 /** @returns the bytes that are kept, without those that count as growth alone */
-export const keptOf = ({ growth: _, ...kept }: Bytes): number =>
-  Object.values(kept).reduce((sum, bytes) => sum + bytes, 0);
+export const keptOf = ({ things, images, log, keyed, keyless }: Bytes): number =>
+  things + images + log + keyed + keyless;
 
-export function sumOf(one: Bytes, other: Bytes): Bytes {
-  const sum: Bytes = { ...one };
-  for (const [place, bytes] of placesOf(other)) sum[place] = (sum[place] ?? 0) + bytes;
+export function sumOf(one: Readonly<Bytes>, other: Readonly<Bytes>): Bytes {
+  const sum = { ...one };
+  for (const place of places) sum[place] += other[place];
   return sum;
 }
 
 /** @returns by user what the changes of a transaction store; all that is written is growth */
-export function bytesByUser(tables: TableMap, state: State): Map<string, Bytes> {
+export function bytesByUser(state: State): Map<string, Bytes> {
   const users = new Map<string, Bytes>();
-  for (const [name, { entries }] of Object.entries(state) as [TableName, State[TableName]][])
+  for (const [name, entries] of state.entries)
     for (const entry of entries.values()) {
       if (entry.change === "none") continue;
       const userId = String(entry.key[0]);
-      const { added, written } = changedBytes(tables[name], entry);
-      const bytes = users.get(userId) ?? {};
-      const place = placeOf(name, entry.row);
-      bytes[place] = (bytes[place] ?? 0) + added;
-      bytes.growth = (bytes.growth ?? 0) + written;
+      const bytes = users.get(userId) ?? { ...noBytes };
+      addEntry(bytes, state, name, entry);
       users.set(userId, bytes);
     }
   return users;
 }
 
-function placeOf(name: TableName, row: object | undefined): BytePlace {
-  if (name === "action_log") return "log";
-  if (name === "action_images") return "images";
-  if (name !== "inbox") return "things";
+function addEntry(bytes: Bytes, { tables }: State, name: StateName, entry: Entry): void {
+  if (isView(name)) return;
+  const isRow = !isEffect(name);
+  const place = isRow ? placeOf(tables[name].bytes, entry) : "things";
+  const { added, written } = isRow
+    ? changedBytes(tables[name].sized, entry)
+    : effectBytes(effects[name], entry);
+  if (!place) return;
+  bytes[place] += added;
+  bytes.growth += written;
+}
+
+function placeOf(kind: Table["bytes"], { row }: Entry): BytePlace | undefined {
+  if (kind === "none") return undefined;
+  if (kind !== "replies") return kind;
   return row && "keyed" in row && row.keyed === true ? "keyed" : "keyless";
 }
 

@@ -40,7 +40,7 @@ export const takeBackCategory: TableUndo = {
 
 /** Loaded rows come back here, so that what is taken back next finds them as they were; all others by one statement. */
 function restoreMembers(context: HandlerContext, category_id: number): void {
-  const { deletions, categoryReturns, habits, todos } = context;
+  const { deletions, bringMembersBack, habits, todos } = context;
   const deletion = deletions.get(deletionKinds.categories, category_id);
   const habit_ids = new Set((deletion?.habit_ids ?? []).map(Number));
   const todo_ids = new Set((deletion?.todo_ids ?? []).map(Number));
@@ -49,8 +49,8 @@ function restoreMembers(context: HandlerContext, category_id: number): void {
     todo_ids: [...todo_ids].filter((id) => !todos.isKnown(id)),
   };
   const count = others.habit_ids.length + others.todo_ids.length;
-  if (count > membersAtOnce) categoryReturns.insert({ id: category_id, ...inSteps(context) });
-  else if (count > 0) categoryReturns.insert({ id: category_id, ...others });
+  if (count > membersAtOnce) bringMembersBack.push({ id: category_id, ...inSteps(context) });
+  else if (count > 0) bringMembersBack.push({ id: category_id, ...others });
   for (const row of habits.all())
     if (row.category_id == null && habit_ids.has(row.id)) habits.update(row, { category_id });
   for (const row of todos.all())
@@ -71,8 +71,8 @@ function noteMembers(context: HandlerContext, id: number): void {
   noteDeletion(context, deletionKinds.categories, id, { habit_ids, todo_ids });
 }
 
-function leaveMembers({ categoryReturns, habits, todos }: HandlerContext, id: number): void {
-  if (categoryReturns.isKnown(id)) categoryReturns.remove(id);
+function leaveMembers({ bringMembersBack, habits, todos }: HandlerContext, id: number): void {
+  bringMembersBack.drop(id);
   for (const row of habits.all()) if (row.category_id === id) habits.update(row, { category_id: null });
   for (const row of todos.all()) if (row.category_id === id) todos.update(row, { category_id: null });
 }

@@ -80,7 +80,7 @@ function followMoves(context: HandlerContext, habit: HabitRow, from: DaySettings
  * taken back become rows here, so that what is taken back next finds them.
  */
 function restoreCompletions(
-  { habitReturns, deletedCompletions, completions }: HandlerContext,
+  { returnCompletions, keepCompletions, deletedCompletions, completions }: HandlerContext,
   { id, completions_count, streak_state }: HabitRow,
 ): void {
   const rows = completedDays(streak_state.recent).flatMap(
@@ -88,20 +88,25 @@ function restoreCompletions(
   );
   for (const row of rows) completions.insert(row);
   const known = rows.map(({ local_date }) => local_date);
-  const nothing = { is_gone_again: false, dates: [], times: [] };
-  habitReturns.insert({ habit_id: id, count: completions_count, known, ...nothing });
+  returnCompletions.push({ habit_id: id, count: completions_count, known });
+  keepCompletions.drop(id);
 }
 
 /** Completions that were not stored yet go from here, and the note that stands takes those that the habit has by now. */
-function goAgain({ habitReturns, completions }: HandlerContext, habit_id: number): void {
+function goAgain(
+  { returnCompletions, keepCompletions, completions }: HandlerContext,
+  habit_id: number,
+): void {
   const own = completions.all().filter((row) => row.habit_id === habit_id);
-  const returning = habitReturns.get(habit_id);
-  if (returning)
-    habitReturns.update(returning, {
-      is_gone_again: true,
+  const returning = returnCompletions.get(habit_id);
+  if (returning) {
+    returnCompletions.drop(habit_id);
+    keepCompletions.push({
+      ...returning,
       dates: own.map(({ local_date }) => local_date),
       times: own.map(({ completed_at }) => completed_at),
     });
+  }
   for (const { local_date } of own) completions.remove(habit_id, local_date);
 }
 

@@ -9,8 +9,8 @@ type Left = OutputOf<Commands["action.undo"]>["left"];
 export const membersAtOnce = 1_000;
 
 /** The categories of a command that come back with more members than that. */
-export const membersLeft = ({ categoryReturns }: HandlerContext): Left =>
-  categoryReturns.all().flatMap(({ id, except }) => (except ? [{ category_id: id, from: 0, except }] : []));
+export const membersLeft = ({ bringMembersBack }: HandlerContext): Left =>
+  bringMembersBack.all().flatMap(({ id, except }) => (except ? [{ category_id: id, from: 0, except }] : []));
 
 /** Members of categories that came back, in steps. */
 export const membersReturn: Steps = {

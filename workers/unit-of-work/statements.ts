@@ -1,0 +1,56 @@
+import type { Column, Statements, Table, TableSpec } from "./table.ts";
+import { changedXid, removal } from "./tombstones.ts";
+
+/**
+ * Looks up rows by lateral subqueries and writes them by upserts, which leave the planner no choice but the key's index.
+ * As a join it scans the table while that is young and its statistics call it empty: measured 20 ms a look-up instead of
+ * 0.1.
+ */
+export function statementsOf(
+  { name, columns, key: keyNames }: Pick<Table, "name" | "columns" | "key">,
+  { unread = [], tombstone, onConflict, updates, own }: TableSpec,
+): Statements {
+  const isKey = (column: Column) => keyNames.includes(column.name);
+  const [key, others] = [columns.filter(isKey), columns.filter((column) => !isKey(column))];
+  const match = key.map((column) => `t.${column.name} = v.${column.name}::${column.type}`).join(" and ");
+  const shown = namesOf(columns.filter((column) => !unread.includes(column.name)));
+  const rows = (how: string) =>
+    `select t.* from ${keyRows(key)} cross join lateral (select ${shown} from ${name} t where ${match} ${how}) t`;
+  const skipLocked = (how: string) =>
+    `select ${[...key.map((column) => `v.${column.name}`), ...others.map((column) => `t.${column.name}`)].join(", ")}
+     from ${keyRows(key)} cross join lateral (select from ${name} t where ${match} offset 0) found
+     left join lateral (select * from ${name} t where ${match} ${how} skip locked) t on true`;
+  // JSON is encoded natively, where arrays cost an escape of every element: measured a third of the processor time.
+  const given = `json_to_recordset($1) v(${columns.map((column) => `${column.name} ${column.type}`).join(", ")})`;
+  const insert = `insert into ${name} (${namesOf(columns)}) select ${namesOf(columns)} from ${given}`;
+  const written = [...others.map((column) => column.name), ...(tombstone ? [changedXid] : [])];
+  const upsert = `${insert} on conflict (${namesOf(key)}) do update set ${assignments(written, "excluded")}`;
+  const removed = `delete from ${name} t using ${keyRows(key)} where ${match}`;
+  return {
+    forUpdate: rows("for update"),
+    forUpdateSkipLocked: skipLocked("for update"),
+    forKeyShare: rows("for key share"),
+    forKeyShareSkipLocked: skipLocked("for key share"),
+    allForUpdate: `select t.* from ${name} t where t.user_id = any($1::text[]) order by ${namesOf(key)} for update`,
+    read: rows("offset 0"),
+    readAll: `select t.* from ${keyRows(key.slice(0, 1))} cross join lateral (select * from ${name} t where t.user_id = v.user_id offset 0) t`,
+    insert,
+    upsert: onConflict ? `${insert} ${onConflict}` : upsert,
+    update: updates
+      ? `update ${name} t set ${assignments(updates, "v")} from ${given} where ${match}`
+      : upsert,
+    remove: tombstone ? removal(removed, tombstone) : removed,
+    ...own,
+  };
+}
+
+const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(", ");
+
+const assignments = (names: readonly string[], from: string): string =>
+  names.map((name) => `${name} = ${from}.${name}`).join(", ");
+
+/** Keys as rows, from one array per column. Numbers are bound as they are, other types as text that is cast. */
+function keyRows(key: readonly Column[]): string {
+  const arrays = key.map(({ type }, index) => `$${index + 1}::${type === "bigint" ? type : "text"}[]`);
+  return `unnest(${arrays.join(", ")}) v(${namesOf(key)})`;
+}
