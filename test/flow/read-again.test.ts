@@ -11,7 +11,7 @@ import { createLog } from "../../shared/process/log.ts";
 import { batchVersion, type Call, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { createDispatch, type Sender } from "../../shared/queue/client/dispatch.ts";
 import { type Mailbox, openMailbox } from "../../shared/queue/client/mailbox.ts";
-import type { RunContext } from "../../workers/commands/attempt.ts";
+import type { RunContext } from "../../workers/commands/retries.ts";
 import { runCommands } from "../../workers/commands/retries.ts";
 import { createByteLedger } from "../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../workers/unit-of-work/quotas.ts";

@@ -308,7 +308,7 @@ export function createMemory(clock: { now: number }) {
     },
     config: { defaultTimeZone: "Europe/Berlin" },
     givesPositions: false,
-    metrics: { committed() {} },
+    metrics: { ended() {}, committed() {} },
     carryOn() {},
   };
 
@@ -328,8 +328,9 @@ export function createMemory(clock: { now: number }) {
     },
     async run(command: QueuedCommand): Promise<Reply> {
       const { replies } = await runTransaction(context, [{ command, repeat: false }], "wait");
-      if (!replies[0]) throw new Error("no reply");
-      return replies[0];
+      const [answered] = replies;
+      if (!answered) throw new Error("no reply");
+      return answered[1];
     },
     async runGroup(command: QueuedCommand, group: QueuedGroup): Promise<Reply> {
       const batch = { id: "", replyTo: "", v: 2 as const, commands: [command], receivedAt: 0 };
@@ -337,7 +338,10 @@ export function createMemory(clock: { now: number }) {
         operationCommand({ command, batch: batch as never, repeat: false, inDoubt: false }, operation),
       );
       const { replies } = await runGroupTransaction(context, work, openGroup(group));
-      return replyToGroup(command, replies);
+      return replyToGroup(
+        command,
+        replies.map(([, reply]) => reply),
+      );
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isAnswer, isRolledBack } from "../../workers/commands/database-error.ts";
+import { isAnswer, isRolledBack } from "../../workers/commands/failures.ts";
 
 const reported = (code: string, severity = "ERROR") =>
   Object.assign(new Error("Nachricht"), { code, severity });

@@ -1,7 +1,6 @@
 import { expect, mock, test } from "bun:test";
 import { batchVersion } from "../../shared/queue/batch.ts";
-import type { RunContext } from "../../workers/commands/attempt.ts";
-import { runCommands } from "../../workers/commands/retries.ts";
+import { type RunContext, runCommands } from "../../workers/commands/retries.ts";
 
 const command = {
   ticket: 1,

@@ -6,27 +6,28 @@ import { rollBack } from "../unit-of-work/state.ts";
 import { answerOne, logReply, replayOf, replyTo, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
 import { contextOf, type Run } from "./handler-context.ts";
+import type { CommandToRun } from "./received.ts";
+import type { Answered } from "./transaction.ts";
 
 /**
  * Runs the operations of a group in order.
  * @returns undefined when one is a repeat and made something under another id than the others refer to by now
  */
-export function answerGroup(
+export function answerGroup<Work extends CommandToRun>(
   run: Run,
   group: RunningGroup,
-  commands: readonly QueuedCommand[],
-): Reply[] | undefined {
+  work: readonly Work[],
+): Answered<Work> | undefined {
   // Looked at before any is run: what refers to another id would seem to be another request under its key.
-  const isStale = (command: QueuedCommand): boolean => {
+  const isStale = ({ command }: Work): boolean => {
     const [made, known] = [answeredId(replayOf(run, command)?.outcome), run.newIds?.get(command.id)];
     return made !== undefined && known !== undefined && made !== known;
   };
-  if (commands.some(isStale)) return undefined;
-  return group.atomic ? answerTogether(run, group, commands) : answerInTurn(run, group, commands);
+  if (work.some(isStale)) return undefined;
+  return group.atomic
+    ? answerTogether(run, group, work)
+    : work.map((one) => [one, answerNext(run, group, one.command)]);
 }
-
-const answerInTurn = (run: Run, group: RunningGroup, commands: readonly QueuedCommand[]): Reply[] =>
-  commands.map((command) => answerNext(run, group, command));
 
 function answerNext(run: Run, { operations, ended }: RunningGroup, command: QueuedCommand): Reply {
   const operation = operations.get(command.ticket);
@@ -37,35 +38,38 @@ function answerNext(run: Run, { operations, ended }: RunningGroup, command: Queu
 }
 
 /** All or none: a stored refusal decides before anything is run, so that a repeat is answered like the first time. */
-function answerTogether(run: Run, group: RunningGroup, commands: readonly QueuedCommand[]): Reply[] {
+function answerTogether<Work extends CommandToRun>(
+  run: Run,
+  group: RunningGroup,
+  work: readonly Work[],
+): Answered<Work> {
   const count = run.state.changes.length;
   const restoreQuotas = run.quotaUses.checkpoint();
-  const replies: Reply[] = [];
-  let failed = commands.map((command) => replayOf(run, command)).find(hasFailed);
-  for (const command of commands) {
+  const answered: [Work, Reply][] = [];
+  let failed = work.map(({ command }) => replayOf(run, command)).find(hasFailed);
+  for (const one of work) {
     if (failed) break;
-    const reply = answerNext(run, group, command);
-    replies.push(reply);
+    const reply = answerNext(run, group, one.command);
+    answered.push([one, reply]);
     if (hasFailed(reply)) failed = reply;
   }
-  if (!failed) return replies;
+  if (!failed) return answered;
+  const failure = failed;
   rollBack(run.state, count);
   restoreQuotas();
-  const { ticket } = failed;
-  for (const command of commands) {
-    if (command.ticket !== ticket) continue;
-    const context = contextOf(run, command);
-    storeFailure(run, group, command, failed, context.today);
-    logReply(context, command, failed);
+  const culprit = work.find(({ command }) => command.ticket === failure.ticket)?.command;
+  if (culprit) {
+    const context = contextOf(run, culprit);
+    storeFailure(run, group, culprit, failure, context.today);
+    logReply(context, culprit, failure);
   }
-  return commands.map((command) =>
-    command.ticket === ticket && failed ? failed : replyTo(command, failedDependency(ticket)),
-  );
+  const others = failedDependency(failure.ticket);
+  return work.map((one) => [one, one.command === culprit ? failure : replyTo(one.command, others)]);
 }
 
 const hasFailed = (reply: Reply | undefined): boolean => reply !== undefined && isRefused(reply.outcome);
 
-/** Why an operation on something that was not made after all failed is worth nothing under a key: the id is gone. */
+/** Does not store failures that refer to an id that was rolled back. */
 function storeFailure(
   run: Run,
   { operations }: RunningGroup,

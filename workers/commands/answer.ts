@@ -1,19 +1,22 @@
+import { entityTag, failedPrecondition } from "../../shared/domain/preconditions.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { timeOfUuid } from "../../shared/domain/uuid-time.ts";
-import { isRefused, type RefusalCode, refuse, unavailable } from "../../shared/errors.ts";
+import {
+  isRefused,
+  preconditionFailed,
+  type RefusalCode,
+  type Refused,
+  refuse,
+  unavailable,
+} from "../../shared/errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
 import { replayStored, storedReplyOf } from "../../shared/queue/stored-reply.ts";
 import { logAction } from "../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
+import { trustedTime } from "../unit-of-work/batch-times.ts";
 import { ownRows } from "../unit-of-work/state.ts";
-import { trustedTime } from "../unit-of-work/trusted-time.ts";
 import { contextOf, dayOf, type Run } from "./handler-context.ts";
-import { checkPreconditions } from "./preconditions.ts";
-
-/** Runs commands in order, each on the state that the earlier ones left. */
-export const answerAll = (run: Run, commands: readonly QueuedCommand[]): Reply[] =>
-  commands.map((command) => answerOne(run, command));
 
 /** Runs one command, and logs it as the action of whoever sent it. */
 export function answerOne(run: Run, command: QueuedCommand): Reply {
@@ -58,7 +61,8 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
   const repeated = replayOf(run, command);
   if (repeated) return repeated;
   const applied = run.late.get(command);
-  if (applied) return replyTo(command, run.isAfterWork ? afterWork : unavailable(applied));
+  if (applied)
+    return replyTo(command, run.isAfterWork && applied === "no" ? afterWork : unavailable(applied));
   const handler = handlerOf(command.name);
   const result =
     checkPreconditions(handler, context, command) ??
@@ -69,9 +73,24 @@ function answer(run: Run, context: HandlerContext, command: QueuedCommand): Repl
   return replyTo(command, outcome);
 }
 
+/** Refuses a command whose caller has seen another state of the resource than the locked rows have. */
+function checkPreconditions(
+  handler: AnyHandler,
+  context: HandlerContext,
+  { preconditions, input }: QueuedCommand,
+): Refused | undefined {
+  if (!preconditions) return undefined;
+  const resource = handler.current ? handler.current(context, input) : null;
+  if (resource === undefined) return undefined;
+  const failed = failedPrecondition(preconditions, resource && entityTag(JSON.stringify(resource)));
+  return failed && preconditionFailed(failed);
+}
+
 /** @returns the stored reply of a command seen before, which is a refusal where its key was that of another request */
 export function replayOf(run: Run, command: QueuedCommand): Reply | undefined {
-  const { name, userId, id } = command;
+  const { name, userId, id, fingerprint } = command;
+  const mayBeSeen = fingerprint !== null || run.repeats.has(command) || run.late.has(command);
+  if (!mayBeSeen) return undefined;
   const seen = handlerOf(name).idempotent ? undefined : ownRows(run.state, "inbox", userId).get(id);
   if (!seen) return loggedReply(run, command);
   const { outcome, today, isSame } = replayStored(seen, command, () => dayOf(run, command).today.date);

@@ -3,16 +3,14 @@ import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
 import type { HangWatch } from "../../shared/process/hang-watch.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
-import type { Reply } from "../../shared/queue/batch.ts";
+import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
-import type { Manner, RunContext } from "./attempt.ts";
-import type { CommandMetrics } from "./command-metrics.ts";
 import { openGroup, operationCommand, replyToGroup } from "./group.ts";
-import type { ReceivedBatch, ReceivedCommand } from "./received.ts";
-import { requestOf } from "./request-of.ts";
-import { runCommands, unavailableReply } from "./retries.ts";
+import type { CommandMetrics } from "./metrics.ts";
+import { type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
+import { type Manner, type RunContext, runCommands, unavailableReply } from "./retries.ts";
 import type { RetryQueue } from "./retry-queue.ts";
 
 export type BatchContext = RunContext &
@@ -23,8 +21,7 @@ export type BatchContext = RunContext &
     /** For groups without slow commands, so that they wait for none. */
     groupTurns: Turns;
     reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
-    /** Counts answers that go out inside of that to a group. */
-    countAnswers: CommandMetrics["answered"];
+    metrics: CommandMetrics;
   }>;
 
 /** Each running command uses a database connection. */
@@ -45,27 +42,20 @@ export async function processBatch(
   batch: ReceivedBatch,
   redelivered: boolean,
 ): Promise<void> {
-  const received = batch.commands.map(
-    (command): ReceivedCommand => ({
-      ...{ command, batch, repeat: redelivered, inDoubt: false },
-      span: batch.spans?.get(command.ticket),
-    }),
-  );
-  const together = received.filter((one) => {
-    const turns = turnsOf(context, one);
+  const together: ReceivedCommand[] = [];
+  for (const command of batch.commands) {
+    const one = { command, batch, repeat: redelivered, span: batch.spans?.get(command.ticket) };
+    const turns = turnsOf(context, command);
     if (turns) void runApart(context, turns, one);
-    return !turns;
-  });
+    else together.push(one);
+  }
   const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
-  const turnedAway = context.retryQueue.add(lockedElsewhere);
-  await context.reply(batch, [
-    ...replies.map(([, reply]) => reply),
-    ...turnedAway.map((one) => unavailableReply(one)),
-  ]);
+  const turnedAway = lockedElsewhere.length > 0 ? context.retryQueue.add(lockedElsewhere) : [];
+  await context.reply(batch, [...replies.map(([, reply]) => reply), ...turnedAway.map(unavailableReply)]);
 }
 
 /** @returns undefined for a command that needs no transaction of its own */
-function turnsOf({ slowTurns, groupTurns }: BatchContext, { command }: ReceivedCommand): Turns | undefined {
+function turnsOf({ slowTurns, groupTurns }: BatchContext, command: QueuedCommand): Turns | undefined {
   const { group } = command;
   const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
   if (isSlow) return slowTurns;
@@ -102,7 +92,8 @@ async function runUntilAnswered(
 async function runGroup(context: BatchContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
   const operations = group.operations.map((operation) => operationCommand(one, operation));
   const replies = await runUntilAnswered(context, operations, openGroup(group));
-  context.countAnswers({ ...one.batch, commands: operations.map(({ command }) => command) }, replies);
+  // They go out inside of the one answer to the group.
+  context.metrics.answered({ ...one.batch, commands: operations.map(({ command }) => command) }, replies);
   await context.reply(one.batch, [replyToGroup(one.command, replies)]);
 }
 

@@ -5,21 +5,16 @@ import { type BatchTimes, noteRepliesSince, readTimes } from "../unit-of-work/ba
 import type { ByteLedger, ByteUses } from "../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { createIds, type Ids } from "../unit-of-work/ids.ts";
-import { lockKeys } from "../unit-of-work/key-locks.ts";
 import { load, type OnLocked } from "../unit-of-work/load.ts";
+import { lockKeys, takeTurnAfterWorks } from "../unit-of-work/locks.ts";
 import type { Quotas, QuotaUses } from "../unit-of-work/quotas.ts";
 import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
 import { emptyState, type State } from "../unit-of-work/state.ts";
 import type { TableMap } from "../unit-of-work/tables.ts";
-import { takeTurnAfterWorks } from "../unit-of-work/turn.ts";
-import { type CommandToRun, type Demand, demandOf, relatedDemandOf, storedReply } from "./row-requests.ts";
-import { callHandlers } from "./transaction-failed.ts";
+import { type Demand, demandOf, relatedDemandOf, replyDemandOf } from "./demands.ts";
+import type { CommandToRun } from "./received.ts";
 
-export type BeginContext = Readonly<{
-  tables: TableMap;
-  quotas: Quotas;
-  ledger: ByteLedger;
-}>;
+export type BeginContext = Readonly<{ tables: TableMap; quotas: Quotas; ledger: ByteLedger }>;
 
 /** A transaction that has loaded and locked what its commands need. */
 export type Begun = Readonly<{
@@ -57,48 +52,41 @@ export async function begin(
   isStep = false,
 ): Promise<Begun> {
   const commands = work.map(({ command }) => command);
+  const userIds = [...new Set(commands.map(({ userId }) => userId))];
+  const apart = isStep ? undefined : commands.find(({ name }) => takesTurn(name));
   const state = emptyState(tables);
   const ids = createIds();
-  /** @returns the ids of rows that another transaction has locked */
-  const fulfil = async (demands: readonly Demand[], replies: readonly UserRowRequest[] = []) => {
+  const fulfil = (demands: readonly Demand[]) => {
     const makes = demands.flatMap((demand) => demand.makes);
-    const needsIds = demands.flatMap((demand) => demand.needsIds);
+    const needsIds = demands.flatMap((demand) => (demand.hasId ? [] : demand.makes));
     const rows = demands.flatMap((demand) => demand.rows);
-    const [, , skipped] = await Promise.all([
+    return Promise.all([
       ids.reserve(connection, needsIds),
       quotas.learn(connection, makes),
-      load(connection, state, [...rows, ...replies], onLocked),
+      load(connection, state, rows, onLocked),
     ]);
-    return skipped;
   };
-  const named = callHandlers(() => work.map(demandOf));
-  const userIds = new Set(commands.map(({ userId }) => userId));
-  const apart = isStep ? undefined : commands.find(({ name }) => takesTurn(name));
-  const [, , turn, times, lockedKeys, skipped] = await Promise.all([
+  const named = work.map(demandOf);
+  const [, , turn, times, lockedKeys] = await Promise.all([
     isStep ? undefined : connection.query("begin"),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
     apart ? takeTurnAfterWorks(connection, apart.userId) : "taken",
     readTimes(connection, userIds),
     lockKeys(connection, commands),
     fulfil(named),
-    ledger.learn(connection, [...userIds]),
+    ledger.learn(connection, userIds),
   ]);
   await noteRepliesSince(connection, times);
-  const late = lateOf(commands, times, lockedKeys);
-  const related = callHandlers(() => commands.map((command) => relatedDemandOf(state, command)));
-  const alsoSkipped = await fulfil(related, [...late.keys()].flatMap(storedReply));
-  const isSkipped = (row: UserRowRequest) => skipped.has(requestId(row)) || alsoSkipped.has(requestId(row));
+  const late = lateOf(work, times, lockedKeys);
+  const related = commands.map((command) => relatedDemandOf(state, command));
+  await fulfil([...related, ...[...late.keys()].map(replyDemandOf)]);
+  const isSkipped = (row: UserRowRequest) => state.skipped.has(requestId(row));
   const isLocked = (command: QueuedCommand, index: number): boolean =>
     turn !== "taken" ||
     lockedKeys.has(command.id) ||
     [named, related].some((demands) => demands[index]?.rows.some(isSkipped));
-  const lockedElsewhere = new Set<QueuedCommand>();
-  const waiting = new Set<string>();
-  for (const [index, command] of commands.entries()) {
-    if (late.has(command) || !(waiting.has(command.userId) || isLocked(command, index))) continue;
-    waiting.add(command.userId);
-    lockedElsewhere.add(command);
-  }
+  const isFree = turn === "taken" && lockedKeys.size === 0 && state.skipped.size === 0;
+  const lockedElsewhere = isFree ? none : lockedOf(commands, late, isLocked);
   const free = commands.filter((command) => !lockedElsewhere.has(command));
   return {
     ...{ state, times, ids, late, lockedElsewhere },
@@ -118,17 +106,35 @@ const takesTurn = (name: QueuedCommand["name"]): boolean =>
  * transaction that has locked a key may be about to commit an earlier attempt of the same request.
  */
 function lateOf(
-  commands: readonly QueuedCommand[],
+  work: readonly CommandToRun[],
   { nowMs, repliesSince }: BatchTimes,
   lockedKeys: ReadonlySet<string>,
 ): Begun["late"] {
   const late = new Map<QueuedCommand, "no" | "unknown">();
-  for (const command of commands) {
+  for (const { command, inDoubt } of work) {
     const { id, name, fingerprint, sentAt, readsAgain } = command;
     const hasUnloggedReply = fingerprint === null && !readsAgain && !handlerOf(name).idempotent;
     const isForgotten = hasUnloggedReply && !(sentAt >= (repliesSince ?? Number.POSITIVE_INFINITY));
     if (isForgotten) late.set(command, "unknown");
-    else if (!(nowMs < sentAt + runWithinMs)) late.set(command, lockedKeys.has(id) ? "unknown" : "no");
+    else if (!(nowMs < sentAt + runWithinMs))
+      late.set(command, inDoubt || lockedKeys.has(id) ? "unknown" : "no");
   }
   return late;
+}
+
+const none: ReadonlySet<QueuedCommand> = new Set();
+
+function lockedOf(
+  commands: readonly QueuedCommand[],
+  late: Begun["late"],
+  isLocked: (command: QueuedCommand, index: number) => boolean,
+): ReadonlySet<QueuedCommand> {
+  const locked = new Set<QueuedCommand>();
+  const waiting = new Set<string>();
+  for (const [index, command] of commands.entries()) {
+    if (late.has(command) || !(waiting.has(command.userId) || isLocked(command, index))) continue;
+    waiting.add(command.userId);
+    locked.add(command);
+  }
+  return locked;
 }

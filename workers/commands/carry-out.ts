@@ -8,7 +8,6 @@ import { save } from "../unit-of-work/save.ts";
 import { entriesOf, type State } from "../unit-of-work/state.ts";
 import { type BeginContext, begin } from "./begin.ts";
 import { type AnswerContext, contextOf } from "./handler-context.ts";
-import { callHandlers } from "./transaction-failed.ts";
 
 type CarryOutContext = BeginContext & AnswerContext;
 
@@ -81,7 +80,7 @@ const stepContext = (
     };
     const begun = await begin(context, connection, [{ command, repeat: false }], "wait", true);
     const run = contextOf({ context, ...begun }, command);
-    const answer = callHandlers(() => handlerOf(name).run(run, commandInput));
+    const answer = handlerOf(name).run(run, commandInput);
     begun.byteUses.note(begun.state);
     await Promise.all(save(connection, begun.state));
     begun.byteUses.committed();

@@ -1,15 +1,10 @@
 import type { TraceSpan, Tracing } from "../../shared/process/tracing.ts";
 import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
-import { codeOf } from "./command-metrics.ts";
-import type { CommandSpans, ReceivedCommand } from "./received.ts";
-import { requestOf } from "./request-of.ts";
+import { codeOf } from "./metrics.ts";
+import { type CommandSpans, type CommandToRun, requestOf } from "./received.ts";
 
 /** A command is a step of its request's trace; what no traced request asked for is none. */
-export function startSpans(
-  tracing: Tracing | undefined,
-  { commands }: Pick<CommandBatch, "commands">,
-): CommandSpans | undefined {
-  if (!tracing) return undefined;
+export function startSpans(tracing: Tracing, { commands }: Pick<CommandBatch, "commands">): CommandSpans {
   const spans = new Map<number, TraceSpan>();
   for (const command of commands) {
     const { requestId, traceparent } = requestOf(command) ?? {};
@@ -35,12 +30,9 @@ export function endSpans(spans: CommandSpans, replies: readonly Reply[]): void {
 }
 
 /** A transaction carries commands of many traces, and each of these has it as a step of its own. */
-export function transactionSpans(
-  tracing: Tracing,
-  received: readonly ReceivedCommand[],
-): readonly TraceSpan[] {
-  const parents = new Set(received.flatMap(({ span }) => span ?? []));
-  const attributes = { "kept.transaction.commands": received.length };
+export function transactionSpans(tracing: Tracing, work: readonly CommandToRun[]): readonly TraceSpan[] {
+  const parents = new Set(work.flatMap(({ span }) => span ?? []));
+  const attributes = { "kept.transaction.commands": work.length };
   return [...parents].flatMap(
     ({ traceparent: parent }) =>
       tracing.start({ name: "transaction", kind: "internal", parent, attributes }) ?? [],

@@ -10,33 +10,31 @@ import { emptyState, ownRows } from "../unit-of-work/state.ts";
 import type { TableMap } from "../unit-of-work/tables.ts";
 import { answerGroup } from "./answer-group.ts";
 import { begin } from "./begin.ts";
+import { storedReply } from "./demands.ts";
 import type { RunningGroup } from "./group.ts";
-import { type CommandToRun, storedReply } from "./row-requests.ts";
-import { type TransactionContext, type TransactionResult, transact } from "./transaction.ts";
-import { callHandlers } from "./transaction-failed.ts";
+import type { CommandToRun } from "./received.ts";
+import { commit, type TransactionContext, type TransactionResult, transact } from "./transaction.ts";
 
 /**
  * Runs operations of a group in one transaction, all of them or, where another transaction has locked what one needs,
  * none: the next must not overtake it.
  * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
  */
-export const runGroupTransaction = (
+export const runGroupTransaction = <Work extends CommandToRun>(
   context: TransactionContext,
-  work: readonly CommandToRun[],
+  work: readonly Work[],
   group: RunningGroup,
-): Promise<TransactionResult> =>
-  transact(context, async (connection, commit) => {
+): Promise<TransactionResult<Work>> =>
+  transact(context, { queue: "groups", work }, async (transaction) => {
+    const { connection } = transaction;
     const newIds = await idsOfMade(connection, context.tables, work, group);
     const known = work.map((one) => withIds(one, group, newIds));
     const begun = await begin(context, connection, known, "skip");
-    const commands = known.map(({ command }) => command);
-    const isFree = begun.lockedElsewhere.size === 0;
-    const replies = isFree
-      ? callHandlers(() => answerGroup({ context, ...begun, newIds }, group, commands))
-      : undefined;
-    if (replies) return { replies: await commit(begun, replies), lockedElsewhere: new Set() };
+    const run = { context, ...begun, newIds };
+    const replies = begun.lockedElsewhere.size === 0 ? answerGroup(run, group, known) : undefined;
+    if (replies) return { replies: await commit(context, transaction, begun, replies), lockedElsewhere: [] };
     await connection.query("rollback");
-    return { replies: [], lockedElsewhere: new Set(work.map(({ command }) => command)) };
+    return { replies: [], lockedElsewhere: work };
   });
 
 /**
@@ -62,7 +60,7 @@ async function idsOfMade(
   await load(connection, state, stored, "skip");
   const newIds = new Map<string, number>();
   for (const { command_id, reply } of ownRows(state, "inbox", userId).all()) {
-    const id = callHandlers(() => answeredId(parseWithTexts(reply) as Outcome));
+    const id = answeredId(parseWithTexts(reply) as Outcome);
     if (id !== undefined) newIds.set(command_id, id);
   }
   const unmade = makers.filter(({ id }) => !newIds.has(id));
@@ -74,11 +72,11 @@ async function idsOfMade(
 
 const hasReferences = ({ references }: QueuedOperation): boolean => Object.keys(references).length > 0;
 
-function withIds(
-  one: CommandToRun,
+function withIds<Work extends CommandToRun>(
+  one: Work,
   { operations }: RunningGroup,
   newIds: ReadonlyMap<string, number>,
-): CommandToRun {
+): Work {
   const { command } = one;
   const operation = operations.get(command.ticket);
   const numbered = { ...one, hasId: newIds.has(command.id) };

@@ -1,6 +1,7 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
 import type { TraceSpan } from "../../shared/process/tracing.ts";
-import type { CommandBatch } from "../../shared/queue/batch.ts";
-import type { CommandToRun } from "./row-requests.ts";
+import type { Call, CommandBatch, QueuedCommand } from "../../shared/queue/batch.ts";
 
 /** The steps of the commands of one batch that are traced, by ticket. */
 export type CommandSpans = ReadonlyMap<number, TraceSpan>;
@@ -9,12 +10,38 @@ export type CommandSpans = ReadonlyMap<number, TraceSpan>;
 export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number; spans?: CommandSpans | undefined }>;
 
 /** A command that is not answered yet. */
-export type ReceivedCommand = CommandToRun &
-  Readonly<{
-    /** The batch that it came in, to which it is answered. */
-    batch: ReceivedBatch;
-    /** Whether an earlier attempt of this worker may have been applied. */
-    inDoubt: boolean;
-    /** Its step in a trace; operations of a group have that of the group. */
-    span?: TraceSpan | undefined;
-  }>;
+export type CommandToRun = Readonly<{
+  command: QueuedCommand;
+  /** Whether it may have run before, so that its stored reply is looked for. */
+  repeat: boolean;
+  /** Whether an earlier attempt of this worker may have been applied. */
+  inDoubt?: boolean;
+  /** Whether the commands before it in the transaction are its caller's, and may make or change the rows that it works on. */
+  inGroup?: boolean;
+  /** Whether the id of what it makes is known. */
+  hasId?: boolean;
+  /** Its step in a trace; operations of a group have that of the group. */
+  span?: TraceSpan | undefined;
+}>;
+
+/** With the batch that it came in, to which it is answered. */
+export type ReceivedCommand = CommandToRun & Readonly<{ batch: ReceivedBatch }>;
+
+const recorded = Compile(
+  Type.Object({
+    call: Type.Object({ requestId: Type.String(), traceparent: Type.Optional(Type.String()) }),
+  }),
+);
+
+/**
+ * The request that a command came by. A command that writes the row of another call has that call in its input.
+ * @returns undefined for what no request asked for by itself, such as a zone that a token claims
+ */
+export function requestOf({
+  call,
+  name,
+  input,
+}: QueuedCommand): Pick<Call, "requestId" | "traceparent"> | undefined {
+  if (call) return call;
+  return name === "action.record" && recorded.Check(input) ? input.call : undefined;
+}

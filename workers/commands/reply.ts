@@ -1,10 +1,10 @@
+import type { Log } from "../../shared/process/log.ts";
 import type { RefusedBatch, Replies, Reply } from "../../shared/queue/batch.ts";
 import { createWrittenPositions, notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../context.ts";
-import { createAnswerLog } from "./answer-log.ts";
-import type { CommandMetrics } from "./command-metrics.ts";
 import { endSpans } from "./command-spans.ts";
-import type { ReceivedBatch } from "./received.ts";
+import { type CommandMetrics, codeOf } from "./metrics.ts";
+import { type ReceivedBatch, requestOf } from "./received.ts";
 
 type Answering = Readonly<{
   reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
@@ -20,26 +20,41 @@ export function createAnswering(
   const positions = notesPositions(config)
     ? createWrittenPositions(publisher, config.queuePrefix)
     : undefined;
-  const note = createAnswerLog(log);
+  const isDebugging = log.isLevelEnabled("debug");
   const publish: Answering["publish"] = (channel, message) =>
     publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
   return {
     publish,
     async reply(batch, replies) {
       metrics.answered(batch, replies);
-      note(batch, replies);
+      if (isDebugging) logAnswers(log, batch, replies);
       if (batch.spans) endSpans(batch.spans, replies);
-      const message = { v: batch.v, batchId: batch.id, replies };
-      const send = () => {
-        const sent = publish(batch.replyTo, message);
-        announce(batch);
-        return sent;
-      };
-      if (!positions) return send();
-      // Who has the answer may read from a standby at once, so there is none without the note.
-      return positions.note(positionsByUser(batch, replies)).then(send, () => undefined);
+      // Published only after the position is stored: whoever has the answer may read from a standby at once.
+      const isStored = (await positions?.note(positionsByUser(batch, replies)).then(yes, no)) ?? true;
+      if (!isStored) return;
+      const sent = publish(batch.replyTo, { v: batch.v, batchId: batch.id, replies });
+      announce(batch);
+      await sent;
     },
   };
+}
+
+const yes = () => true;
+const no = () => false;
+
+/** Logs each answer with the id of its request. */
+function logAnswers(log: Log, { id: batch, commands, receivedAt }: ReceivedBatch, replies: readonly Reply[]) {
+  const byTicket = new Map(commands.map((command) => [command.ticket, command]));
+  const ms = Math.round(performance.now() - receivedAt);
+  for (const { ticket, outcome, replayed } of replies) {
+    const command = byTicket.get(ticket);
+    if (!command) continue;
+    const request_id = requestOf(command)?.requestId;
+    log.debug(
+      { request_id, command: command.name, batch, outcome: codeOf(outcome), replayed, ms },
+      "answered",
+    );
+  }
 }
 
 /** That an agent has read something is no change: its log is read from the primary, so nobody waits to see it. */

@@ -1,17 +1,27 @@
 import { refuse, unavailable } from "../../shared/errors.ts";
+import type { Log } from "../../shared/process/log.ts";
 import type { Outcome, Reply } from "../../shared/queue/batch.ts";
-import { attempt, isOfGroup, type Manner, type RunContext } from "./attempt.ts";
-import { isAnswer } from "./database-error.ts";
-import type { ReceivedCommand } from "./received.ts";
-import { requestOf } from "./request-of.ts";
-import type { TransactionResult } from "./transaction.ts";
-import { failureOf, type TransactionFailed } from "./transaction-failed.ts";
+import type { OnLocked } from "../unit-of-work/load.ts";
+import {
+  failureOf,
+  isLockTimeout,
+  isPassing,
+  isWithoutPartition,
+  type TransactionFailed,
+} from "./failures.ts";
+import type { RunningGroup } from "./group.ts";
+import { runGroupTransaction } from "./group-transaction.ts";
+import { type ReceivedCommand, requestOf } from "./received.ts";
+import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
 
-export type RunResult = Readonly<{
-  replies: readonly (readonly [ReceivedCommand, Reply])[];
-  /** Commands on rows or keys that another transaction has locked, and their users' later ones: worth another attempt. */
-  lockedElsewhere: readonly ReceivedCommand[];
-}>;
+export type RunContext = TransactionContext & Readonly<{ log: Log; makePartitions(): Promise<void> }>;
+
+/** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
+export type Manner = OnLocked | RunningGroup;
+const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
+
+/** Those that are locked elsewhere are worth another attempt. */
+export type RunResult = TransactionResult<ReceivedCommand>;
 
 const maxTries = 3;
 
@@ -28,7 +38,9 @@ export async function runCommands(
 ): Promise<RunResult> {
   if (received.length === 0) return { replies: [], lockedElsewhere: [] };
   try {
-    return resultOf(received, await attempt(context, received, manner));
+    return isOfGroup(manner)
+      ? await runGroupTransaction(context, received, manner)
+      : await runTransaction(context, received, manner);
   } catch (error) {
     const failure = failureOf(error, true);
     const { by, inDoubt } = failure;
@@ -77,40 +89,6 @@ function failedAll(
   if (isOfGroup(manner)) for (const [, { ticket, outcome }] of replies) manner.ended.set(ticket, outcome);
   return { replies, lockedElsewhere: [] };
 }
-
-function resultOf(
-  received: readonly ReceivedCommand[],
-  { replies, lockedElsewhere }: TransactionResult,
-): RunResult {
-  const answered = received.filter(({ command }) => !lockedElsewhere.has(command));
-  return {
-    replies: answered.map((one, index) => {
-      const reply = replies[index];
-      if (!reply) throw new Error("A command was not answered.");
-      const isKnown = reply.changedId !== undefined;
-      const late = !isKnown && "refusal" in reply.outcome && reply.outcome.refusal.code === "overloaded";
-      return [one, late && one.inDoubt ? unavailableReply(one) : reply];
-    }),
-    lockedElsewhere: received.filter(({ command }) => lockedElsewhere.has(command)),
-  };
-}
-
-const codeOf = ({ by, cause }: TransactionFailed): string =>
-  by === "database" && isAnswer(cause) ? cause.code : "";
-
-/** PostgreSQL's clock has jumped to a time without partitions. */
-const isWithoutPartition = (failure: TransactionFailed): boolean => codeOf(failure) === "23514";
-
-/** A concurrent duplicate, a row that was deleted meanwhile, no partition yet, serialization, deadlock. */
-export const isPassing = (failure: TransactionFailed): boolean =>
-  ["23505", "23503", "23514", "40001", "40P01"].includes(codeOf(failure));
-
-/** PostgreSQL waited too long for a lock, or a statement took too long. */
-export const isTimeout = (failure: TransactionFailed): boolean =>
-  isLockTimeout(failure) || codeOf(failure) === "57014";
-
-/** PostgreSQL waited as long as it may for a lock that cannot be skipped, such as that of an index entry. */
-const isLockTimeout = (failure: TransactionFailed): boolean => codeOf(failure) === "55P03";
 
 /** Logs an outage once for all commands, and any other failure with the command that caused it. */
 function report(

@@ -1,18 +1,20 @@
 import type { Pool, PoolClient } from "pg";
 import { waitForStandbys } from "../../shared/db/wait-for-standbys.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
-import type { Outcome, QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import type { Tracing } from "../../shared/process/tracing.ts";
+import type { Outcome, Reply } from "../../shared/queue/batch.ts";
 import { connect, markFailures, type Queryable } from "../unit-of-work/connection.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
 import { hasLoggedChange, save } from "../unit-of-work/save.ts";
 import type { State } from "../unit-of-work/state.ts";
-import { answerAll } from "./answer.ts";
+import { answerOne } from "./answer.ts";
 import { type BeginContext, type Begun, begin } from "./begin.ts";
 import { carryOutFirstSteps } from "./carry-out.ts";
+import { transactionSpans } from "./command-spans.ts";
+import { failureOf, type TransactionFailed } from "./failures.ts";
 import type { AnswerContext } from "./handler-context.ts";
-import type { CommandToRun } from "./row-requests.ts";
-import { callHandlers, failureOf, type TransactionFailed } from "./transaction-failed.ts";
-import type { TransactionMetrics } from "./transaction-metrics.ts";
+import type { TransactionMetrics } from "./metrics.ts";
+import type { CommandToRun } from "./received.ts";
 
 export type TransactionContext = BeginContext &
   AnswerContext &
@@ -20,18 +22,22 @@ export type TransactionContext = BeginContext &
     pool: Pool;
     /** Whether replies say where in the log their commit is, because front doors read from a standby. */
     givesPositions: boolean;
-    metrics: Pick<TransactionMetrics, "committed">;
+    metrics: TransactionMetrics;
+    tracing?: Tracing | undefined;
     /** Has the long work of a user carried on. */
     carryOn(userId: string): void;
   }>;
 
-export type TransactionResult = Readonly<{
-  replies: readonly Reply[];
+/** Each command with its reply. */
+export type Answered<Work> = readonly (readonly [Work, Reply])[];
+
+export type TransactionResult<Work> = Readonly<{
+  replies: Answered<Work>;
   /**
    * Commands on rows or keys that another transaction has locked, with all that their users sent after them: nothing
    * was done for them.
    */
-  lockedElsewhere: ReadonlySet<QueuedCommand>;
+  lockedElsewhere: readonly Work[];
 }>;
 
 /**
@@ -40,73 +46,97 @@ export type TransactionResult = Readonly<{
  * waited too long is not run; only a reply that is stored already is looked up for it.
  * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
  */
-export const runTransaction = (
+export const runTransaction = <Work extends CommandToRun>(
   context: TransactionContext,
-  work: readonly CommandToRun[],
+  work: readonly Work[],
   onLocked: OnLocked,
-): Promise<TransactionResult> =>
-  transact(context, async (connection, commit) => {
-    const begun = await begin(context, connection, work, onLocked);
-    const { lockedElsewhere } = begun;
-    const free = work.map(({ command }) => command).filter((command) => !lockedElsewhere.has(command));
-    const replies = callHandlers(() => answerAll({ context, ...begun }, free));
-    return { replies: await commit(begun, replies), lockedElsewhere };
+): Promise<TransactionResult<Work>> =>
+  transact(context, { work, queue: onLocked === "wait" ? "slow" : "batches" }, async (transaction) => {
+    const begun = await begin(context, transaction.connection, work, onLocked);
+    const run = { context, ...begun };
+    const isLocked = ({ command }: Work) => begun.lockedElsewhere.has(command);
+    const free = work.filter((one) => !isLocked(one));
+    const replies = free.map((one) => [one, answerOne(run, one.command)] as const);
+    return {
+      replies: await commit(context, transaction, begun, replies),
+      lockedElsewhere: work.filter(isLocked),
+    };
   });
 
-/** Writes what was changed and commits. @returns the replies as they can be sent */
-type Commit = (
-  begun: Pick<Begun, "state" | "quotaUses" | "byteUses">,
-  replies: readonly Reply[],
-) => Promise<readonly Reply[]>;
+type Timed = Readonly<{
+  /** The name of its kind in the metrics. */
+  queue: string;
+  /** The commands of whose traces it is a step. */
+  work?: readonly CommandToRun[];
+}>;
+
+type Transaction = { readonly connection: Queryable; commitSent: boolean };
 
 /**
  * Gives `run` a connection for a transaction, which it begins and ends itself.
  * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
  */
 export async function transact<Result>(
-  context: TransactionContext,
-  run: (connection: Queryable, commit: Commit) => Promise<Result>,
+  { pool, metrics, tracing }: TransactionContext,
+  { queue, work = [] }: Timed,
+  run: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const { pool, givesPositions, metrics } = context;
+  const began = performance.now();
+  const spans = tracing ? transactionSpans(tracing, work) : [];
   let client: PoolClient | undefined;
-  let commitSent = false;
+  let transaction: Transaction | undefined;
+  let hasFailed = true;
   try {
     client = await connect(pool);
-    const connection = markFailures(client);
-    const result = await run(connection, async ({ state, quotaUses, byteUses }, replies) => {
-      const began = performance.now();
-      byteUses.note(state);
-      const writes = save(connection, state);
-      const goesOn = await beginWorks(context, connection, state, writes);
-      const marker = restsOnOthers(replies, state) ? [connection.query(waitForStandbys)] : [];
-      commitSent = true;
-      const sent = [...writes, ...marker, connection.query("commit")];
-      // It travels right behind the commit and is read after it, so it costs no round trip and lies beyond it.
-      const asked = givesPositions ? writtenPosition(connection) : undefined;
-      const [position] = await Promise.all([asked, ...sent]);
-      metrics.committed((performance.now() - began) / 1_000);
-      quotaUses.committed();
-      byteUses.committed();
-      for (const userId of goesOn) context.carryOn(userId);
-      return position === undefined ? replies : replies.map((reply) => ({ ...reply, position }));
-    });
+    transaction = { connection: markFailures(client), commitSent: false };
+    const result = await run(transaction);
     client.release();
+    hasFailed = false;
     return result;
   } catch (error) {
-    const failure = failureOf(error, commitSent);
+    const failure = failureOf(error, transaction?.commitSent ?? false);
     if (client) await abandon(client, failure);
     throw failure;
+  } finally {
+    metrics.ended(queue, (performance.now() - began) / 1_000);
+    for (const span of spans) span.end({}, hasFailed);
   }
 }
 
-/** @returns the users whose long work goes on after this transaction; nearly all transactions begin none */
+/** Writes what was changed and commits. @returns the replies as they can be sent */
+export async function commit<Work>(
+  context: TransactionContext,
+  transaction: Transaction,
+  { state, quotaUses, byteUses }: Pick<Begun, "state" | "quotaUses" | "byteUses">,
+  answered: Answered<Work>,
+): Promise<Answered<Work>> {
+  const { connection } = transaction;
+  const began = performance.now();
+  byteUses.note(state);
+  const sent = save(connection, state);
+  const goesOn = state.entries.has("works") ? await beginWorks(context, connection, state, sent) : [];
+  if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
+  transaction.commitSent = true;
+  sent.push(connection.query("commit"));
+  // It travels right behind the commit and is read after it, so it costs no round trip and lies beyond it.
+  const asked = context.givesPositions ? writtenPosition(connection) : undefined;
+  const [position] = await Promise.all([asked, ...sent]);
+  context.metrics.committed((performance.now() - began) / 1_000);
+  quotaUses.committed();
+  byteUses.committed();
+  for (const userId of goesOn) context.carryOn(userId);
+  return position === undefined
+    ? answered
+    : answered.map(([one, reply]) => [one, { ...reply, position }] as const);
+}
+
+/** @returns the users whose long work goes on after this transaction */
 async function beginWorks(
   context: TransactionContext,
   connection: Queryable,
   state: State,
   writes: readonly Promise<unknown>[],
 ): Promise<readonly string[]> {
-  if (!state.entries.has("works")) return [];
   await Promise.all(writes);
   return carryOutFirstSteps(context, connection, state);
 }
@@ -115,8 +145,8 @@ async function beginWorks(
  * A transaction that writes nothing to the log commits without waiting for synchronous standbys. After a restart of the
  * primary, what it found may not have reached them yet, and an answer that rests on it would be broken by a fail-over.
  */
-const restsOnOthers = (replies: readonly Reply[], state: State): boolean =>
-  replies.some(({ replayed, outcome }) => replayed || tellsOfChange(outcome)) && !hasLoggedChange(state);
+const restsOnOthers = (answered: Answered<unknown>, state: State): boolean =>
+  !hasLoggedChange(state) && answered.some(([, { replayed, outcome }]) => replayed || tellsOfChange(outcome));
 
 const tellsOfChange = (outcome: Outcome): boolean => "body" in outcome || outcome.refusal.code === "conflict";
 

@@ -10,13 +10,12 @@ import { describeTables } from "../unit-of-work/tables.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
 import { openAnnouncing } from "./announce.ts";
 import { type BatchContext, createSlowTurns, processBatch } from "./batch.ts";
-import { createCommandMetrics } from "./command-metrics.ts";
 import { startSpans } from "./command-spans.ts";
+import { createCommandMetrics } from "./metrics.ts";
 import type { ReceivedCommand } from "./received.ts";
 import { createAnswering } from "./reply.ts";
 import { runCommands } from "./retries.ts";
 import { createRetryQueue } from "./retry-queue.ts";
-import { createTransactionMetrics } from "./transaction-metrics.ts";
 import { startWorks } from "./works.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
@@ -38,7 +37,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     quotas: createQuotas(),
     ...{ config, log },
     givesPositions: notesPositions(config),
-    metrics: createTransactionMetrics(registry),
+    metrics,
     makePartitions: createPartitionMaker(pool, log),
     tracing,
     watch,
@@ -46,7 +45,6 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     groupTurns,
     retryQueue,
     reply,
-    countAnswers: metrics.answered,
     carryOn: (userId) => works.carryOn(userId),
   };
   const works = startWorks(worker, { context, announce: announcing.announce });
@@ -57,7 +55,8 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     const batch = readBatch(data);
     if (!batch) return refuseBatch(data, redelivered);
     metrics.received(batch);
-    await processBatch(context, { ...batch, receivedAt, spans: startSpans(tracing, batch) }, redelivered);
+    const spans = tracing && startSpans(tracing, batch);
+    await processBatch(context, { ...batch, receivedAt, spans }, redelivered);
   }
 
   /**

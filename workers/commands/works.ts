@@ -3,12 +3,11 @@ import { createTurns } from "../../shared/process/turns.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
-import { takeTurn } from "../unit-of-work/turn.ts";
-import type { RunContext } from "./attempt.ts";
+import { takeTurn } from "../unit-of-work/locks.ts";
 import { carryOutStep } from "./carry-out.ts";
-import { internalFault, isPassing, isTimeout } from "./retries.ts";
+import { failureOf, isPassing, isTimeout } from "./failures.ts";
+import { internalFault, type RunContext } from "./retries.ts";
 import { transact } from "./transaction.ts";
-import { failureOf } from "./transaction-failed.ts";
 
 /** Steps of different users run at the same time, each on a connection of its own. */
 const stepsAtOnce = 2;
@@ -30,10 +29,9 @@ export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { conte
 
   /** @returns "none" also when another worker is at it or the step has to be tried again later */
   async function takeStep(userId: string): Promise<"more" | "none"> {
-    const began = performance.now();
     let work: WorkRow | undefined;
     try {
-      return await transact(context, async (connection) => {
+      return await transact(context, { queue: "works" }, async ({ connection }) => {
         work = await claim(connection, userId);
         const step = work && (await carryOutStep(context, connection, work));
         await connection.query(work ? "commit" : "rollback");
@@ -46,8 +44,6 @@ export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { conte
       log[isLasting ? "error" : "warn"]({ work: work?.name, reason: String(failure.cause) }, "step failed");
       if (isLasting && work) await giveUp(context, work).catch(() => {});
       return "none";
-    } finally {
-      context.metrics.ended("works", (performance.now() - began) / 1_000);
     }
   }
 

@@ -37,8 +37,8 @@ type Row = (StoredSettings | { time_zone: null }) & {
 };
 
 /** One statement for all of it: two made a transaction take 5 % longer. */
-export async function readTimes(connection: Queryable, userIds: ReadonlySet<string>): Promise<BatchTimes> {
-  const { rows } = await connection.query<Row>(statement, [[...userIds]]);
+export async function readTimes(connection: Queryable, userIds: readonly string[]): Promise<BatchTimes> {
+  const { rows } = await connection.query<Row>(statement, [userIds]);
   const settings = new Map<string, StoredSettings>();
   for (const row of rows) if (row.time_zone !== null) settings.set(row.user_id, row);
   const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));
@@ -67,3 +67,13 @@ export async function noteRepliesSince(
      where known.complete_since > excluded.complete_since`,
   );
 }
+
+/** How far the clock of a front door may be off (ms) for its times to be trusted. */
+const toleranceMs = 600_000;
+
+/**
+ * Rows lie in partitions by time, and the clock of a front door must not put one where there is no partition.
+ * @returns the time that a front door noted (epoch ms), or PostgreSQL's when the two are far apart
+ */
+export const trustedTime = (noted: number, { now, nowMs }: Pick<BatchTimes, "now" | "nowMs">): string =>
+  Math.abs(noted - nowMs) < toleranceMs ? new Date(noted).toISOString() : now;

@@ -18,16 +18,14 @@ type Group = Readonly<{
 /**
  * Loads the requested rows into `state`: one query per table and lock, all sent at once, tables and keys in one fixed
  * order, so that two transactions never wait for each other in a circle.
- * @returns the ids of requests whose row was skipped because another transaction has locked it
  */
 export async function load(
   connection: Queryable,
   state: State,
   requests: readonly UserRowRequest[],
   onLocked: OnLocked,
-): Promise<ReadonlySet<string>> {
-  const skipped = new Set<string>();
-  if (requests.length === 0) return skipped;
+): Promise<void> {
+  const { skipped } = state;
   const queries = groups(requests).map(async (group) => {
     const { name, lock } = group;
     const { rows } = await connection.query<LoadedRow>(statement(state, group, onLocked), keyArrays(group));
@@ -39,7 +37,6 @@ export async function load(
     for (const row of rows) if (!isSkipped(row)) remember(state, name, row);
   });
   await Promise.all(queries);
-  return skipped;
 }
 
 /** Every table whose rows are locked has a time of creation, so a row without one is the key of a skipped row. */
@@ -53,6 +50,7 @@ const order = Object.keys({ ...tables, ...views });
 
 /** Each row once, with its strongest lock, grouped by table in the order of writing and sorted by key. */
 function groups(requests: readonly UserRowRequest[]): Group[] {
+  if (requests.length === 0) return [];
   const strongest = new Map<string, UserRowRequest>();
   for (const request of requests) {
     const id = requestId(request);

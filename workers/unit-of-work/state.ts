@@ -22,10 +22,22 @@ export type StateName = keyof Rows;
 /** One change of a row, with what was there before. */
 type Change = Readonly<{ name: StateName; entries: Entries; place: string; before: Entry | undefined }>;
 
-/** What a transaction has loaded, and every change of it in order, so that changes can be told and made undone. */
-export type State = Readonly<{ tables: TableMap; entries: Map<StateName, Entries>; changes: Change[] }>;
+/** What a transaction has loaded and changed. */
+export type State = Readonly<{
+  tables: TableMap;
+  entries: Map<StateName, Entries>;
+  /** Every change in order, so that changes can be told and made undone. */
+  changes: Change[];
+  /** The ids of requests whose row was not loaded, because another transaction has locked it. */
+  skipped: Set<string>;
+}>;
 
-export const emptyState = (tables: TableMap): State => ({ tables, entries: new Map(), changes: [] });
+export const emptyState = (tables: TableMap): State => ({
+  tables,
+  entries: new Map(),
+  changes: [],
+  skipped: new Set(),
+});
 
 export function entriesOf<Name extends StateName>({ entries }: State, name: Name): Entries<Rows[Name]> {
   const known = entries.get(name) ?? new Map<string, Entry>();

@@ -45,7 +45,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     config,
     log,
     givesPositions: false,
-    metrics: { committed() {} },
+    metrics: { ended() {}, committed() {} },
     carryOn() {},
   };
   const times: number[] = [];
@@ -58,7 +58,8 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
       ...{ ticket, id, userId, fingerprint: null, acceptedAt: now, sentAt: now },
     };
     const { replies } = await runTransaction(context, [{ command, repeat: false }], "skip");
-    if (replies.some(({ outcome }) => "refusal" in outcome)) throw new Error(`${command.name} was refused.`);
+    if (replies.some(([, { outcome }]) => "refusal" in outcome))
+      throw new Error(`${command.name} was refused.`);
     if (from > began + warmUpMs) times.push(performance.now() - from);
   }
   await close();

@@ -5,7 +5,7 @@ import { shareTexts } from "../../../shared/domain/shared-texts.ts";
 import { cutImages } from "../../../shared/domain/stored-images.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
-import { trustedTime } from "../../unit-of-work/trusted-time.ts";
+import { trustedTime } from "../../unit-of-work/batch-times.ts";
 import type { HandlerContext } from "../handler.ts";
 import { type NamedResource, resourceOf } from "./resource.ts";
 

@@ -2,12 +2,19 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import type { CommandBatch, Outcome, Reply } from "../../shared/queue/batch.ts";
 import type { ReceivedBatch } from "./received.ts";
 
-/** Counts the commands of one worker process. */
+/** Counts the commands of one worker process, and times its transactions. */
 export type CommandMetrics = Readonly<{
   received(batch: CommandBatch): void;
   /** Counts a batch that was refused because of its format. */
   refused(): void;
-  answered(batch: ReceivedBatch, replies: readonly Reply[]): void;
+  answered(batch: Pick<ReceivedBatch, "commands" | "receivedAt">, replies: readonly Reply[]): void;
+}> &
+  TransactionMetrics;
+
+export type TransactionMetrics = Readonly<{
+  /** Counts a transaction, whether or not it was committed. */
+  ended(queue: string, seconds: number): void;
+  committed(seconds: number): void;
 }>;
 
 export function createCommandMetrics(registry: Registry): CommandMetrics {
@@ -49,6 +56,29 @@ export function createCommandMetrics(registry: Registry): CommandMetrics {
         answers.inc({ command, outcome: codeOf(outcome) });
       }
     },
+    ...createTransactionMetrics(registry),
+  };
+}
+
+function createTransactionMetrics(registry: Registry): TransactionMetrics {
+  const shared = {
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  };
+  const transactions = new Histogram({
+    name: "kept_transaction_seconds",
+    help: "Time of a transaction of commands, with the wait for a connection",
+    labelNames: ["queue"],
+    ...shared,
+  });
+  const commits = new Histogram({
+    name: "kept_commit_seconds",
+    help: "Time from the sending of a transaction's changes to PostgreSQL's answer that they are committed",
+    ...shared,
+  });
+  return {
+    ended: (queue, seconds) => transactions.observe({ queue }, seconds),
+    committed: (seconds) => commits.observe(seconds),
   };
 }
 

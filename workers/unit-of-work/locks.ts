@@ -1,7 +1,7 @@
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import type { Queryable } from "./connection.ts";
 
-const statement = `
+const keyLocks = `
   select v.id, pg_try_advisory_xact_lock(v.lock) as free from unnest($1::text[], $2::bigint[]) v(id, lock)`;
 
 /**
@@ -15,10 +15,31 @@ export async function lockKeys(
 ): Promise<ReadonlySet<string>> {
   const ids = commands.flatMap(({ id, fingerprint }) => (fingerprint === null ? [] : [id]));
   if (ids.length === 0) return new Set();
-  const { rows } = await connection.query<{ id: string; free: boolean }>(statement, [ids, ids.map(lockOf)]);
+  const { rows } = await connection.query<{ id: string; free: boolean }>(keyLocks, [ids, ids.map(lockOf)]);
   return new Set(rows.flatMap(({ id, free }) => (free ? [] : [id])));
 }
 
 /** PostgreSQL locks by a signed 64-bit number: the first half of the id, which is a hash of user and key. */
 const lockOf = (id: string): string =>
   BigInt.asIntN(64, BigInt(`0x${id.replaceAll("-", "").slice(0, 16)}`)).toString();
+
+const turnLock = "select pg_try_advisory_xact_lock(hashtextextended('works ' || $1, 0)) as free";
+const openWork = "select from works where user_id = $1 and ended_at is null limit 1";
+
+/** Takes the user's turn until the transaction ends: of commands that are apart and steps of a user, one at a time runs anywhere. */
+export async function takeTurn(connection: Queryable, userId: string): Promise<boolean> {
+  const { rows } = await connection.query<{ free: boolean }>(turnLock, [userId]);
+  return rows[0]?.free === true;
+}
+
+/** Takes the turn for a command that is apart, which long work of its user goes before. */
+export async function takeTurnAfterWorks(
+  connection: Queryable,
+  userId: string,
+): Promise<"taken" | "locked" | "after work"> {
+  const [isFree, { rowCount }] = await Promise.all([
+    takeTurn(connection, userId),
+    connection.query(openWork, [userId]),
+  ]);
+  return isFree ? (rowCount === 0 ? "taken" : "after work") : "locked";
+}
