@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Actor } from "../../shared/actor.ts";
 import type { IdentityClient } from "../../shared/db/identity-client.ts";
 import { isMistypedToken } from "../../shared/domain/token-format.ts";
@@ -9,7 +10,6 @@ import { seldom } from "../../shared/process/seldom.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import { introspect } from "./introspect.ts";
 import { createJwtVerifier, looksLikeJwt } from "./jwt.ts";
-import { makeRoom } from "./make-room.ts";
 import { discoverProvider, ProviderUnavailable } from "./provider.ts";
 
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
@@ -34,50 +34,52 @@ type Options = Readonly<{
   isRevoked(actor: Actor): boolean;
 }>;
 
-/** A token that was checked, until when that is trusted, and from when its next use has it checked again (epoch ms). */
-type Known = Readonly<{ actor: Actor; until: number; askAgainFrom: number }>;
-type Check = Readonly<{ since: number; result: Promise<Known | undefined> }>;
+/** A checked token: the number of its check, and until when it is trusted (epoch ms). */
+type Known = Readonly<{ actor: Actor; check: number; until: number }>;
 
 const maxTokenLength = 8_192;
 const maxKnown = 10_000;
-/** In parts of TOKEN_CACHE_SECONDS; by chance, so that tokens which came together are not asked about together for ever. */
-const askAgain = { from: 0.7, to: 0.9 };
+/** Shares of TOKEN_CACHE_SECONDS; chosen at random between them, so that refreshes of many tokens spread out. */
+const refreshAfter = { from: 0.7, to: 0.9 };
 
 /**
- * Known tokens are trusted for TOKEN_CACHE_SECONDS but not past their expiry. One in steady use is checked again before
- * that, so that none of its requests waits for the provider. They are stored under their hash only.
+ * Known tokens are trusted for TOKEN_CACHE_SECONDS but not past their expiry. A token in steady use is checked again
+ * before that, so that none of its requests waits for the provider. Requests share a check that is under way. Tokens are
+ * stored under their hash only.
  */
 export function createAuthenticator(options: Options): Authenticator {
-  const known = new Map<string, Known>();
-  const underWay = new Map<string, Check>();
   const check = createCheck(options);
   const sayAway = seldom((reason: string) => options.log.warn({ reason }, "the identity provider is away"));
-  const shareMs = options.config.tokenCacheSeconds * 1000;
+  let checks = 0;
+  const known = new LRUCache<string, Known, string>({
+    max: maxKnown,
+    ttlResolution: 0,
+    perf: Date,
+    allowStale: true,
+    ignoreFetchAbort: true,
+    noDeleteOnFetchRejection: true,
+    async fetchMethod(tokenHash, _stale, { context: token, options: entry }) {
+      checks += 1;
+      const [number, askedAt, cacheMs] = [checks, Date.now(), options.config.tokenCacheSeconds * 1000];
+      const found = await check(token, tokenHash);
+      // An outage leaves what is known in place, a refusal does not.
+      entry.noDeleteOnFetchRejection = found !== undefined;
+      if (!found) throw new InvalidToken();
+      const { from, to } = refreshAfter;
+      const refreshAt = askedAt + cacheMs * (from + (to - from) * Math.random());
+      entry.ttl = Math.max(1, refreshAt - Date.now());
+      // Counted from before the question, because the token may be revoked while the answer is on its way.
+      return { actor: found.actor, check: number, until: Math.min(askedAt + cacheMs, found.expires) };
+    },
+  });
 
-  /** Requests share a check that is under way, but not for longer than its result would be trusted. */
-  function checkOnce(token: string, tokenHash: string): Promise<Known | undefined> {
-    const running = underWay.get(tokenHash);
-    if (running && Date.now() - running.since < shareMs) return running.result;
-    const result = check(token, tokenHash).then(remember).finally(forget);
-    const started: Check = { since: Date.now(), result };
-    underWay.set(tokenHash, started);
-    return result;
-
-    function remember(found: Known | undefined) {
-      known.delete(tokenHash);
-      if (!found) return undefined;
-      makeRoom(known, maxKnown).set(tokenHash, found);
-      return found;
-    }
-    function forget() {
-      if (underWay.get(tokenHash) === started) underWay.delete(tokenHash);
-    }
-  }
-
-  /** Once for each check. What fails is told to the next request that has to wait for a check. */
-  function checkAhead(token: string, tokenHash: string, cached: Known): void {
-    known.set(tokenHash, { ...cached, askAgainFrom: cached.until });
-    checkOnce(token, tokenHash).catch(() => {});
+  /** A check that began before the request is shared for as long only as its result is trusted. */
+  async function findKnown(token: string, tokenHash: string): Promise<Known | undefined> {
+    const [now, begun] = [Date.now(), checks];
+    let found = await known.fetch(tokenHash, { context: token });
+    while (found && found.check <= begun && found.until <= now)
+      found = await known.fetch(tokenHash, { context: token, allowStale: false, forceRefresh: true });
+    return found;
   }
 
   const unlessRevoked = (found: Known | undefined) =>
@@ -89,16 +91,10 @@ export function createAuthenticator(options: Options): Authenticator {
     if (token === undefined || token.length > maxTokenLength) return invalidToken;
     if (options.config.builtInIdentity && isMistypedToken(token)) return invalidToken;
     const tokenHash = hash("sha256", token);
-    const cached = known.get(tokenHash);
-    const now = Date.now();
-    if (cached && cached.until > now) {
-      if (cached.askAgainFrom <= now) checkAhead(token, tokenHash, cached);
-      return unlessRevoked(cached);
-    }
-    known.delete(tokenHash);
     try {
-      return unlessRevoked(await checkOnce(token, tokenHash));
+      return unlessRevoked(await findKnown(token, tokenHash));
     } catch (error) {
+      if (error instanceof InvalidToken) return invalidToken;
       if (!(error instanceof ProviderUnavailable)) throw error;
       sayAway(error.message);
       return providerAway;
@@ -109,11 +105,13 @@ export function createAuthenticator(options: Options): Authenticator {
     authenticate,
     knownUser(authorization) {
       const token = authorization === null ? undefined : tokenIn(authorization);
-      const found = token === undefined ? undefined : known.get(hash("sha256", token));
+      const found = token === undefined ? undefined : known.peek(hash("sha256", token));
       return found && found.until > Date.now() ? found.actor.userId : undefined;
     },
   };
 }
+
+class InvalidToken extends Error {}
 
 const tokenIn = (authorization: string): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
@@ -152,17 +150,11 @@ function createCheck({ config, client, log, onChecked }: Options) {
     return answer === "unsupported" ? verified : answer && { ...verified, ...answer };
   }
 
-  return async (token: string, tokenHash: string): Promise<Known | undefined> => {
-    // Counted from before the question, because the token may be revoked while the provider's answer is on its way.
-    const [asked, cacheMs] = [Date.now(), config.tokenCacheSeconds * 1000];
-    const cachedUntil = asked + cacheMs;
+  return async (token: string, tokenHash: string) => {
     const claims = await claimsOf(token, tokenHash);
     const actor = claims && actorOf(claims, tokenHash);
     if (!claims || !actor) return undefined;
     await onChecked(actor);
-    const expires = typeof claims.exp === "number" ? claims.exp * 1000 : cachedUntil;
-    const { from, to } = askAgain;
-    const askAgainFrom = asked + cacheMs * (from + (to - from) * Math.random());
-    return { actor, until: Math.min(cachedUntil, expires), askAgainFrom };
+    return { actor, expires: typeof claims.exp === "number" ? claims.exp * 1000 : Number.POSITIVE_INFINITY };
   };
 }

@@ -1,7 +1,7 @@
 import { type CryptoKey, type JWTPayload, type JWTVerifyResult, jwtVerify } from "jose";
+import { LRUCache } from "lru-cache";
 import type { Config } from "../../shared/process/config.ts";
 import type { Claims } from "./claims.ts";
-import { makeRoom } from "./make-room.ts";
 import { type Provider, ProviderUnavailable } from "./provider.ts";
 
 /** Padding is refused although decoders accept it, because one token would then have several spellings. */
@@ -22,7 +22,7 @@ const algorithms = [
 ];
 const clockToleranceSeconds = 5;
 
-/** Whose signature was checked, and with which key: as long as that is published, it need not be checked again. */
+/** A token with a checked signature, and its key: as long as that is published, it need not be checked again. */
 type Verified = Readonly<{ header: JWTVerifyResult["protectedHeader"]; key: CryptoKey; claims: JWTPayload }>;
 
 /**
@@ -37,7 +37,7 @@ export function createJwtVerifier(
   { authAudience, authJwtTyp }: Pick<Config, "authAudience" | "authJwtTyp">,
   maxRemembered: number,
 ): VerifyJwt {
-  const remembered = new Map<string, Verified>();
+  const remembered = new LRUCache<string, Verified>({ max: maxRemembered });
 
   const isStillGood = async ({ header, key, claims }: Verified, { findKey }: Provider): Promise<boolean> =>
     (claims.exp ?? 0) + clockToleranceSeconds > Date.now() / 1000 && (await findKey(header)) === key;
@@ -61,7 +61,7 @@ export function createJwtVerifier(
       if (known && (await isStillGood(known, provider))) return known.claims;
       remembered.delete(tokenHash);
       const verified = await verify(token, provider);
-      if (verified) makeRoom(remembered, maxRemembered).set(tokenHash, verified);
+      if (verified) remembered.set(tokenHash, verified);
       return verified?.claims;
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error;

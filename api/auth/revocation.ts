@@ -1,7 +1,7 @@
+import { LRUCache } from "lru-cache";
 import type { Actor } from "../../shared/actor.ts";
 import { basicAuthorization, connectionPath, type IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { makeRoom } from "./make-room.ts";
 import { providerTimeoutMs } from "./provider.ts";
 
 type TokenKey = Pick<Actor, "userId" | "tokenId">;
@@ -25,13 +25,12 @@ export function createRevocation(
   { authInternalUrl, builtInIdentity }: Pick<Config, "authInternalUrl" | "builtInIdentity">,
   client: IdentityClient | undefined,
 ): Revocation {
-  const revoked = new Set<string>();
+  const revoked = new LRUCache<string, true>({ max: maxRemembered });
   const keyOf = ({ userId, tokenId }: TokenKey) => JSON.stringify([userId, tokenId]);
-  const remember = (token: TokenKey) => makeRoom(revoked, maxRemembered).add(keyOf(token));
   const revokeToken = async (token: TokenKey, service: IdentityClient) => {
     const address = `${authInternalUrl}${connectionPath(token.userId, token.tokenId)}`;
     const isGone = await endAtProvider(address, service);
-    if (isGone) remember(token);
+    if (isGone) revoked.set(keyOf(token), true);
     return isGone;
   };
   return {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { FieldErrors } from "../errors.ts";
 import { folded } from "./folding.ts";
 
@@ -14,21 +15,11 @@ export function categoriesNamed<Category extends Named>(
   const exact = categories.filter((category) => category.name === name);
   if (exact.length > 0) return exact;
   const wanted = folded(name);
-  return categories.filter((category) => foldedName(category.name) === wanted);
+  return categories.filter((category) => foldedNames.memo(category.name) === wanted);
 }
 
-const maxKnown = 10_000;
-const foldedNames = new Map<string, string>();
-
-/** Folding a thousand long names takes 30 ms, for which others would wait at each call. */
-function foldedName(name: string): string {
-  const known = foldedNames.get(name);
-  if (known !== undefined) return known;
-  if (foldedNames.size >= maxKnown) foldedNames.clear();
-  const made = folded(name);
-  foldedNames.set(name, made);
-  return made;
-}
+/** Kept, because folding a thousand long names takes 30 ms, for which others would wait at each call. */
+const foldedNames = new LRUCache<string, string>({ max: 10_000, memoMethod: folded });
 
 const mostListed = 20;
 /** How long the list may be, but for its last name. */

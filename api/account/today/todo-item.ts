@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Static } from "typebox";
 import type { Todo } from "../../../shared/contracts/todo-schema.ts";
 import { sayRepeat } from "../../../shared/domain/quick-add/say-repeat.ts";
@@ -23,7 +24,7 @@ type Place = Readonly<{ today: Today; next: TodoItem | undefined }>;
 function todoItem(visit: Visit, todo: TodoItem, { today, next }: Place): Html {
   const { id, title, category, is_completed: done, description } = todo;
   const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
-  const recurrence = todo.recurrence && repeatInWords(todo.recurrence);
+  const recurrence = todo.recurrence && saidRules.memo(todo.recurrence);
   const known = [todo.time_of_day, minutes, todo.context, categoryTag(category), recurrence];
   return html`<li class="card item${done && " done"}" id="todo-${id}">
     ${tickButton(visit, {
@@ -57,18 +58,8 @@ function reminderInWords({ reminder }: TodoItem, today: string): string | null {
   return `${reminderWords[reminder.status]} ${sayWallTime(reminder.local_time, today)}`;
 }
 
-const mostRules = 1_000;
-const saidRules = new Map<string, string>();
-
 /** Kept, because finding the words takes a quarter of a millisecond and a page may have a hundred todos that repeat. */
-function repeatInWords(rule: string): string {
-  const known = saidRules.get(rule);
-  if (known !== undefined) return known;
-  if (saidRules.size >= mostRules) saidRules.clear();
-  const words = sayRepeat(rule);
-  saidRules.set(rule, words);
-  return words;
-}
+const saidRules = new LRUCache<string, string>({ max: 1_000, memoMethod: sayRepeat });
 
 const mostShown = 160;
 
