@@ -50,12 +50,12 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const redis = connectFailFast(config.redisUrl, countingTimeoutMs);
   const metrics = createMetrics(config);
   const tracing = await openTracing("kept-api", { config, log });
-  const reads = await openReads({ config, log, database, redis, count: metrics.countStandbyRead });
+  const reads = await openReads({ config, log, database, redis, registry: metrics.registry });
   const [mailbox, clock] = await Promise.all([
     openMailbox(config, reads.checkReply),
     openServerClock(database.pool),
   ]);
-  metrics.show({ primary: database.pool, standby: reads.standby, mailbox });
+  metrics.show({ pools: reads.pools, mailbox });
   const { now = clock.now } = options;
   const query = createQuery(config, reads, now);
   const dispatch = createDispatch(mailbox, reads.inbox, clock, { now, readAgain: createReadAgain(query) });

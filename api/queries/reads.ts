@@ -1,8 +1,10 @@
 import type { Pool } from "pg";
+import type { Registry } from "prom-client";
 import { type Database, openDatabase } from "../../shared/db/orm.ts";
 import { createReadBatches } from "../../shared/db/read-batches.ts";
+import { showStandby } from "../../shared/db/standby/metrics.ts";
 import { createProbe, type StandbyProbe } from "../../shared/db/standby/probe.ts";
-import { createStandbyReads, type StandbyOutcome } from "../../shared/db/standby/reads.ts";
+import { createStandbyReads } from "../../shared/db/standby/reads.ts";
 import { type StandbyWatch, watchStandby } from "../../shared/db/standby/watch.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
 import type { Config } from "../../shared/process/config.ts";
@@ -26,7 +28,8 @@ export type Reads = Readonly<{
   /** For what is only shown: from the standby if there is one, else from the primary. */
   shown: QueryDatabase;
   inbox: Inbox;
-  standby?: Readonly<{ pool: Pool; watch: Pick<StandbyWatch, "isUsable" | "lagMs"> }>;
+  /** Connections, by the server that they lead to. */
+  pools: Readonly<{ primary: Pool; standby?: Pool }>;
   /** To be called with each reply of a worker. */
   checkReply?(reply: Reply): void;
   close(): Promise<void>;
@@ -37,16 +40,16 @@ type Parts = Readonly<{
   log: Log;
   database: Database;
   redis: RedisConnection;
-  /** Counts a statement that the standby may answer. */
-  count(outcome: StandbyOutcome): void;
+  registry: Registry;
 }>;
 
 /** Opens the standby of READ_DATABASE_URL. When that is unset, everything is read from the database itself. */
 export async function openReads(parts: Parts): Promise<Reads> {
-  const { config, log, database, count } = parts;
+  const { config, log, database, registry } = parts;
   const { readDatabaseUrl: url, databasePrepare: prepare, databaseConnections: connections = 10 } = config;
   const [primary, { pool }] = [openQueryDatabase(database), database];
-  if (url === undefined) return { primary, shown: primary, inbox: { pool }, close: async () => {} };
+  if (url === undefined)
+    return { primary, shown: primary, inbox: { pool }, pools: { primary: pool }, close: async () => {} };
   const standby = await openDatabase({
     ...{ url, purpose: "standby-reads", prepare, connections },
     // What each lost connection would say, the watch says once.
@@ -55,6 +58,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
   });
   const probe = createProbe(standby.pool);
   const watch = openWatch(parts, probe);
+  const count = showStandby(registry, watch);
   const lastChanges = openLastChanges(parts);
   const sayFailed = seldom((reason: string) => log.warn({ reason }, "a read failed at the standby"));
   const run = createStandbyReads({
@@ -71,7 +75,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
     primary,
     shown: { ...primary, run },
     inbox: { pool, ...(lastChanges && { onFound: lastChanges.noteLost }) },
-    standby: { pool: standby.pool, watch },
+    pools: { primary: pool, standby: standby.pool },
     ...(lastChanges && { checkReply: lastChanges.check }),
     async close() {
       watch.close();
