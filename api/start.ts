@@ -31,8 +31,8 @@ import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
 import { feedOwner } from "./queries/guard.ts";
 import { createReadAgain } from "./queries/read-again.ts";
-import { openReads, type Reads } from "./queries/reads.ts";
 import { createReadShare } from "./queries/share.ts";
+import { openReads, type Reads } from "./queries/standby/open.ts";
 
 type Options = Readonly<{
   config: Config;

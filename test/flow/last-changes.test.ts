@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { createLastChanges } from "../../api/queries/last-changes.ts";
+import { createLastChanges } from "../../api/queries/standby/last-changes.ts";
 import type { Reply } from "../../shared/queue/batch.ts";
 import { connectFailFast, firstTry } from "../../shared/queue/connections.ts";
 import { createWrittenPositions } from "../../shared/queue/written-positions.ts";

@@ -1,6 +1,6 @@
-import type { Reply } from "../../shared/queue/batch.ts";
-import type { RedisConnection } from "../../shared/queue/connections.ts";
-import { positionsKeptMs, type WrittenPositions } from "../../shared/queue/written-positions.ts";
+import type { Reply } from "../../../shared/queue/batch.ts";
+import type { RedisConnection } from "../../../shared/queue/connections.ts";
+import { positionsKeptMs, type WrittenPositions } from "../../../shared/queue/written-positions.ts";
 
 /** Up to where a standby must be so that users find what they have changed. */
 type LastChanges = Readonly<{

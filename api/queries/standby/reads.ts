@@ -1,5 +1,5 @@
-import { DatabaseFailure, wasStopped } from "../database-failure.ts";
-import type { RunRead } from "../read-batches.ts";
+import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
+import type { RunRead } from "../../../shared/db/read-batches.ts";
 import type { StandbyWatch } from "./watch.ts";
 
 /**
