@@ -1,8 +1,10 @@
 import { Type } from "typebox";
 import { categoryExamples } from "./category-examples.ts";
-import { Category, categoryFields } from "./category-schema.ts";
+import { categoryFields } from "./category-fields.ts";
+import { Category } from "./category-schema.ts";
 import { command, query } from "./contract.ts";
-import { Id, Name, Page, PageOf } from "./fields.ts";
+import { schemasOf } from "./declared-fields.ts";
+import { Id, Page, PageOf } from "./fields.ts";
 
 const path = "/categories/{category_id}";
 
@@ -46,7 +48,7 @@ export const createCategory = command({
       example: categoryExamples.create,
     },
   ],
-  input: Type.Object({ name: Name, ...categoryFields }),
+  input: Type.Object(schemasOf(categoryFields, "create")),
   output: Category,
 });
 
@@ -66,7 +68,7 @@ export const updateCategory = command({
     },
     { operationId: "updateCategory", method: "PATCH", path, status: 200, example: categoryExamples.change },
   ],
-  input: Type.Object({ category_id: Id, name: Type.Optional(Name), ...categoryFields }),
+  input: Type.Object({ category_id: Id, ...schemasOf(categoryFields, "update") }),
   output: Category,
 });
 

@@ -45,6 +45,13 @@ export const Context = titled(
   }),
 );
 
+export const Color = titled(
+  "Color",
+  Type.String({
+    pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
+    expects: "a hex color such as #6b7280",
+  }),
+);
 export function OneOf<const Values extends string[]>(values: readonly [...Values]) {
   return Type.Enum([...values], { expects: `one of: ${values.join(", ")}` });
 }

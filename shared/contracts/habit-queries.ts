@@ -2,8 +2,9 @@ import { type Static, Type } from "typebox";
 import { query } from "./contract.ts";
 import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, titled } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
+import { FrequencyField } from "./habit-fields.ts";
 import { dueHabits, habitOverview } from "./habit-result.ts";
-import { FrequencyField, Habit, TodayHabits } from "./habit-schema.ts";
+import { Habit, TodayHabits } from "./habit-schema.ts";
 import { queryTool } from "./tool.ts";
 import {
   argument,

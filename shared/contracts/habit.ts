@@ -1,10 +1,12 @@
 import { type Static, Type } from "typebox";
 import { checkOneCategory } from "./category-name.ts";
 import { command } from "./contract.ts";
+import { schemasOf } from "./declared-fields.ts";
 import { Description, Id, Name, TimeOfDayField } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
+import { GraceDays, HabitTypeField, habitFields } from "./habit-fields.ts";
 import { oneHabit } from "./habit-result.ts";
-import { FrequencyField, GraceDays, Habit, HabitTypeField, habitFields } from "./habit-schema.ts";
+import { Habit } from "./habit-schema.ts";
 import { tool } from "./tool.ts";
 import { argument, quoted, said } from "./tool-sentence.ts";
 
@@ -55,13 +57,7 @@ export const createHabit = command({
       ),
   }),
   toolOnly: ["category"],
-  input: Type.Object({
-    name: Name,
-    type: HabitTypeField,
-    frequency: FrequencyField,
-    ...habitFields,
-    category: Type.Optional(Name),
-  }),
+  input: Type.Object({ ...schemasOf(habitFields, "create"), category: Type.Optional(Name) }),
   output: Habit,
 });
 
@@ -81,13 +77,7 @@ export const updateHabit = command({
     },
     { operationId: "updateHabit", method: "PATCH", path, status: 200, example: habitExamples.change },
   ],
-  input: Type.Object({
-    habit_id: Id,
-    name: Type.Optional(Name),
-    type: Type.Optional(HabitTypeField),
-    frequency: Type.Optional(FrequencyField),
-    ...habitFields,
-  }),
+  input: Type.Object({ habit_id: Id, ...schemasOf(habitFields, "update") }),
   output: Habit,
 });
 

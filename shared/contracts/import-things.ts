@@ -1,11 +1,12 @@
 import { type Static, Type } from "typebox";
-import { recurrenceStarts, reminderStatuses, timesOfDay } from "../domain/vocabulary.ts";
+import { reminderStatuses } from "../domain/vocabulary.ts";
 import { Instant } from "./action.ts";
-import { Color, Icon } from "./category-schema.ts";
-import { CalendarDate, Context, Description, Name, Nullable, OneOf } from "./fields.ts";
-import { FrequencyField, GraceDays, HabitTypeField, ScheduleField } from "./habit-schema.ts";
+import { categoryFields } from "./category-fields.ts";
+import { schemasOf } from "./declared-fields.ts";
+import { CalendarDate, Nullable, OneOf } from "./fields.ts";
+import { habitFields } from "./habit-fields.ts";
 import "./reminder-schema.ts";
-import { Minutes, Recurrence } from "./todo-schema.ts";
+import { todoFields } from "./todo-fields.ts";
 
 /** The things of a file from elsewhere, as all kinds of files are translated to. */
 
@@ -17,21 +18,19 @@ const times = { created_at: Nullable(Instant), updated_at: Nullable(Instant) };
 
 export const ImportedCategory = Type.Object({
   key: ImportKey,
-  name: Name,
-  color: Nullable(Color),
-  icon: Nullable(Icon),
+  ...schemasOf(categoryFields, "file"),
   ...times,
 });
 
+const { name, type, frequency, schedule, ...describing } = schemasOf(habitFields, "file");
+
 export const ImportedHabit = Type.Object({
   key: ImportKey,
-  name: Name,
-  type: HabitTypeField,
-  frequency: FrequencyField,
-  schedule: Nullable(ScheduleField),
-  time_of_day: Nullable(OneOf(timesOfDay)),
-  description: Nullable(Description),
-  grace_days: GraceDays,
+  name,
+  type,
+  frequency,
+  schedule,
+  ...describing,
   category: Nullable(ImportKey),
   ...times,
 });
@@ -51,21 +50,21 @@ const ImportedReminder = Type.Object({
   status: OneOf(reminderStatuses),
 });
 
+const { title, description, due_date, time_of_day, estimated_minutes, context, ...others } = schemasOf(
+  todoFields,
+  "file",
+);
+
 export const ImportedTodo = Type.Object({
   key: ImportKey,
-  title: Name,
-  description: Nullable(Description),
-  due_date: Nullable(CalendarDate),
-  time_of_day: Nullable(OneOf(timesOfDay)),
-  estimated_minutes: Nullable(Minutes),
-  context: Nullable(Context),
+  title,
+  description,
+  due_date,
+  time_of_day,
+  estimated_minutes,
+  context,
   category: Nullable(ImportKey),
-  is_completed: Type.Boolean(),
-  completed_at: Nullable(Instant),
-  completed_on: Nullable(CalendarDate),
-  recurrence: Nullable(Recurrence),
-  recurrence_from: OneOf(recurrenceStarts),
-  recurrence_anchor: Nullable(CalendarDate),
+  ...others,
   /** The todo that followed it in its series. */
   next: Nullable(ImportKey),
   reminder: Nullable(ImportedReminder),

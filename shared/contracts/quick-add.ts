@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 import { longestLine } from "../domain/quick-add/words.ts";
 import { query } from "./contract.ts";
 import { CalendarDate, Line, Nullable, TimeOfDayField, TodayFields, titled } from "./fields.ts";
-import { FrequencyField, HabitTypeField, ScheduleField } from "./habit-schema.ts";
-import { RecurrenceFrom } from "./todo-schema.ts";
+import { FrequencyField, HabitTypeField, ScheduleField } from "./habit-fields.ts";
+import { RecurrenceFrom } from "./todo-fields.ts";
 
 const TodoInWords = titled(
   "TodoInWords",

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 import { parseRecurrence } from "../domain/recurrence.ts";
-import { recurrenceStarts } from "../domain/vocabulary.ts";
 import type { FieldErrors } from "../errors.ts";
 import { CategoryRef } from "./category-schema.ts";
+import { schemasOf } from "./declared-fields.ts";
 import {
   CalendarDate,
   Clearable,
@@ -11,7 +11,6 @@ import {
   DueField,
   Flag,
   Id,
-  Line,
   Name,
   Nullable,
   OneOf,
@@ -24,45 +23,37 @@ import {
 } from "./fields.ts";
 import { RemindAt, Reminder } from "./reminder-schema.ts";
 import { TodoCursor } from "./todo-cursor.ts";
+import { Minutes, Recurrence, todoFields } from "./todo-fields.ts";
 
-export const Recurrence = titled("Recurrence", Line(500));
-export const Minutes = titled("Minutes", WholeNumber(1, 100_000));
-export const RecurrenceFrom = titled("RecurrenceFrom", OneOf(recurrenceStarts));
+const {
+  category_id: _,
+  is_completed,
+  completed_at,
+  completed_on: __,
+  recurrence,
+  recurrence_from,
+  recurrence_anchor: ___,
+  next_todo_id,
+  ...described
+} = schemasOf(todoFields, "shown");
 
 export const Todo = titled(
   "Todo",
   Type.Object({
     id: Id,
-    title: Type.String(),
-    description: Nullable(Type.String()),
-    due_date: Nullable(CalendarDate),
-    time_of_day: Nullable(TimeOfDayField),
-    estimated_minutes: Nullable(Type.Integer()),
-    context: Nullable(Type.String()),
-    is_completed: Type.Boolean(),
+    ...described,
+    is_completed,
     is_overdue: Type.Boolean(),
-    recurrence: Nullable(Type.String()),
-    recurrence_from: RecurrenceFrom,
-    completed_at: Nullable(Timestamp),
-    next_todo_id: Nullable(Id),
+    recurrence,
+    recurrence_from,
+    completed_at,
+    next_todo_id,
     reminder: Nullable(Reminder),
     category: Nullable(CategoryRef),
     created_at: Timestamp,
     updated_at: Timestamp,
   }),
 );
-
-/** The fields that both create and update take. */
-export const todoFields = {
-  description: Clearable(Description),
-  due_date: Clearable(CalendarDate),
-  time_of_day: Clearable(TimeOfDayField),
-  estimated_minutes: Clearable(Minutes),
-  context: Clearable(Context),
-  category_id: Clearable(Id),
-  recurrence: Clearable(Recurrence),
-  recurrence_from: Clearable(RecurrenceFrom),
-};
 
 /** The arguments that describe a todo in both tools that write one. */
 export const describing = {

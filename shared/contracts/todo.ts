@@ -1,18 +1,13 @@
 import { type Static, Type } from "typebox";
 import { checkOneCategory } from "./category-name.ts";
 import { command } from "./contract.ts";
+import { schemasOf } from "./declared-fields.ts";
 import { Flag, Id, Name } from "./fields.ts";
 import { ChangeArguments, changeInput, checkChange } from "./todo-changes.ts";
 import { todoExamples } from "./todo-examples.ts";
+import { todoFields } from "./todo-fields.ts";
 import { oneTodo } from "./todo-result.ts";
-import {
-  checkRecurrence,
-  describing,
-  Todo,
-  todoFields,
-  toolTodoFields,
-  toolTodoNames,
-} from "./todo-schema.ts";
+import { checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from "./todo-schema.ts";
 import { changedSentence, createdSentence } from "./todo-sentences.ts";
 import { tool } from "./tool.ts";
 import { argument, idIn, type Names, named, type SentArguments, said } from "./tool-sentence.ts";
@@ -50,7 +45,7 @@ export const createTodo = command({
     sentence: createdSentence,
   }),
   toolOnly: toolTodoNames,
-  input: Type.Object({ title: Name, ...todoFields, ...toolTodoFields }),
+  input: Type.Object({ ...schemasOf(todoFields, "create"), ...toolTodoFields }),
   output: Todo,
   refine: checkRecurrence,
 });
@@ -85,7 +80,7 @@ export const updateTodo = command({
     sentence: (args, names) => changedSentence(args, todoIn(args, names)),
   }),
   toolOnly: toolTodoNames,
-  input: Type.Object({ todo_id: Id, title: Type.Optional(Name), ...todoFields, ...toolTodoFields }),
+  input: Type.Object({ todo_id: Id, ...schemasOf(todoFields, "update"), ...toolTodoFields }),
   output: Todo,
   refine: checkRecurrence,
 });

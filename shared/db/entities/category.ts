@@ -1,17 +1,11 @@
-import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { id, owner, timestamps } from "./columns.ts";
+import { defineEntity, type InferEntity } from "@mikro-orm/core";
+import { categoryFields } from "../../contracts/category-fields.ts";
+import { columnsOf, id, owner, timestamps } from "./columns.ts";
 
 export const CategoryEntity = defineEntity({
   name: "Category",
   tableName: "categories",
-  properties: {
-    user_id: owner(),
-    id: id(),
-    name: p.text(),
-    color: p.text(),
-    icon: p.text().nullable(),
-    ...timestamps,
-  },
+  properties: { user_id: owner(), id: id(), ...columnsOf(categoryFields), ...timestamps },
 });
 
 export type CategoryRow = InferEntity<typeof CategoryEntity>;

@@ -1,8 +1,7 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import type { Schedule } from "../../domain/schedule.ts";
+import { habitFields } from "../../contracts/habit-fields.ts";
 import type { StreakState } from "../../domain/streak.ts";
-import type { Frequency, HabitType } from "../../domain/vocabulary.ts";
-import { date, id, owner, timeOfDay, timestamps, timestamptz } from "./columns.ts";
+import { columnsOf, date, id, owner, timestamps, timestamptz } from "./columns.ts";
 
 export const HabitEntity = defineEntity({
   name: "Habit",
@@ -10,14 +9,7 @@ export const HabitEntity = defineEntity({
   properties: {
     user_id: owner(),
     id: id(),
-    name: p.text(),
-    type: p.text().$type<HabitType>(),
-    frequency: p.text().$type<Frequency>(),
-    schedule: p.json().$type<Schedule>().nullable(),
-    time_of_day: timeOfDay(),
-    category_id: p.bigint("number").nullable(),
-    description: p.text().nullable(),
-    grace_days: p.integer(),
+    ...columnsOf(habitFields),
     completions_count: p.integer(),
     /** Valid until the end of `streak_alive_through`; after that day the streak is 0. */
     streak: p.integer(),

@@ -1,20 +1,19 @@
+import { categoryFields } from "../../../shared/contracts/category-fields.ts";
 import { presentCategory } from "../../../shared/db/present.ts";
 import { checkQuota } from "../check-quota.ts";
+import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
-import { storedColor } from "./color.ts";
 
 export const categoryCreate: Handler<"category.create"> = {
   stores: "more",
   makes: "categories",
-  run(context, { name, color, icon }) {
+  run(context, input) {
     const refused = checkQuota(context, "categories");
     if (refused) return refused;
     const { categories, nextId, now } = context;
     const row = categories.insert({
       id: nextId("categories"),
-      name,
-      color: storedColor(color),
-      icon: icon ?? null,
+      ...newColumns(categoryFields, input),
       created_at: now,
       updated_at: now,
     });

@@ -1,11 +1,12 @@
-import type { Rules } from "../../../shared/domain/schedule.ts";
+import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import { newStreak } from "../../../shared/domain/streak.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import { checkQuota } from "../check-quota.ts";
+import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
 import { habitAnswer, streakColumns } from "./rows.ts";
-import { checkSchedule, defaultGraceDays } from "./rules.ts";
+import { checkSchedule } from "./rules.ts";
 
 export const habitCreate: Handler<"habit.create"> = {
   stores: "more",
@@ -17,21 +18,12 @@ export const habitCreate: Handler<"habit.create"> = {
     if (isRefused(category)) return category;
     const refused = checkSchedule(input.frequency, input.schedule) ?? checkQuota(context, "habits");
     if (refused) return refused;
-    const grace_days = input.grace_days ?? defaultGraceDays;
-    const schedule = input.schedule ?? null;
-    const rules: Rules = { frequency: input.frequency, schedule, grace_days };
+    const columns = newColumns(habitFields, { ...input, ...category });
     const row = context.habits.insert({
       id: context.nextId("habits"),
-      name: input.name,
-      type: input.type,
-      frequency: input.frequency,
-      schedule,
-      time_of_day: input.time_of_day ?? null,
-      category_id: category.category_id ?? null,
-      description: input.description ?? null,
-      grace_days,
+      ...columns,
       completions_count: 0,
-      ...streakColumns(newStreak(), rules),
+      ...streakColumns(newStreak(), columns),
       created_at: context.now,
       updated_at: context.now,
     });

@@ -2,12 +2,10 @@ import type { HabitRow } from "../../../shared/db/entities.ts";
 import type { Rules } from "../../../shared/domain/schedule.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 
-export const defaultGraceDays = 1;
-
 /** The rules by which a habit's streak is counted. */
 export const rulesOf = ({ frequency, schedule, grace_days }: HabitRow): Rules => ({
   frequency,
-  schedule: schedule ?? null,
+  schedule,
   grace_days,
 });
 

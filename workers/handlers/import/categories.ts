@@ -1,5 +1,6 @@
+import { categoryFields } from "../../../shared/contracts/category-fields.ts";
 import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
-import { storedColor } from "../category/color.ts";
+import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { KnownIds } from "./parts.ts";
 import { timesOf } from "./times.ts";
@@ -25,10 +26,9 @@ export function insertCategories(
   const { categories, nextId } = context;
   const byName = new Map(categories.all().map(({ name, id }) => [name, id]));
   for (const thing of missing) {
-    const { key, name, color, icon } = thing;
     const id = nextId("categories");
-    categories.insert({ id, name, color: storedColor(color), icon, ...timesOf(context, thing) });
-    known.set(key, id);
+    categories.insert({ id, ...newColumns(categoryFields, thing), ...timesOf(context, thing) });
+    known.set(thing.key, id);
   }
   for (const { key, name } of things) {
     const id = known.get(key) ?? byName.get(name);

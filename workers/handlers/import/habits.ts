@@ -1,5 +1,7 @@
+import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
 import { streakOfHistory } from "../../../shared/domain/history-streak.ts";
+import { newColumns } from "../columns.ts";
 import { streakColumns } from "../habit/rows.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { KnownIds } from "./parts.ts";
@@ -42,19 +44,17 @@ function insertHabit(
   known: KnownIds,
 ): number {
   const { habits, writeHistory, nextId, today } = context;
-  const { key, category, created_at, updated_at, ...fields } = thing;
-  const { frequency, schedule, grace_days } = fields;
-  const rules = { frequency, schedule, grace_days };
   const id = nextId("habits");
+  const category_id = known.get(thing.category ?? "") ?? null;
+  const columns = newColumns(habitFields, { ...thing, category_id });
   habits.insert({
     id,
-    ...fields,
-    category_id: known.get(category ?? "") ?? null,
+    ...columns,
     completions_count: completions.size,
-    ...streakColumns(streakOfHistory(completions.keys(), rules, today.date), rules),
-    ...timesOf(context, { created_at, updated_at }),
+    ...streakColumns(streakOfHistory(completions.keys(), columns, today.date), columns),
+    ...timesOf(context, thing),
   });
-  known.set(key, id);
+  known.set(thing.key, id);
   const times = [...completions.values()].map((time) => time && notInFuture(context, time));
   if (completions.size > 0) writeHistory.push({ habit_id: id, dates: [...completions.keys()], times });
   return completions.size;

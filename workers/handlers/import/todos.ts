@@ -1,6 +1,8 @@
 import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
+import { todoFields } from "../../../shared/contracts/todo-fields.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
 import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day.ts";
+import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
 import { endOfTimes } from "../todo/reminder.ts";
 import { newUser } from "../user/settings.ts";
@@ -33,27 +35,17 @@ function todoColumns(
   known: KnownIds,
 ): Omit<TodoRow, "id" | "user_id"> {
   const { today } = context;
-  const {
-    key: _,
-    category,
-    next,
-    reminder: __,
-    created_at,
-    updated_at,
-    completed_at,
-    completed_on,
-    ...fields
-  } = thing;
+  const { category, next, is_completed, completed_at, completed_on } = thing;
   const done = {
     completed_at: notInFuture(context, completed_at),
     completed_on: completed_on === null || completed_on > today.date ? today.date : completed_on,
   };
   return {
-    ...fields,
-    ...(fields.is_completed ? done : { completed_at: null, completed_on: null }),
+    ...newColumns(todoFields, thing),
+    ...(is_completed ? done : { completed_at: null, completed_on: null }),
     category_id: known.get(category ?? "") ?? null,
     next_todo_id: known.get(next ?? "") ?? null,
-    ...timesOf(context, { created_at, updated_at }),
+    ...timesOf(context, thing),
   };
 }
 

@@ -1,8 +1,10 @@
+import { todoFields } from "../../../shared/contracts/todo-fields.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import { checkQuota } from "../check-quota.ts";
+import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
-import { defaultRecurrenceFrom, recurrenceColumns } from "./recurrence.ts";
+import { recurrenceColumns } from "./recurrence.ts";
 import { putReminder, reminderTime, rowsForTime } from "./reminder.ts";
 import { todoAnswer } from "./rows.ts";
 
@@ -20,18 +22,8 @@ export const todoCreate: Handler<"todo.create"> = {
     if (refused) return refused;
     const row = context.todos.insert({
       id: context.nextId("todos"),
-      title: input.title,
-      description: input.description ?? null,
-      time_of_day: input.time_of_day ?? null,
-      estimated_minutes: input.estimated_minutes ?? null,
-      context: input.context ?? null,
-      category_id: category.category_id ?? null,
-      is_completed: false,
-      completed_at: null,
-      completed_on: null,
+      ...newColumns(todoFields, { ...input, ...category }),
       ...recurrenceColumns(context, input.recurrence ?? null, input.due_date ?? null),
-      recurrence_from: input.recurrence_from ?? defaultRecurrenceFrom,
-      next_todo_id: null,
       created_at: context.now,
       updated_at: context.now,
     });

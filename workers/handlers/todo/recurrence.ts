@@ -3,8 +3,6 @@ import { firstOccurrence } from "../../../shared/domain/recurrence.ts";
 import { parseRule } from "../../../shared/domain/recurrence-rule.ts";
 import type { HandlerContext } from "../handler.ts";
 
-export const defaultRecurrenceFrom = "due";
-
 /**
  * The first occurrence from today on becomes the due date of a todo that has none. Another due date moves one todo
  * and not its series; another rule or a cleared due date begins a new series.

@@ -1,14 +1,11 @@
-import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
-import type { TodoRow } from "../../../shared/db/entities.ts";
+import { todoFields } from "../../../shared/contracts/todo-fields.ts";
 import { isRefused, notFound } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
-import type { Handler, HandlerContext } from "../handler.ts";
-import { patch } from "../patch.ts";
-import { defaultRecurrenceFrom, recurrenceColumns } from "./recurrence.ts";
+import { changedColumns } from "../columns.ts";
+import type { Handler } from "../handler.ts";
+import { recurrenceColumns } from "./recurrence.ts";
 import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./reminder.ts";
 import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
-
-type TodoUpdate = InputOf<Commands["todo.update"]>;
 
 export const todoUpdate: Handler<"todo.update"> = {
   stores: "more",
@@ -31,23 +28,13 @@ export const todoUpdate: Handler<"todo.update"> = {
     if (refused) return refused;
     if (time) putReminder(context, todo_id, time);
     if (remind_at === null && reminders.get(todo_id)) reminders.remove(todo_id);
-    const changed = { ...changedColumns(context, row, input), ...category };
-    return todoAnswer(context, todos.update(row, changed));
+    const { recurrence = row.recurrence, due_date = row.due_date } = input;
+    const isRescheduled = input.recurrence !== undefined || input.due_date !== undefined;
+    const updated = todos.update(row, {
+      ...changedColumns(todoFields, { ...input, ...category }),
+      ...(isRescheduled && recurrenceColumns(context, recurrence, due_date, row)),
+      updated_at: context.now,
+    });
+    return todoAnswer(context, updated);
   },
 };
-
-function changedColumns(context: HandlerContext, row: TodoRow, input: TodoUpdate): Partial<TodoRow> {
-  const { title, description, time_of_day, estimated_minutes } = input;
-  const { recurrence, due_date, recurrence_from } = input;
-  const changed: Partial<TodoRow> = {
-    ...patch({ title, description, time_of_day, estimated_minutes, context: input.context }),
-    updated_at: context.now,
-  };
-  if (recurrence !== undefined || due_date !== undefined) {
-    const rule = recurrence === undefined ? (row.recurrence ?? null) : recurrence;
-    const due = due_date === undefined ? (row.due_date ?? null) : due_date;
-    Object.assign(changed, recurrenceColumns(context, rule, due, row));
-  }
-  if (recurrence_from !== undefined) changed.recurrence_from = recurrence_from ?? defaultRecurrenceFrom;
-  return changed;
-}
