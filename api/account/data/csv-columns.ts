@@ -1,25 +1,19 @@
 import type { Everything, KindOfThing } from "../../queries/everything.ts";
-import { presentInFile } from "./exported-things.ts";
+import { fileColumns, presentInFile } from "./exported-things.ts";
 
-const times = ["created_at", "updated_at"];
-
-/** The columns of the table of each kind, in their order. */
-export const columnsOf: Readonly<Record<KindOfThing, readonly string[]>> = {
-  categories: ["id", "name", "color", "icon", ...times],
-  habits: [
-    ...["id", "name", "type", "frequency", "schedule", "time_of_day", "description", "grace_days"],
-    ...["category_id", "category", "completions", "longest_streak", ...times],
-  ],
-  completions: ["habit_id", "date", "completed_at"],
-  todos: [
-    ...["id", "title", "description", "due_date", "time_of_day", "estimated_minutes", "context"],
-    ...["category_id", "category", "is_completed", "completed_at", "completed_on"],
-    ...["recurrence", "recurrence_from", "recurrence_anchor", "next_todo_id"],
-    ...["remind_at", "remind_at_wall_time", "reminder_status", ...times],
-  ],
+/** The columns that a table, for people to read, has in place of one of the file that can be brought back. */
+const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, readonly string[]>>>>> = {
+  habits: { category_id: ["category_id", "category", "completions", "longest_streak"] },
+  todos: {
+    category_id: ["category_id", "category"],
+    reminder: ["remind_at", "remind_at_wall_time", "reminder_status"],
+  },
 };
 
-/** What a table has beside what the file that can be brought back has, to be read by people. */
+/** The columns of the table of a kind, in their order. */
+export const columnsOfTable = (kind: KindOfThing): readonly string[] =>
+  fileColumns[kind].flatMap((name) => inPlaceOf[kind]?.[name] ?? [name]);
+
 const additions: { [Kind in KindOfThing]: (row: Everything[Kind]) => Readonly<Record<string, unknown>> } = {
   categories: () => ({}),
   habits: (row) => ({

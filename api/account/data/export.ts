@@ -8,7 +8,7 @@ import type { Visit } from "../visit/context.ts";
 import { byteOrderMark, csvLine } from "../visit/csv.ts";
 import { download } from "../visit/download.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
-import { columnsOf, presentInTable } from "./csv-columns.ts";
+import { columnsOfTable, presentInTable } from "./csv-columns.ts";
 import { exportFormat, presentInFile } from "./exported-things.ts";
 
 const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "todos"];
@@ -58,7 +58,7 @@ async function* linesOf<Kind extends KindOfThing>(query: QueryContext, kind: Kin
 }
 
 async function* csvOf<Kind extends KindOfThing>(query: QueryContext, kind: Kind): AsyncGenerator<string> {
-  const columns = columnsOf[kind];
+  const columns = columnsOfTable(kind);
   yield `${byteOrderMark}${csvLine(columns)}`;
   for await (const rows of allRows(query, kind)) {
     const lines = await mapGivingWay(rows, (row) => {

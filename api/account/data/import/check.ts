@@ -1,16 +1,26 @@
+import { categoryFields } from "../../../../shared/contracts/category-fields.ts";
+import type { Fields as DeclaredFields } from "../../../../shared/contracts/declared-fields.ts";
+import { habitFields } from "../../../../shared/contracts/habit-fields.ts";
 import { maxImported } from "../../../../shared/contracts/import.ts";
 import {
   ImportedCategory,
   ImportedHabit,
   ImportedHistory,
   type ImportedKind,
-  type ImportedThings,
   ImportedTodo,
 } from "../../../../shared/contracts/import-things.ts";
+import { todoFields } from "../../../../shared/contracts/todo-fields.ts";
 import { type Fields, validate } from "../../../../shared/contracts/validate.ts";
 import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/recurrence.ts";
 import { isRefused } from "../../../../shared/errors.ts";
-import { type Finding, type FoundThing, type Left, left, type ReadingContext } from "./found.ts";
+import {
+  type Finding,
+  type FoundThing,
+  type Left,
+  left,
+  type ReadingContext,
+  type ReadThing,
+} from "./found.ts";
 
 const schemas = {
   categories: ImportedCategory,
@@ -19,6 +29,13 @@ const schemas = {
   todos: ImportedTodo,
 } as const;
 
+const declared: Readonly<Record<ImportedKind, DeclaredFields>> = {
+  categories: categoryFields,
+  habits: habitFields,
+  histories: {},
+  todos: todoFields,
+};
+
 /** Checking a rule takes milliseconds, and nobody has many. */
 const mostRules = 200;
 const longestName = 255;
@@ -26,7 +43,7 @@ const longestDescription = 5_000;
 
 type Checker = Readonly<{
   /** @returns the thing as Kept can have it, and what of it, or why all of it, does not come */
-  check(found: FoundThing): Finding[];
+  check(found: ReadThing): (FoundThing | Left)[];
 }>;
 
 /** Checks what is found in one upload by the same rules as what is typed in. */
@@ -36,7 +53,7 @@ export function createChecker(context: ReadingContext): Checker {
     check(found) {
       if (found.kind === "histories" && found.thing.dates.length > maxImported.completions)
         return [left("", tooManyDays)];
-      const fields = completed(found.kind, found.thing);
+      const fields = completed(found);
       const name = nameOf(fields);
       const problem = found.kind === "todos" ? repair(fields, parse) : undefined;
       const result = validate({ input: schemas[found.kind] }, shortened(fields));
@@ -69,11 +86,12 @@ function createRules({ today }: ReadingContext): Rules {
   };
 }
 
-/** With null for every field that the file does not have, and only the fields that a habit of its rhythm has. */
-function completed<Kind extends ImportedKind>(kind: Kind, thing: ImportedThings[Kind]): Fields {
+/** With the usual value or null in every field that the file lacks; only a custom rhythm has a schedule. */
+function completed({ kind, thing }: ReadThing): Fields {
   const given: Fields = { ...thing };
   const fields: Fields = {};
-  for (const field of Object.keys(schemas[kind].properties)) fields[field] = given[field] ?? null;
+  for (const field of Object.keys(schemas[kind].properties))
+    fields[field] = given[field] === undefined ? (declared[kind][field]?.usual ?? null) : given[field];
   if (kind === "habits" && fields.frequency !== "custom") fields.schedule = null;
   return fields;
 }

@@ -1,13 +1,5 @@
 import { createChecker, isLeft } from "./check.ts";
-import {
-  type Finding,
-  type FoundThing,
-  type Left,
-  left,
-  mostFound,
-  type ReadingContext,
-  type TextFile,
-} from "./found.ts";
+import { type FoundThing, type Left, left, mostFound, type ReadingContext, type TextFile } from "./found.ts";
 import { readFiles } from "./read-files.ts";
 
 const mostLeftShown = 100;
@@ -45,7 +37,7 @@ function createCollector() {
     if (shown.length < mostLeftShown) shown.push(one);
   };
   return {
-    put(one: Finding) {
+    put(one: FoundThing | Left) {
       if (isLeft(one)) return leave(one);
       const { thing } = one;
       if ("key" in thing && keys.has(thing.key)) return leave(twice(thing));

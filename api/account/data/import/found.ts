@@ -9,11 +9,17 @@ export type FoundThing = {
   [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: ImportedThings[Kind]; origin?: ExportedAs }>;
 }[ImportedKind];
 
+/** A thing as its file says it. The fields that it lacks are filled in when it is checked. */
+export type ReadThing = {
+  [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: Said<ImportedThings[Kind]>; origin?: ExportedAs }>;
+}[ImportedKind];
+type Said<Thing> = Thing extends { key: string } ? Partial<Thing> & Pick<Thing, "key"> : Thing;
+
 /** Something of a file that does not come, or not as a whole. */
 export type Left = Readonly<{ kind: "left"; name: string; why: string }>;
 
 /** Readers of files yield findings one by one, so that their caller can stop them. */
-export type Finding = FoundThing | Left;
+export type Finding = ReadThing | Left;
 
 /** How many things of one upload are looked at: more than an account can have. Megabytes have room for millions of empty ones. */
 export const mostFound = 60_000;
@@ -41,38 +47,3 @@ export function createKeys(source: string): (...parts: readonly string[]) => str
     return keyOf(source, ...parts, count);
   };
 }
-
-/** Fields of a todo that most files say nothing about. */
-export const plainTodo = {
-  description: null,
-  due_date: null,
-  time_of_day: null,
-  estimated_minutes: null,
-  context: null,
-  category: null,
-  is_completed: false,
-  completed_at: null,
-  completed_on: null,
-  recurrence: null,
-  recurrence_from: "due",
-  recurrence_anchor: null,
-  next: null,
-  reminder: null,
-  created_at: null,
-  updated_at: null,
-} as const;
-
-export const plainCategory = { color: null, icon: null, created_at: null, updated_at: null } as const;
-
-/** As many missed days as a new habit forgives that is made here. */
-export const plainHabit = {
-  type: "good",
-  frequency: "daily",
-  schedule: null,
-  time_of_day: null,
-  description: null,
-  grace_days: 1,
-  category: null,
-  created_at: null,
-  updated_at: null,
-} as const;

@@ -1,13 +1,5 @@
 import { localTime } from "../../../../shared/domain/day.ts";
-import {
-  type Finding,
-  keyOf,
-  left,
-  plainCategory,
-  plainHabit,
-  plainTodo,
-  type ReadingContext,
-} from "./found.ts";
+import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
 import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./json-fields.ts";
 
 type Task = Readonly<Record<string, unknown>>;
@@ -34,7 +26,7 @@ export function* readHabitica(value: unknown, context: ReadingContext): Generato
     }),
   );
   for (const [id, name] of names)
-    yield { kind: "categories", thing: { ...plainCategory, key: keyOf("habitica tag", id), name } };
+    yield { kind: "categories", thing: { key: keyOf("habitica tag", id), name } };
   for (const task of objectsIn(habits)) yield* readHabit(task, names, context);
   for (const task of objectsIn(dailys)) yield* readDaily(task, names, context);
   for (const task of objectsIn(todos)) yield* readTodo(task, names, context);
@@ -94,7 +86,7 @@ function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator
   const type = isBad ? "bad" : "good";
   yield {
     kind: "habits",
-    thing: { ...plainHabit, key, name, type, frequency, created_at, ...inWords(task, names) },
+    thing: { key, name, type, frequency, created_at, ...inWords(task, names) },
   };
   if (isBad)
     yield left(
@@ -137,7 +129,7 @@ function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator
   const created_at = instantIn(task.createdAt);
   yield {
     kind: "habits",
-    thing: { ...plainHabit, ...rhythm, key, name, created_at, ...inWords(task, names) },
+    thing: { ...rhythm, key, name, created_at, ...inWords(task, names) },
   };
   yield* history(key, withGains(objectsIn(task.history), "completed"), context, task.completed === true);
 }
@@ -153,6 +145,6 @@ function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<
   const when = { due_date, is_completed, completed_at, completed_on, created_at };
   yield {
     kind: "todos",
-    thing: { ...plainTodo, ...when, key, title: textIn(task.text), ...inWords(task, names) },
+    thing: { ...when, key, title: textIn(task.text), ...inWords(task, names) },
   };
 }

@@ -1,6 +1,6 @@
 import { isCalendarDate } from "../../../../shared/contracts/text.ts";
 import { csvRecords, csvRows, headOf } from "./csv-rows.ts";
-import { createKeys, type Finding, left, mostFound, plainHabit, type TextFile } from "./found.ts";
+import { createKeys, type Finding, left, mostFound, type TextFile } from "./found.ts";
 
 type Row = ReadonlyMap<string, string>;
 
@@ -85,7 +85,7 @@ function* readHabit({ row, name }: LoopHabit, key: string, dates: readonly strin
     [cell(row, "question"), cell(row, "description"), amount].filter(Boolean).join("\n") || null;
   const [first] = dates.toSorted();
   const created_at = first === undefined ? null : `${first}T12:00:00Z`;
-  yield { kind: "habits", thing: { ...plainHabit, ...rhythm, key, name, description, created_at } };
+  yield { kind: "habits", thing: { ...rhythm, key, name, description, created_at } };
   if (dates.length > 0)
     yield { kind: "histories", thing: { habit: key, dates: [...dates], times: dates.map(() => null) } };
 }

@@ -1,14 +1,5 @@
 import { csvRecords } from "./csv-rows.ts";
-import {
-  createKeys,
-  type Finding,
-  keyOf,
-  left,
-  plainCategory,
-  plainTodo,
-  type ReadingContext,
-  type TextFile,
-} from "./found.ts";
+import { createKeys, type Finding, keyOf, left, type ReadingContext, type TextFile } from "./found.ts";
 import { readTodoistDate, type WrittenDate } from "./todoist-dates.ts";
 
 type Row = ReadonlyMap<string, string>;
@@ -25,7 +16,7 @@ export function* readTodoist(file: TextFile, context: ReadingContext): Generator
   const project = projectOf(file.name);
   const category = project === undefined ? null : keyOf("todoist project", project);
   if (category !== null && project !== undefined)
-    yield { kind: "categories", thing: { ...plainCategory, key: category, name: project } };
+    yield { kind: "categories", thing: { key: category, name: project } };
   for (const task of tasksIn(file.text)) {
     const content = cell(task.row, "content");
     const key = keys(project ?? "", task.section, content, cell(task.row, "date"), task.parent ?? "");
@@ -77,7 +68,7 @@ function* readTask(task: Task, { key, category }: Place, { today }: ReadingConte
   const description = describe(task, otherLabels, date ? "" : written);
   const when: Partial<WrittenDate> = date ?? {};
   const estimated_minutes = minutesIn(row);
-  const thing = { ...plainTodo, ...when, key, category, title, context, description, estimated_minutes };
+  const thing = { ...when, key, category, title, context, description, estimated_minutes };
   yield { kind: "todos", thing };
 }
 
