@@ -9,6 +9,7 @@ export type Field = Words &
   Readonly<{
     kind: FieldKind;
     column: ColumnType;
+    value: ValueSchema;
     /** Schemas of answers, of the two kinds of requests, and of files; absent where these do not have the field. */
     shown: TSchema;
     create?: TSchema;
@@ -18,6 +19,8 @@ export type Field = Words &
     usual?: unknown;
   }>;
 export type Fields = Readonly<Record<string, Field>>;
+
+type ValueSchema = TSchema & Readonly<{ enum?: readonly string[]; maxLength?: number; maximum?: number }>;
 
 export type ColumnType =
   | "text"
@@ -88,34 +91,39 @@ export const json = values("json", "jsonb");
 
 /** A field that a new thing must be given. */
 export const required = <Value extends TSchema, Shown extends TSchema>(
-  { value, ...others }: Values<Value, Shown>,
+  values: Values<Value, Shown>,
   words: Words & Readonly<{ usual?: Static<Value> }> = {},
-) => ({ ...others, ...words, create: value, update: Type.Optional(value), file: value });
+) => ({
+  ...values,
+  ...words,
+  create: values.value,
+  update: Type.Optional(values.value),
+  file: values.value,
+});
 
 /** A field that may be empty: null clears it. */
 export const optional = <Value extends TSchema, Shown extends TSchema>(
-  { value, shown, ...others }: Values<Value, Shown>,
+  values: Values<Value, Shown>,
   words: Words = {},
 ) => ({
-  ...others,
+  ...values,
   ...words,
-  ...clearable(value),
-  shown: Nullable(shown),
-  file: Nullable(value),
+  ...clearable(values.value),
+  shown: Nullable(values.shown),
+  file: Nullable(values.value),
   usual: null,
 });
 
 /** A field that is never empty: null stands for its usual value. */
 export const usually = <Value extends TSchema, Shown extends TSchema>(
-  { value, ...others }: Values<Value, Shown>,
+  values: Values<Value, Shown>,
   usual: Static<Value>,
   words: Words = {},
-) => ({ ...others, ...words, ...clearable(value), file: Nullable(value), usual });
+) => ({ ...values, ...words, ...clearable(values.value), file: Nullable(values.value), usual });
 
 /** The id of another thing. A file has the key of that thing instead, under a name of its own. */
 export const link = <Value extends TSchema>(id: Value) => ({
-  kind: "link" as const,
-  column: "bigint" as const,
+  ...values("link", "bigint")(id),
   ...clearable(id),
   shown: Nullable(id),
   usual: null,

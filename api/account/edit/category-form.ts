@@ -1,10 +1,9 @@
+import { categoryFields } from "../../../shared/contracts/category-fields.ts";
 import { isRefused } from "../../../shared/errors.ts";
-import { field } from "../../../shared/web/form-fields.ts";
 import { html } from "../../../shared/web/html.ts";
 import { readCategory } from "../../queries/category.ts";
-import type { Draft, ThingForm } from "./thing-form.ts";
-
-const blank = { name: "", color: "#6b7280", icon: "" } satisfies Draft;
+import { draftOf, fieldsOf, inputsOf } from "./field-inputs.ts";
+import type { ThingForm } from "./thing-form.ts";
 
 /** The pages of categories. */
 export const categoryForm: ThingForm = {
@@ -16,28 +15,14 @@ export const categoryForm: ThingForm = {
   shownAt: () => "/account/categories",
   home: "/account/categories",
   title: "New category",
-  blank,
+  blank: draftOf(categoryFields),
   commandFields: {},
-  toFields: ({ name = "", color, icon }) => ({
-    fields: { name, color: color || null, icon: icon?.trim() || null },
-    errors: {},
-  }),
+  toFields: (draft) => ({ fields: fieldsOf(categoryFields, draft), errors: {} }),
   async read(query, id) {
     const category = await readCategory(query, { category_id: id });
     if (isRefused(category)) return category;
-    const { name, color, icon } = category;
-    return { draft: { name, color, icon: icon ?? "" }, json: JSON.stringify(category), name };
+    const draft = draftOf(categoryFields, category);
+    return { draft, json: JSON.stringify(category), name: category.name };
   },
-  inputs: (draft, errors) => {
-    const of = (name: string) => ({ name, value: draft[name] ?? "", error: errors[name] });
-    return html`${field({ ...of("name"), label: "Name", max: 255 })}
-      ${field({ ...of("color"), label: "Colour", type: "color", required: false })}
-      ${field({
-        ...of("icon"),
-        label: "Icon",
-        required: false,
-        max: 64,
-        hint: "The name of an icon, for apps that show one: a-z, 0-9 and -",
-      })}`;
-  },
+  inputs: (draft, errors) => html`${Object.values(inputsOf(categoryFields, draft, errors))}`,
 };

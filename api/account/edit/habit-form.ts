@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import type { Habit } from "../../../shared/contracts/habit-schema.ts";
 import type { QuickHabit } from "../../../shared/domain/quick-add/quick-add.ts";
 import { rhythmOf } from "../../../shared/domain/rhythm.ts";
@@ -7,20 +8,17 @@ import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
 import { readHabit } from "../../queries/habit.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
+import { draftOf, fieldsOf } from "./field-inputs.ts";
 import { habitInputs } from "./habit-inputs.ts";
 import type { Draft, FormContext, ThingForm } from "./thing-form.ts";
 
 const blank = {
-  name: "",
-  type: "",
+  ...draftOf(habitFields),
   rhythm: "daily",
   weekdays: "",
   times: "3",
   every: "2",
-  time_of_day: "",
-  grace_days: "1",
   category: "",
-  description: "",
 } satisfies Draft;
 
 const rhythmFields = ["frequency", "schedule"];
@@ -56,13 +54,9 @@ export const habitForm: ThingForm = {
 function draftOfHabit(habit: Static<typeof Habit>): Draft {
   return {
     ...blank,
-    name: habit.name,
-    type: habit.type === "bad" ? "bad" : "",
+    ...draftOf(habitFields, habit),
     ...draftOfRhythm(habit),
-    time_of_day: habit.time_of_day ?? "",
-    grace_days: String(habit.grace_days),
     category: String(habit.category?.id ?? ""),
-    description: habit.description ?? "",
   };
 }
 
@@ -70,10 +64,8 @@ function draftOfHabit(habit: Static<typeof Habit>): Draft {
 export function draftOfQuickHabit(quick: QuickHabit, context: FormContext): Draft {
   return {
     ...blank,
-    name: quick.name,
-    type: quick.type === "bad" ? "bad" : "",
-    ...draftOfRhythm({ ...quick, grace_days: Number(blank.grace_days) }),
-    time_of_day: quick.time_of_day ?? "",
+    ...draftOf(habitFields, quick),
+    ...draftOfRhythm({ ...quick, grace_days: habitFields.grace_days.usual }),
     category: categoryValue(quick.category, context),
   };
 }
@@ -86,16 +78,12 @@ function draftOfRhythm(rules: Rules): Draft {
 }
 
 function toFields(draft: Draft, context: FormContext) {
-  const { name = "", type, rhythm, weekdays = "", time_of_day, grace_days = "", description = "" } = draft;
+  const { rhythm, weekdays = "", category = "" } = draft;
   const hasDays = weekdays !== "";
   const fields = {
-    name,
-    type: type === "bad" ? "bad" : "good",
+    ...fieldsOf(habitFields, draft),
     ...rhythmOfDraft(draft),
-    time_of_day: time_of_day || null,
-    grace_days: grace_days.trim() === "" ? null : Number(grace_days),
-    category_id: chosenCategoryId(draft.category ?? "", context),
-    description,
+    category_id: chosenCategoryId(category, context),
   };
   if (hasDays === (rhythm === "weekdays")) return { fields, errors: {} };
   const error = hasDays

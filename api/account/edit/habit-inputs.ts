@@ -1,31 +1,18 @@
-import { areaField, choice, selectField } from "../../../shared/web/choice-fields.ts";
-import { field } from "../../../shared/web/form-fields.ts";
+import { habitFields } from "../../../shared/contracts/habit-fields.ts";
+import { choice } from "../../../shared/web/choice-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import { categoryField } from "./category-choice.ts";
+import { inputsOf } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext } from "./thing-form.ts";
-import { timeOfDayOptions } from "./time-of-day-options.ts";
 
 export function habitInputs(draft: Draft, errors: DraftErrors, context: FormContext): Html {
-  const of = (name: string) => ({ name, value: draft[name] ?? "", error: errors[name] });
-  return html`${field({ ...of("name"), label: "Name", max: 255 })}
-    ${choice({
-      name: "type",
-      value: "bad",
-      type: "checkbox",
-      label: html`Something to avoid<span class="quiet small hint">It is done on each day on which you avoided it.</span>`,
-      isChosen: draft.type === "bad",
-    })}
+  const { name, type, time_of_day, description, ...others } = inputsOf(habitFields, draft, errors);
+  return html`${name}${type}
     ${rhythmChoice(draft, errors)}
-    <div class="fields">${selectField({ ...of("time_of_day"), label: "Part of the day", options: timeOfDayOptions })}
+    <div class="fields">${time_of_day}
     ${categoryField(draft.category ?? "", errors.category, context)}</div>
-    ${field({
-      ...of("grace_days"),
-      label: "Grace days",
-      type: "number",
-      required: false,
-      hint: "How many misses in a row the streak survives: 0 to 30",
-    })}
-    ${areaField({ ...of("description"), label: "Notes", max: 5_000 })}`;
+    ${Object.values(others)}
+    ${description}`;
 }
 
 const days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];

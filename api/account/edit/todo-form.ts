@@ -1,4 +1,5 @@
 import type { Static } from "typebox";
+import { todoFields } from "../../../shared/contracts/todo-fields.ts";
 import type { Todo } from "../../../shared/contracts/todo-schema.ts";
 import { type QuickTodo, readQuickAdd } from "../../../shared/domain/quick-add/quick-add.ts";
 import { readRepeat } from "../../../shared/domain/quick-add/read-repeat.ts";
@@ -6,23 +7,12 @@ import { sayRepeat } from "../../../shared/domain/quick-add/say-repeat.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { readTodo } from "../../queries/todo.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
+import { draftOf, fieldsOf } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
 import { todoInputs, wordsInput } from "./todo-inputs.ts";
 import { todoState } from "./todo-state.ts";
 
-const blank = {
-  title: "",
-  words: "",
-  due_date: "",
-  remind_at: "",
-  recurrence: "",
-  recurrence_from: "",
-  time_of_day: "",
-  estimated_minutes: "",
-  context: "",
-  category: "",
-  description: "",
-} satisfies Draft;
+const blank = { ...draftOf(todoFields), words: "", remind_at: "", category: "" } satisfies Draft;
 
 /** The pages of todos. */
 export const todoForm: ThingForm = {
@@ -50,17 +40,11 @@ export const todoForm: ThingForm = {
 
 function draftOfTodo(todo: Static<typeof Todo>): Draft {
   return {
-    title: todo.title,
-    words: "",
-    due_date: todo.due_date ?? "",
+    ...blank,
+    ...draftOf(todoFields, todo),
     remind_at: todo.reminder?.local_time.replace(/:00$/, "") ?? "",
     recurrence: todo.recurrence === null ? "" : sayRepeat(todo.recurrence),
-    recurrence_from: todo.recurrence_from === "completion" ? "completion" : "",
-    time_of_day: todo.time_of_day ?? "",
-    estimated_minutes: String(todo.estimated_minutes ?? ""),
-    context: todo.context ?? "",
     category: String(todo.category?.id ?? ""),
-    description: todo.description ?? "",
   };
 }
 
@@ -68,14 +52,9 @@ function draftOfTodo(todo: Static<typeof Todo>): Draft {
 export function draftOfQuickTodo(quick: QuickTodo, context: FormContext): Draft {
   return {
     ...blank,
-    title: quick.title,
-    due_date: quick.due_date ?? "",
+    ...draftOf(todoFields, quick),
     remind_at: quick.remind_at ?? "",
     recurrence: quick.recurrence === null ? "" : sayRepeat(quick.recurrence),
-    recurrence_from: quick.recurrence_from ?? "",
-    time_of_day: quick.time_of_day ?? "",
-    estimated_minutes: String(quick.estimated_minutes ?? ""),
-    context: quick.context ?? "",
     category: categoryValue(quick.category, context),
   };
 }
@@ -99,22 +78,14 @@ function settleWords({ words = "", ...draft }: Draft, context: FormContext): Set
 
 function toFields(draft: Draft, context: FormContext) {
   const errors: Record<string, string> = {};
-  const text = (name: keyof typeof blank): string | null => draft[name]?.trim() || null;
-  const repeats = text("recurrence");
-  const repeat = repeats === null ? null : readRepeat(repeats, context.clock);
+  const { recurrence = "", remind_at = "", category = "" } = draft;
+  const repeat = recurrence.trim() === "" ? null : readRepeat(recurrence.trim(), context.clock);
   if (repeat && "error" in repeat) errors.recurrence = repeat.error.replace(/^The \w+ field/, "This");
-  const minutes = text("estimated_minutes");
   const fields = {
-    title: draft.title ?? "",
-    due_date: text("due_date"),
-    remind_at: text("remind_at"),
+    ...fieldsOf(todoFields, draft),
+    remind_at: remind_at.trim() || null,
     recurrence: repeat && "rule" in repeat ? repeat.rule : null,
-    recurrence_from: draft.recurrence_from === "completion" ? "completion" : "due",
-    time_of_day: text("time_of_day"),
-    estimated_minutes: minutes === null ? null : Number(minutes),
-    context: text("context"),
-    category_id: chosenCategoryId(draft.category ?? "", context),
-    description: draft.description ?? "",
+    category_id: chosenCategoryId(category, context),
   };
   return { fields, errors: errors satisfies DraftErrors };
 }
