@@ -1,16 +1,14 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { Habit } from "../../../shared/contracts/habit-schema.ts";
+import { categoryFields } from "../../../shared/contracts/category-fields.ts";
+import { type Field, type Fields, schemasOf } from "../../../shared/contracts/declared-fields.ts";
+import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
+import { todoFields } from "../../../shared/contracts/todo-fields.ts";
 import { localTime } from "../../../shared/domain/day.ts";
 import { type Image, isSame } from "../../../shared/domain/image-fields.ts";
 import { rhythmOf } from "../../../shared/domain/rhythm.ts";
-import {
-  habitTypes,
-  type ResourceKind,
-  recurrenceStarts,
-  timesOfDay,
-} from "../../../shared/domain/vocabulary.ts";
+import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { ThingNames } from "../../queries/names.ts";
 import { rhythmInWords } from "../today/rhythm.ts";
 import type { Word } from "./words.ts";
@@ -18,41 +16,35 @@ import type { Word } from "./words.ts";
 export type Telling = Readonly<{ names: ThingNames; timeZone: string }>;
 
 /** What people call a field, the columns it is made of, and its value in words; undefined where it has none. */
-type Field = Readonly<{
+type FieldWords = Readonly<{
   label: string;
   /** What it is called where no value follows, if that is something else. */
-  noun?: string;
+  noun?: string | undefined;
   columns: readonly string[];
   say(image: Image, telling: Telling): Word | undefined;
-  /** What goes without saying of a new thing. */
-  usual?: unknown;
+  /** A value that the description of a new thing leaves out. */
+  untold?: unknown;
 }>;
 
-const text = (label: string, column: string): Field => ({
-  label,
-  columns: [column],
-  say: ({ [column]: value }) => (value == null ? undefined : { quoted: value }),
-});
+/** The words of a declared field, if it is not told in words of its own. */
+function wordsOf(name: string, field: Field): readonly FieldWords[] {
+  const label = field.told ?? field.label?.toLowerCase();
+  if (label === undefined) return [];
+  const say = ({ [name]: value }: Image) => (value == null ? undefined : sayValue(field, value));
+  return [{ label, noun: field.noun, columns: [name], say, untold: field.untold }];
+}
 
-const date = (label: string, column: string): Field => ({
-  label,
-  columns: [column],
-  say: ({ [column]: value }) => {
-    if (value == null) return undefined;
-    return typeof value === "string" && isCalendarDate(value) ? { date: value } : { quoted: value };
-  },
-});
+/** A text that is not one of our own is quoted. */
+function sayValue({ kind, unit, value: { enum: words } }: Field, value: unknown): Word | undefined {
+  if (kind === "number") return typeof value === "number" ? joined(value, unit) : undefined;
+  if (kind === "date" && typeof value === "string" && isCalendarDate(value)) return { date: value };
+  return words?.find((word) => word === value) ?? { quoted: value };
+}
 
-/** Words of ours; another one is quoted. */
-const choice = (label: string, column: string, words: readonly string[], usual?: string): Field => ({
-  label,
-  columns: [column],
-  say: ({ [column]: value }) =>
-    value == null ? undefined : (words.find((word) => word === value) ?? { quoted: value }),
-  usual,
-});
+const joined = (value: number, unit: string | undefined): string =>
+  unit === undefined ? String(value) : `${value} ${unit}`;
 
-const category: Field = {
+const category: FieldWords = {
   label: "category",
   columns: ["category_id"],
   say({ category_id: id }, { names }) {
@@ -62,14 +54,8 @@ const category: Field = {
   },
 };
 
-const minutes: Field = {
-  label: "duration",
-  columns: ["estimated_minutes"],
-  say: ({ estimated_minutes: value }) => (typeof value === "number" ? `${value} min` : undefined),
-};
-
 /** The columns of the todo's own reminder, which is a row of its own. */
-const reminder: Field = {
+const reminder: FieldWords = {
   label: "reminder",
   columns: ["remind_at", "wall_time"],
   say({ remind_at, wall_time }, { timeZone }) {
@@ -82,11 +68,11 @@ const reminder: Field = {
 const isWallTime = (value: string): boolean =>
   /^.{10}T([01]\d|2[0-3]):[0-5]\d/.test(value) && isCalendarDate(value.slice(0, 10));
 
-const { frequency, schedule } = Habit.properties;
+const { frequency, schedule } = schemasOf(habitFields, "shown");
 const rulesCheck = Compile(Type.Object({ frequency, schedule }));
 
 /** An image of changed columns has the schedule alone where the frequency was and stays `custom`. */
-const rhythm: Field = {
+const rhythm: FieldWords = {
   label: "rhythm",
   columns: ["frequency", "schedule"],
   say({ frequency = "custom", schedule = null }) {
@@ -95,37 +81,21 @@ const rhythm: Field = {
   },
 };
 
-const graceDays: Field = {
-  label: "grace days",
-  columns: ["grace_days"],
-  say: ({ grace_days: value }) => (typeof value === "number" ? String(value) : undefined),
-  usual: 0,
-};
+const ownWords: Readonly<Record<string, FieldWords>> = { category_id: category, frequency: rhythm };
 
-/** In the order in which they are told. The first is the name, which the sentence about a new thing has already. */
-const fieldsOfKind: Readonly<Record<ResourceKind, readonly Field[]>> = {
-  todo: [
-    text("title", "title"),
-    { ...date("due", "due_date"), noun: "due date" },
-    choice("time of day", "time_of_day", timesOfDay),
-    minutes,
-    text("context", "context"),
-    category,
-    { ...text("repeating by", "recurrence"), noun: "repetition" },
-    { ...choice("repeating from", "recurrence_from", recurrenceStarts, "due"), noun: "repetition" },
-    reminder,
-    text("description", "description"),
-  ],
-  habit: [
-    text("name", "name"),
-    choice("type", "type", habitTypes, "good"),
-    rhythm,
-    choice("time of day", "time_of_day", timesOfDay),
-    category,
-    graceDays,
-    text("description", "description"),
-  ],
-  category: [text("name", "name"), text("colour", "color"), text("icon", "icon")],
+/** The first is the name, which the sentence about a new thing has already. Long texts come last. */
+function inOrder(fields: Fields, ...further: readonly FieldWords[]): readonly FieldWords[] {
+  const all = Object.entries(fields);
+  const long = all.filter(([, { kind }]) => kind === "paragraph");
+  const short = all.filter((field) => !long.includes(field));
+  const words = ([name, field]: [string, Field]) => ownWords[name] ?? wordsOf(name, field);
+  return [...short.flatMap(words), ...further, ...long.flatMap(words)];
+}
+
+const fieldsOfKind: Readonly<Record<ResourceKind, readonly FieldWords[]>> = {
+  todo: inOrder(todoFields, reminder),
+  habit: inOrder(habitFields),
+  category: inOrder(categoryFields),
 };
 
 /** What people call a column of images, by its name, where it is one that is told. */
@@ -138,8 +108,8 @@ export const nounOfColumn: ReadonlyMap<string, string> = new Map(
 /** What is to be said of a thing as a whole, such as `due Fri 20 Nov`. */
 export function factsOfImage(kind: ResourceKind, image: Image, telling: Telling): readonly Word[][] {
   const [, ...fields] = fieldsOfKind[kind];
-  return fields.flatMap(({ label, columns, say, usual }) => {
-    const isTold = columns.some((column) => Object.hasOwn(image, column) && image[column] !== usual);
+  return fields.flatMap(({ label, columns, say, untold }) => {
+    const isTold = columns.some((column) => Object.hasOwn(image, column) && image[column] !== untold);
     const value = isTold ? say(image, telling) : undefined;
     return value === undefined ? [] : [[`${label} `, value]];
   });
