@@ -1,15 +1,16 @@
-import type { Static } from "typebox";
-import type { Category } from "./category-schema.ts";
+import { categoryFields } from "./category-fields.ts";
+import { Category } from "./category-schema.ts";
+import { exampleOf } from "./example-of.ts";
 import { onlyPage } from "./page-example.ts";
 
-const exampleCategory: Static<typeof Category> = {
+const exampleCategory = exampleOf(Category, categoryFields, {
   id: 3,
   name: "Health",
   color: "#16a34a",
   icon: "heart",
   created_at: "2026-11-16T08:30:02.104233Z",
   updated_at: "2026-11-16T08:30:02.104233Z",
-};
+});
 
 const category_id = exampleCategory.id;
 const body = { name: "Body and mind", color: "#0ea5e9" };
@@ -21,14 +22,13 @@ export const categoryExamples = {
   get: { input: { category_id }, output: exampleCategory },
   create: {
     input: { name: "Home", icon: "house" },
-    output: {
+    output: exampleOf(Category, categoryFields, {
       id: 4,
       name: "Home",
-      color: "#6b7280",
       icon: "house",
       created_at: "2026-11-20T08:30:41.530918Z",
       updated_at: "2026-11-20T08:30:41.530918Z",
-    },
+    }),
   },
   replace: { input: { category_id, ...body }, output: changed },
   change: { input: { category_id, icon: null }, output: { ...exampleCategory, icon: null } },

@@ -1,26 +1,21 @@
-import type { Static } from "typebox";
-import type { Habit } from "./habit-schema.ts";
+import { exampleOf } from "./example-of.ts";
+import { habitFields } from "./habit-fields.ts";
+import { Habit } from "./habit-schema.ts";
 import { onlyPage } from "./page-example.ts";
 
 /** Completed on the four days before Friday 20 November 2026, the day of all examples, and not yet on it. */
-export const exampleHabit: Static<typeof Habit> = {
+export const exampleHabit = exampleOf(Habit, habitFields, {
   id: 12,
   name: "Read 20 pages",
-  type: "good",
-  frequency: "daily",
-  schedule: null,
   time_of_day: "evening",
-  description: null,
   streak_count: 4,
   longest_streak: 4,
   streak_alive_through: "2026-11-21",
-  grace_days: 1,
   is_completed_today: false,
   completions_count: 4,
-  category: null,
   created_at: "2026-11-16T08:30:03.517004Z",
   updated_at: "2026-11-19T20:15:44.902177Z",
-};
+});
 
 const completed = {
   ...exampleHabit,
@@ -51,24 +46,21 @@ export const habitExamples = {
       category_id: 3,
       grace_days: 0,
     },
-    output: {
+    output: exampleOf(Habit, habitFields, {
       id: 13,
       name: "Go for a run",
-      type: "good",
       frequency: "custom",
       schedule: { times_per_week: 3 },
       time_of_day: "morning",
-      description: null,
       streak_count: 0,
       longest_streak: 0,
-      streak_alive_through: null,
       grace_days: 0,
       is_completed_today: false,
       completions_count: 0,
       category: { id: 3, name: "Health", color: "#16a34a" },
       created_at: "2026-11-20T08:30:41.530918Z",
       updated_at: "2026-11-20T08:30:41.530918Z",
-    },
+    }),
   },
   replace: {
     input: { habit_id, name: "Read 30 pages", type: "good", frequency: "daily", time_of_day: null },

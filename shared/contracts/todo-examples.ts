@@ -1,7 +1,9 @@
 import type { Static } from "typebox";
+import { exampleOf } from "./example-of.ts";
 import { onlyPage } from "./page-example.ts";
 import type { Reminder } from "./reminder-schema.ts";
-import type { Todo } from "./todo-schema.ts";
+import { todoFields } from "./todo-fields.ts";
+import { Todo } from "./todo-schema.ts";
 
 const reminder: Static<typeof Reminder> = {
   todo_id: 31,
@@ -12,25 +14,19 @@ const reminder: Static<typeof Reminder> = {
   reaches: "nobody",
 };
 
-export const exampleTodo: Static<typeof Todo> = {
+export const exampleTodo = exampleOf(Todo, todoFields, {
   id: 31,
   title: "Call the dentist",
-  description: null,
   due_date: "2026-11-23",
   time_of_day: "morning",
   estimated_minutes: 10,
   context: "phone",
-  is_completed: false,
   is_overdue: false,
-  recurrence: null,
-  recurrence_from: "due",
-  completed_at: null,
-  next_todo_id: null,
   reminder,
   category: { id: 3, name: "Health", color: "#16a34a" },
   created_at: "2026-11-16T08:30:04.211893Z",
   updated_at: "2026-11-16T08:30:05.004410Z",
-};
+});
 
 const todo_id = exampleTodo.id;
 const onlyId = { todo_id };
@@ -44,25 +40,15 @@ export const todoExamples = {
   get: { input: onlyId, output: exampleTodo },
   create: {
     input: { title: "Water the plants", due_date: "2026-11-21", recurrence: "FREQ=WEEKLY;BYDAY=SA" },
-    output: {
+    output: exampleOf(Todo, todoFields, {
       id: 32,
       title: "Water the plants",
-      description: null,
       due_date: "2026-11-21",
-      time_of_day: null,
-      estimated_minutes: null,
-      context: null,
-      is_completed: false,
       is_overdue: false,
       recurrence: "FREQ=WEEKLY;BYDAY=SA",
-      recurrence_from: "due",
-      completed_at: null,
-      next_todo_id: null,
-      reminder: null,
-      category: null,
       created_at: "2026-11-20T08:30:41.530918Z",
       updated_at: "2026-11-20T08:30:41.530918Z",
-    },
+    }),
   },
   replace: {
     input: { todo_id, title: "Call the dentist about Thursday", estimated_minutes: 5 },

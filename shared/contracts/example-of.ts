@@ -1,0 +1,14 @@
+import type { Static, TSchema } from "typebox";
+import type { Fields } from "./declared-fields.ts";
+
+/** An example of an answer, in the order of its schema. A field that is not given has its usual value, or null. */
+export const exampleOf = <Schema extends TSchema & Readonly<{ properties: object }>>(
+  { properties }: Schema,
+  fields: Fields,
+  given: Partial<Static<Schema>>,
+) => {
+  const values: Readonly<Record<string, unknown>> = given;
+  return Object.fromEntries(
+    Object.keys(properties).map((name) => [name, values[name] ?? fields[name]?.usual ?? null]),
+  ) as Static<Schema>;
+};
