@@ -1,0 +1,209 @@
+import { describe, expect, test } from "bun:test";
+import { changesBetween } from "../../api/account/actions/field-words.ts";
+import { columnsOfTable, presentInTable } from "../../api/account/data/csv-columns.ts";
+import { exportFormat, presentInFile } from "../../api/account/data/exported-things.ts";
+import { collect } from "../../api/account/data/import/collect.ts";
+import { categoryForm } from "../../api/account/edit/category-form.ts";
+import { habitForm } from "../../api/account/edit/habit-form.ts";
+import type { FormContext } from "../../api/account/edit/thing-form.ts";
+import { todoForm } from "../../api/account/edit/todo-form.ts";
+import { categoryFields } from "../../shared/contracts/category-fields.ts";
+import type { FieldKind, Fields } from "../../shared/contracts/declared-fields.ts";
+import { habitFields } from "../../shared/contracts/habit-fields.ts";
+import { todoFields } from "../../shared/contracts/todo-fields.ts";
+import { CategoryEntity } from "../../shared/db/entities/category.ts";
+import { HabitEntity } from "../../shared/db/entities/habit.ts";
+import { TodoEntity } from "../../shared/db/entities/todo.ts";
+import { presentCategory, presentHabit, presentTodo } from "../../shared/db/present.ts";
+import { markup } from "../../shared/web/html.ts";
+import type { HandlerContext } from "../../workers/handlers/handler.ts";
+import { insertCategories } from "../../workers/handlers/import/categories.ts";
+import { insertHabits } from "../../workers/handlers/import/habits.ts";
+import { insertTodos } from "../../workers/handlers/import/todos.ts";
+import { openApiCopy, openApiText } from "../contract/write-openapi.ts";
+import { list, textOf } from "./sources.ts";
+
+/**
+ * Where each column of a thing has to come up: a field that only some of these places know is lost by the others without
+ * a word. What a place leaves out on purpose is listed here.
+ */
+const places = ["answers", "form", "log", "export", "csv", "import", "migrations"] as const;
+type Place = (typeof places)[number];
+type Left = Readonly<Record<string, readonly Place[]>>;
+
+const everywhere = places.filter((place) => place !== "migrations");
+const notEdited: readonly Place[] = ["form", "log"];
+const keys: Left = {
+  user_id: everywhere,
+  id: notEdited,
+  created_at: notEdited,
+  updated_at: notEdited,
+};
+/** Follows from a habit's completions and rules. */
+const ofStreak: readonly Place[] = [...notEdited, "export", "import"];
+
+const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
+  categories: keys,
+  habits: {
+    ...keys,
+    completions_count: ofStreak,
+    streak: [...ofStreak, "csv"],
+    streak_alive_through: [...ofStreak, "csv"],
+    longest_streak: ofStreak,
+    next_due: everywhere,
+    recent_dates: [...ofStreak, "csv"],
+    streak_state: everywhere,
+  },
+  todos: {
+    ...keys,
+    is_completed: notEdited,
+    completed_at: notEdited,
+    completed_on: [...notEdited, "answers"],
+    recurrence_anchor: [...notEdited, "answers"],
+    next_todo_id: notEdited,
+  },
+};
+
+const today = { date: "2026-11-20", timeZone: "UTC", reaches: "nobody" } as const;
+const time = "2026-11-19T20:15:44.902177Z";
+
+/** Values of columns, as far as their kind alone does not make one. */
+const values: Readonly<Record<string, unknown>> = {
+  ...{ id: 7, category_id: 7, next_todo_id: 7, created_at: time, updated_at: time },
+  ...{ type: "bad", frequency: "custom", schedule: { every_days: 3 }, time_of_day: "evening" },
+  ...{ recurrence: "FREQ=DAILY", recurrence_from: "completion", icon: "heart" },
+  ...{ completions_count: 4, streak: 4, longest_streak: 5, streak_alive_through: "2026-11-21" },
+  ...{ recent_dates: [today.date], streak_state: {} },
+};
+
+function sampleOf(column: string, kind: FieldKind | undefined): unknown {
+  if (column in values) return values[column];
+  if (kind === "number") return 5;
+  if (kind === "flag") return true;
+  if (kind === "instant") return time;
+  if (kind === "date") return "2026-11-18";
+  return kind === "color" ? "#112233" : `Some ${column}`;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const things = [
+  {
+    table: "categories",
+    kind: "category",
+    entity: CategoryEntity,
+    fields: categoryFields,
+    form: categoryForm,
+    present: (row: Row) => presentCategory(row as never),
+  },
+  {
+    table: "habits",
+    kind: "habit",
+    entity: HabitEntity,
+    fields: habitFields,
+    form: habitForm,
+    present: (row: Row) => presentHabit(row as never, categoryOf(row), today),
+  },
+  {
+    table: "todos",
+    kind: "todo",
+    entity: TodoEntity,
+    fields: todoFields,
+    form: todoForm,
+    present: (row: Row) => presentTodo(row as never, categoryOf(row), undefined, today),
+  },
+] as const;
+
+const categoryOf = ({ category_id }: Row) =>
+  typeof category_id === "number" ? { id: category_id, name: "Home", color: "#112233" } : undefined;
+
+/** The row that an import makes of an exported one. */
+function broughtBack(table: keyof typeof left, row: Row): Row {
+  const home = { id: 7, name: "Home", color: "#112233", created_at: time, updated_at: time };
+  const file = { ...exportFormat, categories: [home], [table]: [presentInFile[table](row as never)] };
+  const { found } = collect([{ name: "kept.json", text: JSON.stringify(file) }], { today });
+  const rows: Row[] = [];
+  const own = { all: () => [], get: () => undefined, insert: (made: Row) => rows.push(made) };
+  const tables = {
+    categories: own,
+    habits: own,
+    todos: own,
+    users: own,
+    reminders: own,
+    habitHistories: own,
+  };
+  const clock = { now: time, nowMs: Date.parse(time), acceptedAt: Date.parse(time), today };
+  const context = { ...tables, ...clock, nextId: () => 7 } as unknown as HandlerContext;
+  const known = new Map<string, number>();
+  const categories = found.flatMap((one) => (one.kind === "categories" ? [one.thing] : []));
+  insertCategories(context, categories, categories, known);
+  const habits = found.flatMap((one) => (one.kind === "habits" ? [one.thing] : []));
+  insertHabits(context, habits, [], known);
+  const todos = found.flatMap((one) => (one.kind === "todos" ? [one.thing] : []));
+  insertTodos(context, todos, known);
+  return rows.at(-1) ?? {};
+}
+
+const migrations = (await Promise.all(list("shared/db/migrations/*.ts").map(textOf))).join("\n");
+
+/** Whether some statement on the table names the column. */
+const isMigrated = (table: string, column: string): boolean =>
+  new RegExp(`\\b(create|alter) table ${table}\\b[^\`]*\\b${column}\\b`).test(migrations);
+
+describe.each(things)("a field of $table", ({ table, kind, entity, fields, form, present }) => {
+  const declared: Fields = fields;
+  const columns = Object.keys(entity.meta.properties);
+  const row: Row = {
+    remind_at: null,
+    ...Object.fromEntries(columns.map((name) => [name, sampleOf(name, declared[name]?.kind)])),
+  };
+  const imported = broughtBack(table, row);
+  const telling = { names: { categories: new Map(), habits: new Map(), todos: new Map() }, timeZone: "UTC" };
+  const clock = { now: Date.parse(time), timeZone: "UTC", today: today.date };
+  const context = { clock, categories: [] } as unknown as FormContext;
+  const inputs = markup(form.inputs(form.blank, {}, context));
+
+  /** Whether clearing the column makes a difference. */
+  const matters = (column: string, show: (row: Row) => unknown) => {
+    const cleared = { ...row, [column]: Array.isArray(row[column]) ? [] : null };
+    return JSON.stringify(show(row)) !== JSON.stringify(show(cleared));
+  };
+  const isIn: Readonly<Record<Place, (column: string) => boolean>> = {
+    answers: (column) => matters(column, present),
+    form: (column) =>
+      Object.keys(form.blank).some(
+        (name) => (form.commandFields[name] ?? [name]).includes(column) && inputs.includes(`name="${name}"`),
+      ),
+    log: (column) => {
+      const change = { before: { [column]: row[column] }, after: { [column]: null } };
+      return changesBetween(kind, change, telling).length > 0;
+    },
+    export: (column) => matters(column, (one) => presentInFile[table](one as never)),
+    csv: (column) =>
+      matters(column, (one) => {
+        const cells = presentInTable(table, one as never);
+        return columnsOfTable(table).map((name) => cells[name]);
+      }),
+    import: (column) => Bun.deepEquals(imported[column], row[column]),
+    migrations: (column) => isMigrated(table, column),
+  };
+
+  test.each(places)("is in the %s, or left out there on purpose", (place) => {
+    const leftOut = (column: string) => left[table][column]?.includes(place) ?? false;
+    const lost = columns.filter((column) => !leftOut(column) && !isIn[place](column));
+    expect(lost).toEqual([]);
+  });
+
+  test("is not said to be left out where it is not", () => {
+    const wrong = Object.entries(left[table]).flatMap(([column, out]) =>
+      columns.includes(column)
+        ? out.filter((place) => isIn[place](column)).map((place) => `${column}: ${place}`)
+        : [column],
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+test("docs/openapi.json is what npm run openapi writes", async () => {
+  expect((await Bun.file(openApiCopy).text()) === openApiText()).toBe(true);
+});
