@@ -18,7 +18,7 @@ export type Field = Words &
     /** The value of a new thing that is given none, or null. */
     usual?: unknown;
   }>;
-export type Fields = Readonly<Record<string, Field>>;
+export type DeclaredFields = Readonly<Record<string, Field>>;
 
 type ValueSchema = TSchema & Readonly<{ enum?: readonly string[]; maxLength?: number; maximum?: number }>;
 
@@ -84,9 +84,9 @@ export const color = boundedValues("color", "text", Type.String());
 export const flag = boundedValues("flag", "boolean", Type.Boolean());
 export const instant = boundedValues("instant", "timestamptz", Timestamp);
 export const number = boundedValues("number", "integer", Type.Integer());
-export const choice = values("choice", "text");
+export const word = values("choice", "text");
 export const timeOfDay = values("choice", "time_of_day");
-export const date = values("date", "date");
+export const day = values("date", "date");
 export const json = values("json", "jsonb");
 
 /** A field that a new thing must be given. */
@@ -141,19 +141,19 @@ export function internal<Declared extends Readonly<{ create: TSchema; update: TS
 }
 
 /** The fields as the columns of their table. */
-export type ColumnsOf<Declared extends Fields> = {
+export type ColumnsOf<Declared extends DeclaredFields> = {
   -readonly [Name in keyof Declared]: Static<Declared[Name]["shown"]>;
 };
 
 type Part = "create" | "update" | "shown" | "file";
-type SchemasOf<Declared extends Fields, Of extends Part> = {
+type SchemasOf<Declared extends DeclaredFields, Of extends Part> = {
   [Name in keyof Declared as Declared[Name] extends Record<Of, TSchema>
     ? Name
     : never]: Declared[Name] extends Record<Of, infer Schema> ? Schema : never;
 };
 
 /** The fields' schemas of one part, in the order of the declaration. */
-export function schemasOf<Declared extends Fields, Of extends Part>(
+export function schemasOf<Declared extends DeclaredFields, Of extends Part>(
   fields: Declared,
   part: Of,
 ): SchemasOf<Declared, Of> {

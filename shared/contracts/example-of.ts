@@ -1,10 +1,10 @@
 import type { Static, TSchema } from "typebox";
-import type { Fields } from "./declared-fields.ts";
+import type { DeclaredFields } from "./declared-fields.ts";
 
 /** An example of an answer, in the order of its schema. A field that is not given has its usual value, or null. */
 export const exampleOf = <Schema extends TSchema & Readonly<{ properties: object }>>(
   { properties }: Schema,
-  fields: Fields,
+  fields: DeclaredFields,
   given: Partial<Static<Schema>>,
 ) => {
   const values: Readonly<Record<string, unknown>> = given;

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { frequencies, habitTypes } from "../domain/vocabulary.ts";
 import {
-  choice,
   json,
   line,
   link,
@@ -11,6 +10,7 @@ import {
   required,
   timeOfDay,
   usually,
+  word,
 } from "./declared-fields.ts";
 import { Description, Id, Name, OneOf, TimeOfDayField, titled, WholeNumber } from "./fields.ts";
 
@@ -51,7 +51,7 @@ export const ScheduleField = titled(
 
 export const habitFields = {
   name: required(line(Name), { label: "Name" }),
-  type: required(choice(HabitTypeField), {
+  type: required(word(HabitTypeField), {
     usual: "good",
     ticked: "bad",
     label: "Something to avoid",
@@ -59,7 +59,7 @@ export const habitFields = {
     told: "type",
     untold: "good",
   }),
-  frequency: required(choice(FrequencyField), { usual: "daily" }),
+  frequency: required(word(FrequencyField), { usual: "daily" }),
   time_of_day: optional(timeOfDay(TimeOfDayField), { label: "Part of the day", told: "time of day" }),
   category_id: link(Id),
   description: optional(paragraph(Description), { label: "Notes", told: "description" }),

@@ -1,8 +1,7 @@
 import { recurrenceStarts } from "../domain/vocabulary.ts";
 import { Instant } from "./action.ts";
 import {
-  choice,
-  date,
+  day,
   flag,
   instant,
   internal,
@@ -14,6 +13,7 @@ import {
   required,
   timeOfDay,
   usually,
+  word,
 } from "./declared-fields.ts";
 import {
   CalendarDate,
@@ -38,7 +38,7 @@ const repeats = ["every day", "every weekday", "every week", "every 2 weeks", "e
 export const todoFields = {
   title: required(line(Name), { label: "Title" }),
   description: optional(paragraph(Description), { label: "Notes", told: "description" }),
-  due_date: optional(date(CalendarDate), { label: "Due", noun: "due date" }),
+  due_date: optional(day(CalendarDate), { label: "Due", noun: "due date" }),
   time_of_day: optional(timeOfDay(TimeOfDayField), { label: "Part of the day", told: "time of day" }),
   estimated_minutes: optional(number(Minutes), { label: "Takes (minutes)", told: "duration", unit: "min" }),
   context: optional(line(Context), { label: "Context", hint: "Such as desk or phone" }),
@@ -46,7 +46,7 @@ export const todoFields = {
   is_completed: internal(usually(flag(Flag), false)),
   completed_at: internal(optional(instant(Instant))),
   /** The user's date at completion, for the activity strip; a time-zone change never rewrites it. */
-  completed_on: internal(optional(date(CalendarDate))),
+  completed_on: internal(optional(day(CalendarDate))),
   recurrence: optional(line(Recurrence), {
     label: "Repeats",
     suggestions: repeats,
@@ -54,13 +54,13 @@ export const todoFields = {
     told: "repeating by",
     noun: "repetition",
   }),
-  recurrence_from: usually(choice(RecurrenceFrom), "due", {
+  recurrence_from: usually(word(RecurrenceFrom), "due", {
     ticked: "completion",
     label: "Count from the day on which it was done",
     told: "repeating from",
     noun: "repetition",
     untold: "due",
   }),
-  recurrence_anchor: internal(optional(date(CalendarDate))),
+  recurrence_anchor: internal(optional(day(CalendarDate))),
   next_todo_id: internal(link(Id)),
 };

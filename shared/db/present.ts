@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { categoryFields } from "../contracts/category-fields.ts";
 import { Category } from "../contracts/category-schema.ts";
-import type { ColumnsOf, Fields } from "../contracts/declared-fields.ts";
+import type { ColumnsOf, DeclaredFields } from "../contracts/declared-fields.ts";
 import { habitFields } from "../contracts/habit-fields.ts";
 import { Habit } from "../contracts/habit-schema.ts";
 import type { Reminder } from "../contracts/reminder-schema.ts";
@@ -30,14 +30,17 @@ function columnsBut({ properties }: EntityColumns, hidden: readonly string[]): r
 }
 
 type CommonColumns = { id: number; created_at: string; updated_at: string };
-type Columns<Declared extends Fields> = ColumnsOf<Declared> & CommonColumns;
+type Columns<Declared extends DeclaredFields> = ColumnsOf<Declared> & CommonColumns;
 type AnswerSchema = TSchema & Readonly<{ properties: Readonly<Record<string, TSchema>> }>;
 
 /**
  * Makes the function that copies the fields of a row into an answer, in the order of its schema; it takes what the schema
  * has beside them. It becomes code, as TypeBox's checks do: a loop over names takes thrice as long, for each row of a list.
  */
-function copyFields<Answer extends AnswerSchema, Declared extends Fields>(answer: Answer, fields: Declared) {
+function copyFields<Answer extends AnswerSchema, Declared extends DeclaredFields>(
+  answer: Answer,
+  fields: Declared,
+) {
   type Copied = keyof Static<Answer> & keyof Columns<Declared>;
   type Copy = (row: Pick<Columns<Declared>, Copied>, others: Omit<Static<Answer>, Copied>) => Static<Answer>;
   const common = { id: "link", created_at: "instant", updated_at: "instant" };

@@ -1,18 +1,18 @@
-import type { ColumnsOf, Field, Fields } from "../../shared/contracts/declared-fields.ts";
+import type { ColumnsOf, DeclaredFields, Field } from "../../shared/contracts/declared-fields.ts";
 
-/** Fields as requests and files give them: null stands for the usual value. */
-type Given<Declared extends Fields> = {
+/** DeclaredFields as requests and files give them: null stands for the usual value. */
+type Given<Declared extends DeclaredFields> = {
   readonly [Name in keyof Declared]?: ColumnsOf<Declared>[Name] | null | undefined;
 };
 
 /** The columns of a new thing. What is not given has its usual value. */
-export const newColumns = <Declared extends Fields>(fields: Declared, given: Given<Declared>) =>
+export const newColumns = <Declared extends DeclaredFields>(fields: Declared, given: Given<Declared>) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, stored(field, given[name])]),
   ) as ColumnsOf<Declared>;
 
 /** The columns of the fields that are given: the others keep their values. */
-export const changedColumns = <Declared extends Fields>(fields: Declared, given: Given<Declared>) =>
+export const givenColumns = <Declared extends DeclaredFields>(fields: Declared, given: Given<Declared>) =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>
       given[name] === undefined ? [] : [[name, stored(field, given[name])]],

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { categoryFields } from "../../../shared/contracts/category-fields.ts";
-import { type Field, type Fields, schemasOf } from "../../../shared/contracts/declared-fields.ts";
+import { type DeclaredFields, type Field, schemasOf } from "../../../shared/contracts/declared-fields.ts";
 import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import { isCalendarDate } from "../../../shared/contracts/text.ts";
 import { todoFields } from "../../../shared/contracts/todo-fields.ts";
@@ -84,7 +84,7 @@ const rhythm: FieldWords = {
 const ownWords: Readonly<Record<string, FieldWords>> = { category_id: category, frequency: rhythm };
 
 /** The first is the name, which the sentence about a new thing has already. Long texts come last. */
-function inOrder(fields: Fields, ...further: readonly FieldWords[]): readonly FieldWords[] {
+function inOrder(fields: DeclaredFields, ...further: readonly FieldWords[]): readonly FieldWords[] {
   const all = Object.entries(fields);
   const long = all.filter(([, { kind }]) => kind === "paragraph");
   const short = all.filter((field) => !long.includes(field));

@@ -1,5 +1,5 @@
 import { categoryFields } from "../../../shared/contracts/category-fields.ts";
-import type { Fields } from "../../../shared/contracts/declared-fields.ts";
+import type { DeclaredFields } from "../../../shared/contracts/declared-fields.ts";
 import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import { ImportedCategory, ImportedHabit, ImportedTodo } from "../../../shared/contracts/import-things.ts";
 import { todoFields } from "../../../shared/contracts/todo-fields.ts";
@@ -40,7 +40,7 @@ export const presentInFile: { [Kind in KindOfThing]: Present<Kind> } = {
   todos: (row) => columnsInFile("todos", todoFields, { ...row, reminder: presentReminder(row) }),
 };
 
-function columnsInFile(kind: KindOfThing, fields: Fields, columns: object): Record<string, unknown> {
+function columnsInFile(kind: KindOfThing, fields: DeclaredFields, columns: object): Record<string, unknown> {
   const row: Readonly<Record<string, unknown>> = { ...columns };
   return Object.fromEntries(
     fileColumns[kind].map((name) => {

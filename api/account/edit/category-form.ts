@@ -2,7 +2,7 @@ import { categoryFields } from "../../../shared/contracts/category-fields.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
 import { readCategory } from "../../queries/category.ts";
-import { draftOf, fieldsOf, inputsOf } from "./field-inputs.ts";
+import { draftOf, fieldsOfDraft, inputsOf } from "./field-inputs.ts";
 import type { ThingForm } from "./thing-form.ts";
 
 /** The pages of categories. */
@@ -17,7 +17,7 @@ export const categoryForm: ThingForm = {
   title: "New category",
   blank: draftOf(categoryFields),
   commandFields: {},
-  toFields: (draft) => ({ fields: fieldsOf(categoryFields, draft), errors: {} }),
+  toFields: (draft) => ({ fields: fieldsOfDraft(categoryFields, draft), errors: {} }),
   async read(query, id) {
     const category = await readCategory(query, { category_id: id });
     if (isRefused(category)) return category;

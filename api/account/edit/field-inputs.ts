@@ -1,11 +1,11 @@
-import type { Field, FieldKind, Fields } from "../../../shared/contracts/declared-fields.ts";
+import type { DeclaredFields, Field, FieldKind } from "../../../shared/contracts/declared-fields.ts";
 import { areaField, choice, selectField } from "../../../shared/web/choice-fields.ts";
 import { field as textField } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Draft, DraftErrors } from "./thing-form.ts";
 
 /** Something for each field that has a label. A form writes the inputs of the others itself. */
-const perInput = <Declared extends Fields, Result>(
+const perInput = <Declared extends DeclaredFields, Result>(
   fields: Declared,
   make: (name: string, field: Field, label: string) => Result,
 ) =>
@@ -16,7 +16,7 @@ const perInput = <Declared extends Fields, Result>(
   ) as Partial<Record<keyof Declared, Result>>;
 
 /** What is known of a thing as a filled-in form. */
-export const draftOf = <Declared extends Fields>(
+export const draftOf = <Declared extends DeclaredFields>(
   fields: Declared,
   thing: Readonly<Record<string, unknown>> = {},
 ) =>
@@ -26,7 +26,7 @@ export const draftOf = <Declared extends Fields>(
   });
 
 /** The fields of a command that a filled-in form says. */
-export const fieldsOf = <Declared extends Fields>(fields: Declared, draft: Draft) =>
+export const fieldsOfDraft = <Declared extends DeclaredFields>(fields: Declared, draft: Draft) =>
   perInput(fields, (name, { kind, ticked, usual }): unknown => {
     const text = draft[name] ?? "";
     if (ticked !== undefined) return text === ticked ? ticked : usual;
@@ -35,7 +35,11 @@ export const fieldsOf = <Declared extends Fields>(fields: Declared, draft: Draft
     return kind === "number" ? Number(text) : text.trim();
   });
 
-export const inputsOf = <Declared extends Fields>(fields: Declared, draft: Draft, errors: DraftErrors) =>
+export const inputsOf = <Declared extends DeclaredFields>(
+  fields: Declared,
+  draft: Draft,
+  errors: DraftErrors,
+) =>
   perInput(fields, (name, field, label) =>
     inputOf(field, { name, label, value: draft[name] ?? "", error: errors[name] }),
   );

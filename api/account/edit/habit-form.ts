@@ -8,7 +8,7 @@ import { isRefused } from "../../../shared/errors.ts";
 import { html } from "../../../shared/web/html.ts";
 import { readHabit } from "../../queries/habit.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
-import { draftOf, fieldsOf } from "./field-inputs.ts";
+import { draftOf, fieldsOfDraft } from "./field-inputs.ts";
 import { habitInputs } from "./habit-inputs.ts";
 import type { Draft, FormContext, ThingForm } from "./thing-form.ts";
 
@@ -81,7 +81,7 @@ function toFields(draft: Draft, context: FormContext) {
   const { rhythm, weekdays = "", category = "" } = draft;
   const hasDays = weekdays !== "";
   const fields = {
-    ...fieldsOf(habitFields, draft),
+    ...fieldsOfDraft(habitFields, draft),
     ...rhythmOfDraft(draft),
     category_id: chosenCategoryId(category, context),
   };

@@ -7,7 +7,7 @@ import { sayRepeat } from "../../../shared/domain/quick-add/say-repeat.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { readTodo } from "../../queries/todo.ts";
 import { categoryValue, chosenCategoryId } from "./category-choice.ts";
-import { draftOf, fieldsOf } from "./field-inputs.ts";
+import { draftOf, fieldsOfDraft } from "./field-inputs.ts";
 import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
 import { todoInputs, wordsInput } from "./todo-inputs.ts";
 import { todoState } from "./todo-state.ts";
@@ -82,7 +82,7 @@ function toFields(draft: Draft, context: FormContext) {
   const repeat = recurrence.trim() === "" ? null : readRepeat(recurrence.trim(), context.clock);
   if (repeat && "error" in repeat) errors.recurrence = repeat.error.replace(/^The \w+ field/, "This");
   const fields = {
-    ...fieldsOf(todoFields, draft),
+    ...fieldsOfDraft(todoFields, draft),
     remind_at: remind_at.trim() || null,
     recurrence: repeat && "rule" in repeat ? repeat.rule : null,
     category_id: chosenCategoryId(category, context),

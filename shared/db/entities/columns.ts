@@ -1,5 +1,5 @@
 import { p } from "@mikro-orm/core";
-import type { ColumnsOf, ColumnType, Fields } from "../../contracts/declared-fields.ts";
+import type { ColumnsOf, ColumnType, DeclaredFields } from "../../contracts/declared-fields.ts";
 
 /** Column types that several tables share. Timestamps are UTC strings with microseconds, dates are `YYYY-MM-DD`. */
 export const timestamptz = () => p.string().columnType("timestamptz");
@@ -21,7 +21,7 @@ const builders = {
 } satisfies Record<ColumnType, unknown>;
 
 /** The types of properties, as MikroORM infers them. */
-type PropertiesOf<Declared extends Fields> = {
+type PropertiesOf<Declared extends DeclaredFields> = {
   [Name in keyof ColumnsOf<Declared>]: Readonly<{
     "~type"?: { value: ColumnsOf<Declared>[Name] };
     "~options": object;
@@ -29,7 +29,7 @@ type PropertiesOf<Declared extends Fields> = {
 };
 
 /** The columns of declared fields. */
-export function columnsOf<Declared extends Fields>(fields: Declared): PropertiesOf<Declared> {
+export function columnsOf<Declared extends DeclaredFields>(fields: Declared): PropertiesOf<Declared> {
   const columns = Object.entries(fields).map(([name, { column, usual }]): [string, unknown] => {
     const built = builders[column]();
     return [name, usual === null ? built.nullable() : built];

@@ -1,7 +1,7 @@
 import { categoryFields } from "../../../shared/contracts/category-fields.ts";
 import { presentCategory } from "../../../shared/db/present.ts";
 import { notFound } from "../../../shared/errors.ts";
-import { changedColumns } from "../columns.ts";
+import { givenColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
 import { currentCategory, lockCategory } from "./rows.ts";
 
@@ -12,7 +12,7 @@ export const categoryUpdate: Handler<"category.update"> = {
   run({ categories, now }, { category_id, ...input }) {
     const row = categories.get(category_id);
     if (!row) return notFound("Category");
-    const changed = changedColumns(categoryFields, input);
+    const changed = givenColumns(categoryFields, input);
     return presentCategory(categories.update(row, { ...changed, updated_at: now }));
   },
 };

@@ -2,7 +2,7 @@ import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import { editRules } from "../../../shared/domain/streak.ts";
 import { isRefused, notFound } from "../../../shared/errors.ts";
 import { categoryRows, chosenCategory } from "../category/chosen.ts";
-import { changedColumns } from "../columns.ts";
+import { givenColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
 import { currentHabit, habitAnswer, lockHabit, relatedToHabit, streakColumns } from "./rows.ts";
 import { checkSchedule, rulesOf } from "./rules.ts";
@@ -20,7 +20,7 @@ export const habitUpdate: Handler<"habit.update"> = {
     const refused = checkSchedule(frequency, input.schedule);
     if (refused) return refused;
     if (!row) return notFound("Habit");
-    const changed = { ...changedColumns(habitFields, input), updated_at: context.now };
+    const changed = { ...givenColumns(habitFields, input), updated_at: context.now };
     // Another frequency drops a schedule that the request does not name.
     if (frequency !== row.frequency) changed.schedule ??= null;
     const rules = rulesOf({ ...row, ...changed });

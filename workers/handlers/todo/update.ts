@@ -1,7 +1,7 @@
 import { todoFields } from "../../../shared/contracts/todo-fields.ts";
 import { isRefused, notFound } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
-import { changedColumns } from "../columns.ts";
+import { givenColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
 import { recurrenceColumns } from "./recurrence.ts";
 import { checkIncomplete, putReminder, reminderTime, rowsForTime } from "./reminder.ts";
@@ -31,7 +31,7 @@ export const todoUpdate: Handler<"todo.update"> = {
     const { recurrence = row.recurrence, due_date = row.due_date } = input;
     const isRescheduled = input.recurrence !== undefined || input.due_date !== undefined;
     const updated = todos.update(row, {
-      ...changedColumns(todoFields, { ...input, ...category }),
+      ...givenColumns(todoFields, { ...input, ...category }),
       ...(isRescheduled && recurrenceColumns(context, recurrence, due_date, row)),
       updated_at: context.now,
     });

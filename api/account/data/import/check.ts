@@ -1,5 +1,5 @@
 import { categoryFields } from "../../../../shared/contracts/category-fields.ts";
-import type { Fields as DeclaredFields } from "../../../../shared/contracts/declared-fields.ts";
+import type { DeclaredFields } from "../../../../shared/contracts/declared-fields.ts";
 import { habitFields } from "../../../../shared/contracts/habit-fields.ts";
 import { maxImported } from "../../../../shared/contracts/import.ts";
 import {
