@@ -25,7 +25,7 @@ import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { createObserve } from "./http/observe.ts";
 import { createLocalRateLimit, createRateLimit } from "./http/rate-limit.ts";
-import { createFinish } from "./http/response-headers.ts";
+import { createFinish } from "./http/response.ts";
 import { createOverLimit } from "./mcp/over-limit.ts";
 import type { PerformContext } from "./perform.ts";
 import { createQueryContext } from "./queries/context.ts";
@@ -72,7 +72,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const app = createApp({
     config,
     log,
-    observe: createObserve(metrics, tracing),
+    observe: createObserve(metrics.requestSeconds, tracing),
     ...{ now, dispatch, dispatchGroup, overLimit, query },
     authenticate: authenticator.authenticate,
     answerPage: openAccountPages({
@@ -94,7 +94,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       redis: () => redis.ping(),
       worker: () => mailbox.ping(),
     }),
-    answer: (request) => app.handle(request),
+    answer: app.handle,
     endStreams: live.endAll,
   });
   return {

@@ -7,7 +7,7 @@ import {
   notFoundPage,
   type PageMethods,
 } from "../../shared/web/router.ts";
-import { loggedIds } from "../http/request-origin.ts";
+import { loggedIds } from "../http/request.ts";
 import { doneNotice } from "./actions/done-notice.ts";
 import { exportActions } from "./actions/export.ts";
 import { askForget, forgetThing } from "./actions/forget.ts";

@@ -3,14 +3,12 @@ import type { Config } from "../../shared/process/config.ts";
 import type { Health } from "../../shared/process/health.ts";
 import type { Log } from "../../shared/process/log.ts";
 import type { Exposition } from "../../shared/process/metrics.ts";
-import { createStatusPages, type StatusPage } from "../../shared/process/status-pages.ts";
-import { createDrain, until } from "./drain.ts";
-import { pathOf, withFullAddress } from "./full-address.ts";
+import { createStatusPages } from "../../shared/process/status-pages.ts";
+import { drain, noTraffic, until } from "./drain.ts";
 import { arrivalSeconds, createIntake } from "./intake/intake.ts";
-import { fault, refusalResponse } from "./refusal-response.ts";
-import { createRequestLog } from "./request-log.ts";
-import { requestIdOf } from "./request-origin.ts";
-import { createFinish } from "./response-headers.ts";
+import { logAnswer, requestIdOf, withFullAddress } from "./request.ts";
+import { createFinish, fault, refusalResponse } from "./response.ts";
+import { statusRoutes } from "./status-routes.ts";
 
 type Answers = Readonly<{
   exposition: Pick<Exposition, "answer">;
@@ -30,42 +28,40 @@ export function listen(
   log: Log,
   { answer, turnAway, knownUser, exposition, ready, endStreams }: Answers,
 ): { stop(): Promise<void> } {
-  const { host, port, trustedProxies } = config;
+  const { host, port, trustedProxies, drainSeconds } = config;
   const finish = createFinish(config.baseUrl);
-  const drain = createDrain(config.drainSeconds);
-  const findStatusPage = createStatusPages({
-    exposition,
-    ready: async () => (intake.isFull() ? full : ready()),
-    isDraining: drain.hasBegun,
-  });
-  const note = createRequestLog(log);
+  const traffic = noTraffic();
+  const isLogged = log.isLevelEnabled("debug");
 
   /** Asks the client of a stopping door to come back over a new connection, which will lead to another door. */
   function send(request: object, response: Response): Response {
     response.headers.set("x-request-id", requestIdOf(request));
-    if (drain.hasBegun()) response.headers.set("connection", "close");
+    if (traffic.isStopping) response.headers.set("connection", "close");
     return finish(response);
   }
 
   const refused = (request: object, refusal: Refusal) => send(request, refusalResponse(refusal));
 
   async function serve(request: Request): Promise<Response> {
-    drain.note(request);
     const began = performance.now();
+    traffic.lastRequest = began;
     const response = send(request, await answer(request));
-    note(request, response, performance.now() - began);
+    if (isLogged) logAnswer(log, request, response, performance.now() - began);
     return response;
   }
 
   const intake = createIntake({ trustedProxies, knownUser, serve, refused, turnAway });
 
-  function serveStatus(page: StatusPage, request: Request, remoteAddress: () => string | undefined) {
-    drain.note(request);
-    const answer = page(request.headers, remoteAddress);
-    return answer instanceof Promise
-      ? answer.then((response) => send(request, response))
-      : send(request, answer);
+  function take(received: Request, server: Bun.Server<undefined>): Promise<Response> | Response {
+    const request = withFullAddress(received);
+    return request ? intake.take(received, request, server) : refused(received, badHost.refusal);
   }
+
+  const findPage = createStatusPages({
+    exposition,
+    ready: async () => (intake.isFull() ? full : ready()),
+    isDraining: () => traffic.isStopping,
+  });
 
   const listenOn = (hostname: string) =>
     Bun.serve({
@@ -73,24 +69,18 @@ export function listen(
       port,
       // Bun's development page would show our source to anybody who makes a request fail.
       development: false,
-      fetch(received, server) {
-        const request = withFullAddress(received);
-        if (request === undefined) return refused(received, badHost.refusal);
-        const statusPage = findStatusPage(request.method, pathOf(request.url));
-        if (statusPage) return serveStatus(statusPage, request, () => server.requestIP(received)?.address);
-        return intake.take(received, request, server);
-      },
+      routes: statusRoutes({ findPage, traffic, send, take }),
+      fetch: take,
       // Nothing caught this error. Its text may hold what a client sent, so only the lines of its stack are logged.
       error(error) {
-        log.error(
-          { request_id: requestIdOf(error), name: error.name, stack: placesOf(error) },
-          "request failed",
-        );
+        const stack = placesOf(error);
+        log.error({ request_id: requestIdOf(error), name: error.name, stack }, "request failed");
         return refused(error, fault.refusal);
       },
       idleTimeout: arrivalSeconds,
     });
   const servers = host === undefined ? listenOnLoopback(listenOn) : [listenOn(host)];
+  const isBusy = () => servers.some((server) => server.pendingRequests > 0);
 
   return {
     /**
@@ -98,7 +88,7 @@ export function listen(
      * answer is just on its way. So requests are served until no more come; a balancer that asks for health sees to it.
      */
     async stop() {
-      await drain.finish(() => servers.some((server) => server.pendingRequests > 0), endStreams);
+      await drain(traffic, { drainSeconds, isBusy, endStreams });
       await Promise.all(servers.map(stopServer));
       intake.stop();
     },

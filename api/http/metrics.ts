@@ -3,12 +3,13 @@ import { showPools } from "../../shared/db/pool-metrics.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { createExposition, type Exposition } from "../../shared/process/metrics.ts";
 import type { Mailbox } from "../../shared/queue/client/mailbox.ts";
+import type { RequestSeconds } from "./observe.ts";
 
 /** What one front door counts, in Prometheus' units (seconds). */
 export type Metrics = Exposition &
   Readonly<{
-    /** Passes the answer on and counts how long it took. */
-    measure(method: string, route: string, answer: () => Promise<Response>): Promise<Response>;
+    /** Time from a request's arrival to its answer. */
+    requestSeconds: RequestSeconds;
     /** Counts a request whose rate limit was counted by this process alone. */
     countFallback(): void;
     /** Shows at each scrape what the parts of the door know by themselves. */
@@ -19,7 +20,7 @@ type Shown = Readonly<{ mailbox: Pick<Mailbox, "waiting">; pools: Parameters<typ
 
 export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">): Metrics {
   const { registry, answer } = createExposition(config);
-  const requests = new Histogram({
+  const requestSeconds = new Histogram({
     name: "kept_request_seconds",
     help: "Time from a request's arrival to its answer",
     labelNames: ["method", "route", "status"],
@@ -33,13 +34,8 @@ export function createMetrics(config: Pick<Config, "baseUrl" | "metricsToken">):
   });
   return {
     registry,
+    requestSeconds,
     countFallback: () => fallbacks.inc(),
-    async measure(method, route, answer) {
-      const started = performance.now();
-      const response = await answer();
-      requests.observe({ method, route, status: response.status }, (performance.now() - started) / 1000);
-      return response;
-    },
     answer,
     show({ mailbox, pools }) {
       showPools(registry, pools);

@@ -1,6 +1,6 @@
+import type { Histogram } from "prom-client";
 import type { Tracing } from "../../shared/process/tracing.ts";
-import type { Metrics } from "./metrics.ts";
-import { noteTrace, requestIdOf } from "./request-origin.ts";
+import { noteTrace, requestIdOf } from "./request.ts";
 
 /** Passes the answer to a request on, and counts and traces it. */
 export type Observe = (
@@ -9,27 +9,37 @@ export type Observe = (
   answer: () => Promise<Response>,
 ) => Promise<Response>;
 
-export function createObserve({ measure }: Pick<Metrics, "measure">, tracing: Tracing | undefined): Observe {
-  return async (request, { method, path }, answer) => {
-    const span = tracing?.start({
-      name: `${method} ${path}`,
-      kind: "server",
-      parent: request.headers.get("traceparent") ?? undefined,
-      attributes: {
-        "http.request.method": method,
-        "http.route": path,
-        "kept.request_id": requestIdOf(request),
-      },
-    });
-    if (!span) return measure(method, path, answer);
-    noteTrace(request, span.traceparent);
+/** The request histogram counts seconds by these labels. */
+export type RequestSeconds = Histogram<"method" | "route" | "status">;
+
+export function createObserve(requestSeconds: RequestSeconds, tracing: Tracing | undefined): Observe {
+  return async (request, route, answer) => {
+    const { method, path } = route;
+    const span = tracing && startSpan(tracing, request, route);
+    const began = performance.now();
     let status = 500;
     try {
-      const response = await measure(method, path, answer);
+      const response = await answer();
       status = response.status;
+      requestSeconds.observe({ method, route: path, status }, (performance.now() - began) / 1_000);
       return response;
     } finally {
-      span.end({ "http.response.status_code": status }, status >= 500);
+      span?.end({ "http.response.status_code": status }, status >= 500);
     }
   };
+}
+
+function startSpan(tracing: Tracing, request: Request, { method, path }: Parameters<Observe>[1]) {
+  const span = tracing.start({
+    name: `${method} ${path}`,
+    kind: "server",
+    parent: request.headers.get("traceparent") ?? undefined,
+    attributes: {
+      "http.request.method": method,
+      "http.route": path,
+      "kept.request_id": requestIdOf(request),
+    },
+  });
+  if (span) noteTrace(request, span.traceparent);
+  return span;
 }

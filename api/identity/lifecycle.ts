@@ -4,9 +4,9 @@ import { showPools } from "../../shared/db/pool-metrics.ts";
 import type { Config } from "../../shared/process/config.ts";
 import { createHealthCheck } from "../../shared/process/health.ts";
 import { createExposition } from "../../shared/process/metrics.ts";
-import { createStatusPages } from "../../shared/process/status-pages.ts";
-import { createDrain } from "../http/drain.ts";
-import { pathOf } from "../http/full-address.ts";
+import { createStatusPages, isAskedByBalancers } from "../../shared/process/status-pages.ts";
+import { drain, noTraffic } from "../http/drain.ts";
+import { pathOf } from "../http/request.ts";
 
 /** Answers for the health of this process, and leads its clients to other processes when it stops. */
 type Lifecycle = Readonly<{
@@ -20,35 +20,37 @@ export function createLifecycle(
   { authUrl, metricsToken, drainSeconds }: Pick<Config, "authUrl" | "metricsToken" | "drainSeconds">,
   pool: Pool,
 ): Lifecycle {
-  const drain = createDrain(drainSeconds);
+  const traffic = noTraffic();
   let underWay = 0;
   const exposition = createExposition({ baseUrl: authUrl, metricsToken });
   showPools(exposition.registry, { primary: pool });
   const findStatusPage = createStatusPages({
     exposition,
     ready: createHealthCheck({ postgres: () => pool.query("select 1") }),
-    isDraining: drain.hasBegun,
+    isDraining: () => traffic.isStopping,
   });
   return {
     wrap: (listener) => (request, response) => {
       const { method = "", url = "" } = request;
-      drain.note({ url });
+      const path = pathOf(url);
+      if (isAskedByBalancers(path)) traffic.lastAsked = performance.now();
+      else if (path !== "/health/live") traffic.lastRequest = performance.now();
       underWay += 1;
       response.once("close", () => {
         underWay -= 1;
       });
-      if (drain.hasBegun()) response.setHeader("connection", "close");
+      if (traffic.isStopping) response.setHeader("connection", "close");
       // No browser guesses a type or goes back from https to http, as at the front door.
       response.setHeader("X-Content-Type-Options", "nosniff");
       if (authUrl.startsWith("https:")) response.setHeader("Strict-Transport-Security", "max-age=31536000");
-      const page = findStatusPage(method, pathOf(url));
+      const page = findStatusPage(method, path);
       if (!page) return listener(request, response);
       void reply(
         response,
         page(headersOf(request), () => request.socket.remoteAddress),
       );
     },
-    drain: () => drain.finish(() => underWay > 0),
+    drain: () => drain(traffic, { drainSeconds, isBusy: () => underWay > 0 }),
   };
 }
 

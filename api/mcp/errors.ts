@@ -1,6 +1,6 @@
 import { INVALID_REQUEST, PARSE_ERROR, ProtocolError } from "@modelcontextprotocol/server";
 import type { Refusal } from "../../shared/errors.ts";
-import { jsonResponse, statusOf } from "../http/refusal-response.ts";
+import { jsonResponse, statusOf } from "../http/response.ts";
 import { advise } from "./advice.ts";
 
 /** The first code of the range that JSON-RPC leaves to servers. */

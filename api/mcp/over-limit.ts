@@ -4,7 +4,7 @@ import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { Call } from "../../shared/queue/batch.ts";
 import { keyedId } from "../../shared/queue/command-id.ts";
-import { keptWaiting } from "../http/request-origin.ts";
+import { keptWaiting } from "../http/request.ts";
 import type { PerformContext } from "../perform.ts";
 import { readDaySettings } from "../queries/context.ts";
 import { type ReceivedCall, recordOf, unlogged } from "./log-call.ts";

@@ -2,7 +2,7 @@ import type { Contract } from "../../shared/contracts/catalogue.ts";
 import type { Route } from "../../shared/contracts/contract.ts";
 import { entityTag, failedPrecondition, type Preconditions } from "../../shared/domain/preconditions.ts";
 import { preconditionFailed } from "../../shared/errors.ts";
-import { jsonResponse, refusalResponse } from "../http/refusal-response.ts";
+import { jsonResponse, refusalResponse } from "../http/response.ts";
 
 /** Whether a route answers with what has a state of its own, and so an entity tag and preconditions. */
 export const isConditional = ({ resource }: Contract, { method, status }: Route): boolean =>

@@ -4,7 +4,7 @@ import { type KnownNames, unknownNames } from "../../shared/contracts/unknown-na
 import type { Fields } from "../../shared/contracts/validate.ts";
 import { notFound, type Refused } from "../../shared/errors.ts";
 import { queryFields, repeatedParameters } from "../http/query-fields.ts";
-import { nothingHere } from "../http/refusal-response.ts";
+import { nothingHere } from "../http/response.ts";
 import type { Content } from "../perform.ts";
 import { routeFields } from "./route-fields.ts";
 

@@ -2,10 +2,17 @@ import type { Health } from "./health.ts";
 import type { Exposition } from "./metrics.ts";
 
 /** What the request says, and who sent it. */
-export type StatusPage = (
+type StatusPage = (
   headers: Headers,
   remoteAddress: () => string | undefined,
 ) => Promise<Response> | Response;
+
+/** The addresses of all status pages. */
+export const statusPaths = ["/health/live", "/health/accepting", "/health/ready", "/metrics"] as const;
+
+/** Whether a balancer decides by the page at this path where to send requests. */
+export const isAskedByBalancers = (path: string): boolean =>
+  path === "/health/ready" || path === "/health/accepting";
 
 /** @returns undefined when the request is for something else */
 export type FindStatusPage = (method: string, path: string) => StatusPage | undefined;
@@ -30,7 +37,7 @@ export function createStatusPages({
   isDraining,
   hanging = () => [],
 }: StatusOf): FindStatusPage {
-  const pages: Record<string, StatusPage> = {
+  const pages: Record<string, StatusPage> & Record<(typeof statusPaths)[number], StatusPage> = {
     "/health/live": () => liveness(hanging()),
     "/health/accepting": () => statusResponse(isDraining() ? draining : { status: "ok" }),
     "/health/ready": async () => statusResponse(isDraining() ? draining : await ready()),

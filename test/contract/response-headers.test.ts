@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { refusalAt } from "../../api/app.ts";
 import { createTurnAway } from "../../api/http/intake/turn-away.ts";
-import { createFinish } from "../../api/http/response-headers.ts";
+import { createFinish } from "../../api/http/response.ts";
 import { startStack } from "../harness.ts";
 
 const plain = await startStack();

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import ICAL from "ical.js";
 import { hashOf } from "../../api/account/calendar/address.ts";
-import { loggedPath } from "../../api/http/logged-path.ts";
+import { loggedPath } from "../../api/http/request.ts";
 import { newSecret } from "../../shared/web/key-ring.ts";
 import { startStack } from "../harness.ts";
 import { openPageDoor } from "../support/page-door.ts";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { pathOf } from "../../api/http/full-address.ts";
 import { createAdmission } from "../../api/http/intake/admission.ts";
+import { pathOf } from "../../api/http/request.ts";
 import { createStatusPages } from "../../shared/process/status-pages.ts";
 
 const admission = createAdmission();

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../../shared/errors.ts";
-import { statusOf } from "../../http/refusal-response.ts";
+import { statusOf } from "../../http/response.ts";
 import type { Complaint } from "./form-page.ts";
 import type { DraftErrors, ThingForm } from "./thing-form.ts";
 

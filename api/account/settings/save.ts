@@ -1,7 +1,7 @@
 import { mayBePublic } from "../../../shared/domain/public-address.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { seeOther } from "../../../shared/web/redirect.ts";
-import { keptWaiting } from "../../http/request-origin.ts";
+import { keptWaiting } from "../../http/request.ts";
 import { readSettings } from "../../queries/user.ts";
 import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../../shared/errors.ts";
 import { message } from "../../../shared/web/page.ts";
-import { statusOf } from "../../http/refusal-response.ts";
+import { statusOf } from "../../http/response.ts";
 import type { PagesContext } from "./context.ts";
 
 /** The page that shows a refusal. */

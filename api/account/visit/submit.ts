@@ -4,7 +4,7 @@ import type { Fields } from "../../../shared/contracts/validate.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import { callOf } from "../../../shared/queue/client/dispatch.ts";
-import { originOf } from "../../http/request-origin.ts";
+import { originOf } from "../../http/request.ts";
 import { type Content, execute, prepare, senderOf } from "../../perform.ts";
 import type { Visit } from "./context.ts";
 

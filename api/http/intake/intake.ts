@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import { noteEntry } from "../request-origin.ts";
+import { noteEntry } from "../request.ts";
 import { createAdmission } from "./admission.ts";
 import { createArrivals, type NotWhole, sizeOfBody } from "./arrivals.ts";
 import { clientNetwork } from "./network.ts";

@@ -4,7 +4,7 @@ import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { CommandResult, RequestOrigin } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
-import { refusalBody, statusOf } from "../../http/refusal-response.ts";
+import { refusalBody, statusOf } from "../../http/response.ts";
 import { type Content, type PerformContext, senderOf } from "../../perform.ts";
 import { withUsersDates } from "../users-dates.ts";
 import { prepareOperations } from "./prepare-operations.ts";

@@ -9,7 +9,7 @@ import {
   refuse,
   unavailable,
 } from "../../../shared/errors.ts";
-import { refusalBody, refusalCodes, statusOf } from "../../http/refusal-response.ts";
+import { refusalBody, refusalCodes, statusOf } from "../../http/response.ts";
 import { isConditional } from "../conditions.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";

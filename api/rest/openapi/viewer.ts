@@ -1,7 +1,7 @@
 import { version } from "swagger-ui-dist/package.json";
 import { favicon } from "../../../shared/web/assets.ts";
 import { html, markup } from "../../../shared/web/html.ts";
-import { cacheable } from "../../http/response-headers.ts";
+import { cacheable } from "../../http/response.ts";
 
 /** A file of the viewer. Its address changes with the library or with ours, so that browsers may keep it for a year. */
 type ViewerFile = Readonly<{ path: string; href: string; response(): Response }>;

@@ -6,7 +6,7 @@ import { isRefused } from "../../../../shared/errors.ts";
 import { formToken } from "../../../../shared/web/form.ts";
 import { html } from "../../../../shared/web/html.ts";
 import { page } from "../../../../shared/web/page.ts";
-import { originOf } from "../../../http/request-origin.ts";
+import { originOf } from "../../../http/request.ts";
 import { perform } from "../../../perform.ts";
 import type { Visit } from "../../visit/context.ts";
 import { countInWords } from "../../visit/dates.ts";

@@ -45,6 +45,23 @@ export function refusalBody({ code, message, errors, applied }: Refusal): object
 
 export function jsonResponse(body: string, status: number, headers: Headers): Response {
   headers.set("content-type", "application/json; charset=utf-8");
-  headers.set("cache-control", "no-store");
   return new Response(bodyOf(body), { status, headers });
+}
+
+/** Headers of public documents about the service, which change only with its version and its settings. */
+export const cacheable = { "cache-control": "public, max-age=300" };
+
+/**
+ * Sets the headers that every answer of the front door has: no browser guesses a type, no cache keeps what was not
+ * declared public, and browsers that have used https do not go back to http.
+ */
+export function createFinish(baseUrl: string): (response: Response) => Response {
+  const secure = baseUrl.startsWith("https:");
+  return (response) => {
+    const { headers } = response;
+    headers.set("x-content-type-options", "nosniff");
+    if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+    if (secure) headers.set("strict-transport-security", "max-age=31536000");
+    return response;
+  };
 }
