@@ -14,9 +14,11 @@ import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.
 import { securityText, securityTextPath } from "./http/security-text.ts";
 import { answerMcp, type McpContext } from "./mcp/door.ts";
 import { rpcRefusal } from "./mcp/errors.ts";
-import { answerRest, type RestContext, restPrefix } from "./rest/door.ts";
+import { restPrefix } from "./rest/answer.ts";
+import { answerRest, type RestContext } from "./rest/door.ts";
 import { openApiDocument } from "./rest/openapi/document.ts";
 import { viewerFiles, viewerPage } from "./rest/openapi/viewer.ts";
+import { restRoute } from "./rest/route.ts";
 
 type AppContext = RestContext &
   McpContext &
@@ -101,11 +103,10 @@ function addRestRoutes(app: AnyElysia, context: AppContext): void {
     for (const route of contract.rest ?? []) {
       const path = `${restPrefix}${route.path.replace(/\{(\w+)\}/g, ":$1")}`;
       methodsOf.set(path, [...(methodsOf.get(path) ?? []), route.method]);
-      const answer = (request: Request, params: Record<string, string>) =>
-        context.observe(request, route, () => answerRest(context, { contract, route, params }, request));
-      app.route(route.method, path, ({ request, params }) => answer(request, params ?? {}), {
-        parse: "none",
-      });
+      const found = restRoute(contract, route);
+      const answer = (request: Request, params: Record<string, string> = {}) =>
+        context.observe(request, route, () => answerRest(context, { ...found, params }, request));
+      app.route(route.method, path, ({ request, params }) => answer(request, params), { parse: "none" });
     }
   }
   for (const [path, methods] of methodsOf) {

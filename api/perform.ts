@@ -10,7 +10,7 @@ import type { Allowance } from "./http/rate-limit.ts";
 import type { QueryContext } from "./queries/context.ts";
 import { read, standbyMayAnswer } from "./queries/index.ts";
 
-/** Whose request it is, and as far as a token made it, which one. */
+/** The user, and the token if there is one. */
 type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;
 
 export type PerformContext = Readonly<{
@@ -20,37 +20,44 @@ export type PerformContext = Readonly<{
 }>;
 
 type QueryManner = Readonly<{
-  /** What the rate limit left of the request's token, which it may ask for. */
+  /** The rest of the rate limit of the request's token, which it may ask for. */
   allowance?: Allowance | undefined;
   /** For what is only shown to the user. What a front door decides by, it reads from the primary. */
   standbyMayAnswer?: boolean;
 }>;
 
-/** The content of a request: the fields of its contract's input and, where one was sent, an idempotency key. */
-export type Content = Readonly<{
-  fields: Fields;
-  /** Refusals of names that the request may not have. */
-  unknown?: FieldErrors | undefined;
+/** How a change is to be made. */
+type ChangeManner = Readonly<{
   idempotencyKey?: string | undefined;
   preconditions?: Preconditions | undefined;
 }>;
 
-type PerformRequest = Readonly<{
+/** The content of a request: the fields of its contract's input, and how a change is to be made. */
+export type Content = ChangeManner &
+  Readonly<{
+    fields: Fields;
+    /** Refusals of names that the request may not have. */
+    unknown?: FieldErrors | undefined;
+  }>;
+
+type Asked = Readonly<{
   contract: Contract;
   actor: Requester & Pick<Actor, "scopes">;
   allowance?: Allowance | undefined;
-  /** Where a change came in, for the action log; a tool call is logged as what it is. */
+  /** The door that a change came in by, for the action log; a tool call is logged as what it is. */
   origin?: RequestOrigin | undefined;
-  /** Read only after the scope check: a caller who may not do this learns nothing about the content. */
-  content(): Promise<Content | Refused> | Content | Refused;
-  /** Fields that the route demands beyond the contract's own. */
-  required?: readonly string[] | undefined;
 }>;
 
+type PerformRequest = Asked &
+  Readonly<{
+    /** Read only after the scope check: a caller who may not do this learns nothing about the content. */
+    content(): Promise<Content | Refused> | Content | Refused;
+    /** Fields that the route demands beyond the contract's own. */
+    required?: readonly string[] | undefined;
+  }>;
+
 /** A request that is permitted and valid. */
-export type PreparedRequest = Omit<PerformRequest, "content" | "required"> &
-  Readonly<{ input: object }> &
-  Pick<Content, "idempotencyKey" | "preconditions">;
+export type PreparedRequest = Asked & ChangeManner & Readonly<{ input: object }>;
 
 /** The one way of every request, by REST, by MCP or from a page: scopes, contract, then a read or a command. */
 export async function perform(context: PerformContext, request: PerformRequest): Promise<CommandResult> {
@@ -59,16 +66,18 @@ export async function perform(context: PerformContext, request: PerformRequest):
 }
 
 /** The first half of `perform`; MCP calls the halves itself, because it logs what is refused in between. */
-export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
-  const { contract, actor, allowance, origin, required } = request;
-  const forbidden = checkScopes(contract, actor);
+export async function prepare({
+  content,
+  required,
+  ...asked
+}: PerformRequest): Promise<PreparedRequest | Refused> {
+  const forbidden = checkScopes(asked.contract, asked.actor);
   if (forbidden) return forbidden;
-  const content = await request.content();
-  if (isRefused(content)) return content;
-  const { fields, unknown, ...how } = content;
-  const validated = validate(contract, fields, { required, unknown });
-  if (isRefused(validated)) return validated;
-  return { contract, actor, allowance, origin, input: validated.input, ...how };
+  const found = await content();
+  if (isRefused(found)) return found;
+  const { fields, unknown, ...how } = found;
+  const validated = validate(asked.contract, fields, { required, unknown });
+  return isRefused(validated) ? validated : { ...asked, ...how, input: validated.input };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -85,20 +94,19 @@ export function checkScopes(
  * @param call the tool call that a command came by, which is logged in the command's transaction
  */
 export async function execute(
-  { dispatch, query }: PerformContext,
+  context: PerformContext,
   { contract, actor, allowance, origin, input, ...how }: PreparedRequest,
   call?: Call,
 ): Promise<CommandResult> {
-  const tell = (refused: Refused): Refused => hideCategories(refused, actor.scopes);
-  if (contract.kind === "command") {
-    const by = origin && senderOf(actor, origin);
-    const result = await dispatch(actor, { name: contract.name, input, ...how, by, ...(call && { call }) });
-    return isRefused(result.outcome) ? { ...result, outcome: tell(result.outcome) } : result;
+  if (contract.kind === "query") {
+    const manner = { allowance, standbyMayAnswer: standbyMayAnswer(contract.name) };
+    const body = await read(contract.name, context.query(actor, manner), input);
+    return { outcome: isRefused(body) ? hideCategories(body, actor.scopes) : { body }, replayed: false };
   }
-  const { name } = contract;
-  const manner = { allowance, standbyMayAnswer: standbyMayAnswer(name) };
-  const result = await read(name, query(actor, manner), input);
-  return { outcome: isRefused(result) ? tell(result) : { body: result }, replayed: false };
+  const by = origin && senderOf(actor, origin);
+  const result = await context.dispatch(actor, { name: contract.name, input, ...how, by, call });
+  const { outcome } = result;
+  return isRefused(outcome) ? { ...result, outcome: hideCategories(outcome, actor.scopes) } : result;
 }
 
 export const senderOf = ({ tokenId = "", clientName = null }: Requester, origin: RequestOrigin): Sender => ({

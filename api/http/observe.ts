@@ -1,5 +1,5 @@
 import type { Histogram } from "prom-client";
-import type { Tracing } from "../../shared/process/tracing.ts";
+import type { TraceSpan, Tracing } from "../../shared/process/tracing.ts";
 import { noteTrace, requestIdOf } from "./request.ts";
 
 /** Passes the answer to a request on, and counts and traces it. */
@@ -14,19 +14,24 @@ export type RequestSeconds = Histogram<"method" | "route" | "status">;
 
 export function createObserve(requestSeconds: RequestSeconds, tracing: Tracing | undefined): Observe {
   return async (request, route, answer) => {
-    const { method, path } = route;
     const span = tracing && startSpan(tracing, request, route);
     const began = performance.now();
-    let status = 500;
-    try {
-      const response = await answer();
-      status = response.status;
-      requestSeconds.observe({ method, route: path, status }, (performance.now() - began) / 1_000);
-      return response;
-    } finally {
-      span?.end({ "http.response.status_code": status }, status >= 500);
-    }
+    const response = await (span ? answerWithin(span, answer) : answer());
+    const labels = { method: route.method, route: route.path, status: response.status };
+    requestSeconds.observe(labels, (performance.now() - began) / 1_000);
+    return response;
   };
+}
+
+async function answerWithin(span: TraceSpan, answer: () => Promise<Response>): Promise<Response> {
+  let status = 500;
+  try {
+    const response = await answer();
+    status = response.status;
+    return response;
+  } finally {
+    span.end({ "http.response.status_code": status }, status >= 500);
+  }
 }
 
 function startSpan(tracing: Tracing, request: Request, { method, path }: Parameters<Observe>[1]) {

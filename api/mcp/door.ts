@@ -11,7 +11,8 @@ import type { Fields } from "../../shared/contracts/validate.ts";
 import { printable } from "../../shared/domain/printable.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { type CallerContext, challengeHeaders, findCaller } from "../auth/caller.ts";
+import type { Authenticate } from "../auth/authenticate.ts";
+import { addChallenge } from "../auth/challenge.ts";
 import { isObject, isPlainJson, parseJson, readText } from "../http/body.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { keptWaiting, requestIdOf, traceOf } from "../http/request.ts";
@@ -23,9 +24,9 @@ import { findResource, readResource } from "./resources.ts";
 import { type Answer, serveMessage } from "./serve.ts";
 
 export type McpContext = CallContext &
-  CallerContext &
   Readonly<{
     config: Config;
+    authenticate: Authenticate;
     /** When a call came in (epoch ms). */
     now(): number;
     /** Counts messages that are no calls. */
@@ -38,8 +39,12 @@ export async function answerMcp(context: McpContext, request: Request): Promise<
   const foreign = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
   if (foreign) return foreign;
   if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
-  const caller = await findCaller(context, "mcp", request);
-  if (isRefused(caller)) return rpcRefusal(caller.refusal, caller.headers);
+  const authorization = request.headers.get("authorization");
+  const caller = await context.authenticate(authorization);
+  if (isRefused(caller)) {
+    const demand = { resource: "mcp", tokenSent: authorization !== null } as const;
+    return rpcRefusal(caller.refusal, addChallenge(context.config, caller.refusal, demand));
+  }
   const { actor } = caller;
   const message = await readMessage(request);
   if (!(message instanceof Response)) {
@@ -148,5 +153,6 @@ async function forbid(
 ): Promise<Response> {
   const logged = await logCall(context, call, refusal);
   if (isRefused(logged)) return rpcRefusal(logged.refusal, new Headers(), id);
-  return rpcRefusal(refusal, challengeHeaders(context.config, "mcp", refusal, true, scopes), id);
+  const demand = { resource: "mcp", tokenSent: true, scopes } as const;
+  return rpcRefusal(refusal, addChallenge(context.config, refusal, demand), id);
 }

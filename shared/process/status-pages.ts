@@ -2,10 +2,7 @@ import type { Health } from "./health.ts";
 import type { Exposition } from "./metrics.ts";
 
 /** What the request says, and who sent it. */
-type StatusPage = (
-  headers: Headers,
-  remoteAddress: () => string | undefined,
-) => Promise<Response> | Response;
+type StatusPage = (headers: Headers, remoteAddress: () => string | undefined) => Promise<Response> | Response;
 
 /** The addresses of all status pages. */
 export const statusPaths = ["/health/live", "/health/accepting", "/health/ready", "/metrics"] as const;

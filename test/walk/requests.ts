@@ -6,7 +6,7 @@ import type { WalkName } from "./walks.ts";
 /** Runs under line coverage (`measure.ts`): one process for each request, and one that makes none. */
 const { WALK: name = "nothing", WALK_TIMES: times = "0" } = Bun.env;
 /** Every process lives for this long after its start, so that timers run equally often in each. */
-const watchedMs = 700;
+const watchedMs = 1_500;
 
 const stack = await startStack();
 const { call } = await agent(stack);

@@ -1,17 +1,15 @@
 import { Type } from "typebox";
-import { type Contract, contracts } from "../../../shared/contracts/catalogue.ts";
-import type { Route } from "../../../shared/contracts/contract.ts";
+import { contracts } from "../../../shared/contracts/catalogue.ts";
 import { groupCommand, type OperationName } from "../../../shared/queue/group.ts";
+import { restRoute, type Target } from "../route.ts";
 
 /** A change that a batch can make, and what the id in its answer is the id of. */
-export type FoundRoute = Readonly<{
-  name: OperationName;
-  contract: Contract;
-  route: Route;
-  params: Readonly<Record<string, string>>;
-  /** Undefined where the answer has no id. */
-  answersId: string | undefined;
-}>;
+export type FoundRoute = Target &
+  Readonly<{
+    name: OperationName;
+    /** Undefined where the answer has no id. */
+    answersId: string | undefined;
+  }>;
 
 const idNames: Readonly<Record<string, string>> = {
   habits: "habit_id",
@@ -25,7 +23,8 @@ const routes = contracts.flatMap((contract) => {
   return rest.map((route) => {
     const parts = route.path.split("/");
     const hasId = Type.IsObject(output) && "id" in output.properties;
-    return { name, contract, route, parts, answersId: hasId ? idNames[parts[1] ?? ""] : undefined };
+    const answersId = hasId ? idNames[parts[1] ?? ""] : undefined;
+    return { name, ...restRoute(contract, route), parts, answersId };
   });
 });
 

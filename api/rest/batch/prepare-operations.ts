@@ -4,7 +4,7 @@ import type { GroupedOperation } from "../../../shared/queue/client/dispatch-gro
 import { failedDependency } from "../../../shared/queue/group-end.ts";
 import { createGiveWay } from "../../http/give-way.ts";
 import { type Content, prepare } from "../../perform.ts";
-import { pathIds, targetContent } from "../target.ts";
+import { pathIds, targetContent } from "../content.ts";
 import type { ReadOperation } from "./read-operations.ts";
 
 /** An operation that may be carried out, or why not. */
@@ -49,16 +49,16 @@ async function prepareOne(
 const anyId = 1;
 
 function operationContent(operation: ReadOperation): Content | Refused {
-  const { contract, route, references, query } = operation;
+  const { references, query } = operation;
   const params = { ...operation.params };
   const body = { ...operation.body };
   for (const { field } of references) {
     if (field in params) params[field] = String(anyId);
     else body[field] = anyId;
   }
-  const target = { contract, route, params };
-  const read = pathIds(target);
-  return isRefused(read) ? read : targetContent(target, { ids: read.ids, query, body });
+  const target = { ...operation, params };
+  const ids = pathIds(target);
+  return isRefused(ids) ? ids : targetContent(target, { ...ids, query, body });
 }
 
 /** @returns the id in an operation's answer, or the place of the operation that makes what has it */

@@ -1,38 +1,43 @@
 import type { Actor } from "../../../shared/actor.ts";
-import { isRefused, type Refusal, type RefusalCode, type Refused } from "../../../shared/errors.ts";
+import { withPresentExamples } from "../../../shared/domain/example-dates.ts";
+import { invalid, isRefused, type Refusal, type RefusalCode, type Refused } from "../../../shared/errors.ts";
 import type { Outcome } from "../../../shared/queue/batch.ts";
 import type { CommandResult, RequestOrigin } from "../../../shared/queue/client/dispatch.ts";
 import type { DispatchGroup } from "../../../shared/queue/client/dispatch-group.ts";
 import { failedDependency, type OperationEnd } from "../../../shared/queue/group-end.ts";
 import { refusalBody, statusOf } from "../../http/response.ts";
 import { type Content, type PerformContext, senderOf } from "../../perform.ts";
-import { withUsersDates } from "../users-dates.ts";
+import { dateForExamples } from "../date-for-examples.ts";
 import { prepareOperations } from "./prepare-operations.ts";
 import { type ReadBatch, type ReadOperation, readOperations } from "./read-operations.ts";
 
 export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
 
-type Sent = Readonly<{ actor: Actor; origin: RequestOrigin }>;
+type Sent = Readonly<{ actor: Actor; origin: RequestOrigin; request: Request }>;
 
 /** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
 export async function answerBatch(
   context: BatchRequestContext,
   sent: Sent,
-  content: Content,
+  readContent: () => Promise<Content | Refused>,
 ): Promise<CommandResult> {
-  const batch = readOperations(content);
+  const content = await readContent();
+  if (isRefused(content)) return { outcome: content, replayed: false };
+  const batch = refuseConditions(sent.request) ?? readOperations(content);
   if (isRefused(batch)) return { outcome: batch, replayed: false };
   const ends = await endsOf(context, sent, batch, content.idempotencyKey);
   if (isRefused(ends)) return { outcome: ends, replayed: false };
-  const inOrder = ends.toSorted((one, other) => one.place - other.place);
-  const outcomes = await withUsersDates(
-    context,
-    sent.actor,
-    inOrder.map(({ outcome }) => outcome),
-  );
-  const results = batch.operations.map((operation) => resultOf(operation, outcomes));
+  const outcomes = ends.toSorted((one, other) => one.place - other.place).map(({ outcome }) => outcome);
+  const today = await dateForExamples(context, sent.actor, outcomes);
+  const results = batch.operations.map((operation) => resultOf(operation, outcomes[operation.place], today));
   const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
   return { outcome: { body: { results } }, replayed: carriedOut.every(({ replayed }) => replayed) };
+}
+
+function refuseConditions({ headers }: Request): Refused | undefined {
+  const sent = ["If-Match", "If-None-Match"].filter((name) => headers.has(name));
+  const message = "A batch has no state to match: send a conditional change by itself.";
+  return sent.length === 0 ? undefined : invalid(Object.fromEntries(sent.map((name) => [name, [message]])));
 }
 
 async function endsOf(
@@ -80,11 +85,15 @@ function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused |
   return deleted ?? (isAll ? (unknown ?? overloaded[0]) : undefined);
 }
 
-function resultOf({ place, route, idempotencyKey }: ReadOperation, outcomes: readonly Outcome[]) {
-  const outcome = outcomes[place];
+function resultOf(
+  { place, route, idempotencyKey }: ReadOperation,
+  outcome: Outcome | undefined,
+  today: string | undefined,
+) {
   if (!outcome) throw new Error(`Operation ${place} was not answered.`);
   if (isRefused(outcome)) {
-    const refusal = idempotencyKey === undefined ? outcome.refusal : withKeyAsField(outcome.refusal);
+    const told = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
+    const refusal = idempotencyKey === undefined ? told : withKeyAsField(told);
     return { status: statusOf(refusal.code), body: refusalBody(refusal) };
   }
   const { body } = outcome;

@@ -3,7 +3,7 @@ import type { Route } from "../../../shared/contracts/contract.ts";
 import { scopes } from "../../../shared/contracts/scopes.ts";
 import { tags } from "../../../shared/contracts/tags.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import { restPrefix } from "../door.ts";
+import { restPrefix } from "../answer.ts";
 import { errorResponse, errorsOf } from "./errors.ts";
 import { headerParameters, notModified } from "./header-parameters.ts";
 import { headers } from "./headers.ts";

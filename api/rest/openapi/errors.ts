@@ -10,7 +10,7 @@ import {
   unavailable,
 } from "../../../shared/errors.ts";
 import { refusalBody, refusalCodes, statusOf } from "../../http/response.ts";
-import { isConditional } from "../conditions.ts";
+import { isConditional } from "../route.ts";
 import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
 import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
 

@@ -25,7 +25,7 @@ type CommandRequest = Readonly<{
   input: unknown;
   idempotencyKey?: string | undefined;
   /** The tool call that it came by. */
-  call?: Call;
+  call?: Call | undefined;
   by?: Sender | undefined;
   preconditions?: Preconditions | undefined;
 }>;

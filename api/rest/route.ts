@@ -3,19 +3,27 @@ import { type Contract, contracts } from "../../shared/contracts/catalogue.ts";
 import type { Route } from "../../shared/contracts/contract.ts";
 import type { KnownNames } from "../../shared/contracts/unknown-names.ts";
 
-/** Where the fields of a route's input stand in a request, and how a refusal calls them. */
+/** The fields of a route's input, by the part of a request that has them. */
 type RouteFields = Readonly<{ inPath: readonly string[]; inQuery: KnownNames; inBody: KnownNames }>;
 
-const known = new WeakMap<Route, RouteFields>();
+/** A REST route of a contract, with all that is derived from them once. */
+type RestRoute = RouteFields & Readonly<{ contract: Contract; route: Route; isConditional: boolean }>;
 
-/** A route's fields, derived at its first use and kept. */
+/** A route and its path's parameters, as a request has them. */
+export type Target = RestRoute & Readonly<{ params: Readonly<Record<string, string>> }>;
+
+export const restRoute = (contract: Contract, route: Route): RestRoute => ({
+  contract,
+  route,
+  ...routeFields(contract, route),
+  isConditional: isConditional(contract, route),
+});
+
+/** Whether a route answers with a resource that has a state, and so an entity tag and preconditions. */
+export const isConditional = ({ resource }: Contract, { method, status }: Route): boolean =>
+  method === "GET" || status === 201 || resource !== undefined;
+
 export function routeFields(contract: Contract, route: Route): RouteFields {
-  const derived = known.get(route) ?? fieldsOf(contract, route);
-  known.set(route, derived);
-  return derived;
-}
-
-function fieldsOf(contract: Contract, route: Route): RouteFields {
   const { inPath, others } = namesIn(contract, route);
   const isInQuery = route.method === "GET" || route.method === "DELETE";
   const what = isWrite(route) ? `a field of a ${nounOf(contract)}` : "a field of this request";
@@ -45,7 +53,7 @@ const isWrite = ({ method, status }: Route): boolean =>
 const nounOf = ({ output }: Contract): string =>
   "title" in output && typeof output.title === "string" ? output.title.toLowerCase() : "resource";
 
-/** What the resource of a contract shows and no route that writes it takes: GET, change, PUT sends it back. */
+/** Read-only fields: ignored in writes, so that clients can PUT what they got. */
 function readOnlyFields({ output }: Contract): string[] {
   const writes = contracts.flatMap((contract) =>
     contract.output === output
