@@ -12,7 +12,7 @@ import type { Observe } from "./http/observe.ts";
 import { loggedIds, loggedPath } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { securityText, securityTextPath } from "./http/security-text.ts";
-import { answerMcp, type McpContext } from "./mcp/door.ts";
+import { answerMcp, type McpContext, servedHosts } from "./mcp/door.ts";
 import { rpcRefusal } from "./mcp/errors.ts";
 import { restPrefix } from "./rest/answer.ts";
 import { answerRest, type RestContext } from "./rest/door.ts";
@@ -92,8 +92,11 @@ function addAccountPages(app: AnyElysia, context: AppContext): void {
 }
 
 function addMcpEndpoint(app: AnyElysia, context: AppContext): void {
+  const hosts = servedHosts(context.config);
   const answer = (request: Request) =>
-    context.observe(request, { method: request.method, path: mcpPath }, () => answerMcp(context, request));
+    context.observe(request, { method: request.method, path: mcpPath }, () =>
+      answerMcp(context, hosts, request),
+    );
   app.all(mcpPath, ({ request }) => answer(request), { parse: "none" });
 }
 

@@ -57,7 +57,7 @@ type PerformRequest = Asked &
   }>;
 
 /** A request that is permitted and valid. */
-export type PreparedRequest = Asked & ChangeManner & Readonly<{ input: object }>;
+type PreparedRequest = Asked & ChangeManner & Readonly<{ input: object }>;
 
 /** The one way of every request, by REST, by MCP or from a page: scopes, contract, then a read or a command. */
 export async function perform(context: PerformContext, request: PerformRequest): Promise<CommandResult> {

@@ -1,127 +1,136 @@
-import { type CallToolResult, INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
-import type { SeveralInput, SeveralOutput } from "../../shared/contracts/several.ts";
-import type { Tool } from "../../shared/contracts/tool.ts";
-import { givenIn } from "../../shared/contracts/tool-sentence.ts";
+import { ProtocolError, type Result } from "@modelcontextprotocol/server";
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { keptOfRun } from "../../shared/domain/cut-arguments.ts";
+import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refused, refuse } from "../../shared/errors.ts";
-import { execute, type PreparedRequest, prepare } from "../perform.ts";
-import {
-  away,
-  type CallContext,
-  logRefusal,
-  logUnadmitted,
-  type RefusedCall,
-  readAndLog,
-  readToday,
-  withOutages,
-} from "./admit.ts";
-import { readArguments } from "./arguments.ts";
+import type { Config } from "../../shared/process/config.ts";
+import type { Log } from "../../shared/process/log.ts";
+import type { Outcome } from "../../shared/queue/batch.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
+import { checkScopes, execute, type PerformContext, prepare } from "../perform.ts";
+import { readDaySettings } from "../queries/context.ts";
 import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
-import { answered, refused, type ToolOutcome } from "./result.ts";
-import { readSeveral, severalIn, severalResult } from "./several.ts";
-import { entryFor, type ToolEntry, tools } from "./tools.ts";
+import type { OverLimit } from "./over-limit.ts";
+import type { CallTarget } from "./target.ts";
 
-type Entry<Kind extends ToolEntry["kind"]> = Extract<ToolEntry, { kind: Kind }>;
+/** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
 
-const unknownTool = refuse("not_found", `Unknown tool; the tools are ${[...tools.keys()].join(", ")}.`);
+export type CallContext = PerformContext &
+  Readonly<{ config: Pick<Config, "baseUrl">; log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
 
-export const findTool = (name: string): ToolEntry | Refused => tools.get(name) ?? unknownTool;
+/** The end of a call, for its answer. */
+type End<Ended extends Outcome = Outcome> = Readonly<{
+  outcome: Ended;
+  input?: object;
+  today?: Today | undefined;
+  replayed?: boolean;
+}>;
 
-/** Answers a call that was not admitted, once its row is committed. */
-export async function rejectCall(
-  context: CallContext,
-  call: ReceivedCall,
-  refusal: Refused,
-): Promise<CallToolResult> {
-  const logged = await logUnadmitted(context, call, refusal);
-  if (logged.refusal === unknownTool.refusal) throw new ProtocolError(INVALID_PARAMS, logged.refusal.message);
-  return refusalResult(context, call, logged);
+/** Checks the token's allowance of calls, whether there is such a target, and the token's scopes, in this order. */
+export async function admit(
+  { toolRateLimit }: CallContext,
+  { actor, target }: ReceivedCall,
+): Promise<CallTarget | Refused> {
+  const allowance = await toolRateLimit(actor.tokenId, actor.userId);
+  if (allowance?.allowed === false)
+    return refuse("rate_limited", "Too many tool calls.", { retryAfterSeconds: allowance.resetInSeconds });
+  return isRefused(target) ? target : (checkScopes(target.contract, actor) ?? target);
 }
 
 /**
- * Performs an admitted call and answers it once its row in the action log is committed. When that cannot
- * be, the call is refused, and a read gives nothing away.
+ * Answers a call once its row in the action log is committed. When that cannot be, the call is refused, and a read gives
+ * nothing away.
  */
-export async function runTool(
+export async function answerCall(
   context: CallContext,
   call: ReceivedCall,
-  admitted: ToolEntry,
-): Promise<CallToolResult> {
-  const given = givenIn(call.args);
-  const entry = entryFor(admitted, given);
-  const applied = entry.kind === "query" ? "no" : "unknown";
-  const result = await withOutages(context, call, applied, async () => {
-    const form = severalIn(entry, given);
-    const { contract } = form ?? entry;
-    const content = () => (form ? readSeveral(entry, form, given) : readArguments(entry, call.args));
-    const prepared = await prepare({ contract, actor: call.actor, content });
-    const outcome = isRefused(prepared)
-      ? await logRefusal(context, call, prepared)
-      : entry.kind === "query"
-        ? await runQuery(context, call, entry, prepared)
-        : await runCommand(context, call, { tool: entry.tool, isSeveral: form !== undefined }, prepared);
-    return isRefused(outcome)
-      ? refusalResult(context, call, outcome)
-      : answered(outcome, context.config.baseUrl);
-  });
-  return isRefused(result) ? refused(result.refusal, undefined) : result;
-}
-
-/** A change's row is written in the transaction of its effects; a change that failed has none yet. */
-async function runCommand(
-  context: CallContext,
-  call: ReceivedCall,
-  { tool, isSeveral }: Readonly<{ tool: Tool; isSeveral: boolean }>,
-  prepared: PreparedRequest,
-): Promise<ToolOutcome | RefusedCall> {
-  const { outcome, replayed, today } = await execute(context, prepared, recordOf(call, keptOfRun));
-  if (!isRefused(outcome)) {
-    // A reply that was lost on its way and found in the inbox has no day.
-    const day = today ?? (await readToday(context, call));
-    if (!day) return away("unknown");
-    const { body } = outcome;
-    const { input } = prepared;
-    const told = { scopes: call.actor.scopes, today: day };
-    const result = isSeveral
-      ? severalResult(tool, body as SeveralOutput, input as SeveralInput, told)
-      : tool.result(body, input);
-    return { result, today: day, replayed };
+  admitted: CallTarget | Refused,
+): Promise<Result> {
+  try {
+    return await (isRefused(admitted) ? reject(context, call, admitted) : runCall(context, call, admitted));
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const { requestId, tool } = call.record;
+    const reason = error instanceof Error ? error.stack : String(error);
+    context.log.error({ request_id: requestId, tool, reason }, "tool call failed");
+    const applied = appliedBy(admitted);
+    return call.refuse((error instanceof DatabaseFailure ? away(applied) : fault(applied)).refusal, {});
   }
-  const { code, applied } = outcome.refusal;
-  if (code === "overloaded" && applied === "no") return logOverload(context, call, outcome);
-  return code === "internal" ? logRefusal(context, call, outcome) : { ...outcome, today, replayed };
 }
 
-async function runQuery(
-  context: CallContext,
-  call: ReceivedCall,
-  { tool }: Entry<"query">,
-  prepared: PreparedRequest,
-): Promise<ToolOutcome | RefusedCall> {
-  const read = await readAndLog(context, call, prepared);
-  if (isRefused(read)) return read;
-  const { body } = read;
-  return { result: tool.result(body, prepared.input), today: tool.day(body), replayed: false };
+/** Calls over the rate limit share a row. */
+async function reject(context: CallContext, call: ReceivedCall, outcome: Refused): Promise<Result> {
+  if (outcome.refusal.code !== "rate_limited")
+    return shapeRefusal(context, call, await log(context, call, { outcome }));
+  const { refused = outcome, today } = await context.overLimit.count(call);
+  return shapeRefusal(context, call, { outcome: refused, today });
+}
+
+async function runCall(context: CallContext, call: ReceivedCall, target: CallTarget): Promise<Result> {
+  const end = await carryOut(context, call, target);
+  const { outcome, input = {}, replayed = false } = end;
+  if (isRefused(outcome)) return shapeRefusal(context, call, { ...end, outcome });
+  const { body } = outcome;
+  // A reply that was lost on its way and found in the inbox has no day.
+  const today = target.dayOf?.(body) ?? end.today ?? (await readToday(context, call));
+  if (!today) return call.refuse(away(appliedBy(target)).refusal, {});
+  const { baseUrl } = context.config;
+  return target.answer({ body, input, actor: call.actor, today, replayed, baseUrl });
 }
 
 const overloadLogMs = 300;
 
-/** Logs a change that was refused for overload where that is possible soon: its caller should not wait long. */
-async function logOverload(context: CallContext, call: ReceivedCall, refusal: Refused): Promise<Refused> {
-  await Promise.race([logCall(context, call, refusal.refusal), Bun.sleep(overloadLogMs)]);
-  return refusal;
+/** A worker writes the row of a change with its effects. All other calls are logged by a command of their own. */
+async function carryOut(context: CallContext, call: ReceivedCall, target: CallTarget): Promise<End> {
+  const { contract } = target;
+  const prepared = await prepare({ contract, actor: call.actor, content: () => target.read(call.args) });
+  if (isRefused(prepared)) return log(context, call, { outcome: prepared });
+  const { input } = prepared;
+  if (contract.kind === "query") return log(context, call, { input, ...(await execute(context, prepared)) });
+  const end = { input, ...(await execute(context, prepared, recordOf(call, keptOfRun))) };
+  if (!isRefused(end.outcome)) return end;
+  const { code, applied } = end.outcome.refusal;
+  if (code === "internal") return log(context, call, end);
+  // No worker had the change. Its caller does not wait long for the row that says so.
+  if (code === "overloaded" && applied === "no")
+    await Promise.race([log(context, call, end), Bun.sleep(overloadLogMs)]);
+  return end;
+}
+
+/** @returns the end with the user's day, or the refusal of a call whose row cannot be written */
+async function log<Ended extends End>(context: CallContext, call: ReceivedCall, end: Ended) {
+  const logged = await logCall(context, call, isRefused(end.outcome) ? end.outcome.refusal : undefined);
+  return isRefused(logged) ? { outcome: logged } : { ...end, ...logged };
 }
 
 /** A refusal that comes late, because something is frozen, is held up no longer than this for the user's day. */
 const refusedDayMs = 100;
 
-/** The result of a refused call, with the user's day unless the database that knows it does not answer soon. */
-async function refusalResult(
+async function shapeRefusal(
   context: CallContext,
   call: ReceivedCall,
-  { refusal, today, replayed }: RefusedCall,
-): Promise<CallToolResult> {
-  if (today) return refused(refusal, today, replayed);
+  { outcome: { refusal }, today, replayed }: End<Refused>,
+): Promise<Result> {
+  if (today) return call.refuse(refusal, { today, replayed });
   const tooLate = Bun.sleep(refusedDayMs).then(() => undefined);
-  return refused(refusal, await Promise.race([readToday(context, call), tooLate]));
+  return call.refuse(refusal, { today: await Promise.race([readToday(context, call), tooLate]), replayed });
 }
+
+/** @returns undefined when the database cannot be asked */
+const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Promise<Today | undefined> =>
+  readDaySettings(query(actor)).then(
+    ({ today }) => today,
+    () => undefined,
+  );
+
+type Applied = "no" | "unknown";
+
+/** Whether a call that failed at an unknown point may have changed something. */
+const appliedBy = (admitted: CallTarget | Refused): Applied =>
+  !isRefused(admitted) && admitted.contract.kind === "command" ? "unknown" : "no";
+
+const away = (applied: Applied): Refused =>
+  refuse("overloaded", "The service is briefly unable to answer.", { applied, retryAfterSeconds: 1 });
+
+const fault = (applied: Applied): Refused =>
+  refuse("internal", "This call failed because of a fault of the service.", { applied });

@@ -1,19 +1,15 @@
 import type { Actor } from "../../shared/actor.ts";
-import type { Fields } from "../../shared/contracts/validate.ts";
 import { cutArguments, keptOfRefused, keptOfRun } from "../../shared/domain/cut-arguments.ts";
 import type { Today } from "../../shared/domain/today.ts";
 import { isRefused, type Refusal, type Refused, refuse } from "../../shared/errors.ts";
 import type { Call } from "../../shared/queue/batch.ts";
 import type { PerformContext } from "../perform.ts";
 import { isLogged } from "../queries/action.ts";
+import type { Asked } from "./target.ts";
 
-/** One tool call as it came in, and what its row in the action log will show of it. */
-export type ReceivedCall = Readonly<{
-  request: Request;
-  actor: Actor;
-  args: Fields;
-  record: Omit<Call, "arguments">;
-}>;
+/** A call as it came in, with the fields of its row in the action log. */
+export type ReceivedCall = Asked &
+  Readonly<{ request: Request; actor: Actor; record: Omit<Call, "arguments"> }>;
 
 /** The fields of a call's row. Long arguments are cut here, before they travel to a worker. */
 export const recordOf = (
@@ -31,7 +27,7 @@ export const unlogged = refuse("overloaded", "The service is briefly unable to l
 });
 
 /** The user's day, where a worker's answer had it. */
-export type KnownDay = Readonly<{ today?: Today | undefined }>;
+type KnownDay = Readonly<{ today?: Today | undefined }>;
 
 /**
  * Has a worker write the row of a call that changes nothing: a read, or one refused for what the agent is told.

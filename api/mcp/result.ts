@@ -6,18 +6,18 @@ import type { Today } from "../../shared/domain/today.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import { advise } from "./advice.ts";
 
-/** The end of a call that succeeded, and the user's day on which it came. */
-export type ToolOutcome = Readonly<{ result: ToolResult; today: Today; replayed: boolean }>;
+/** The user's day on which a call came, the first one where it is a replay, and the service's address. */
+type Circumstances = Readonly<{ today: Today; replayed: boolean; baseUrl: string }>;
 
 /** A tool's answer: text and structured content say the same, because clients show only one of them. */
-export function answered({ result, today, replayed }: ToolOutcome, baseUrl: string): CallToolResult {
-  const { lines, facts, reachesNobody } = result;
+export function answered(
+  { lines, facts, reachesNobody }: ToolResult,
+  { today, replayed, baseUrl }: Circumstances,
+): CallToolResult {
   const warning = `The reminder reaches nobody until the person chooses where reminders go: ${baseUrl}/account/settings`;
   const text = [dayLine(today, replayed), ...lines, ...(reachesNobody ? [warning] : [])].join("\n");
-  return {
-    content: [{ type: "text", text }],
-    structuredContent: { ...dayFields(today), ...facts, ...(replayed && { replayed }) },
-  };
+  const structuredContent = { ...dayFields(today), ...facts, ...(replayed && { replayed }) };
+  return { content: [{ type: "text", text }], structuredContent };
 }
 
 /** A refusal that an agent can act on (MCP tools, error handling): a result, not a protocol error. */

@@ -1,31 +1,71 @@
+import { type TObject, type TSchema, Type } from "typebox";
 import { hideCategories } from "../../shared/contracts/category-name.ts";
-import type { Scope } from "../../shared/contracts/scopes.ts";
-import type { SeveralInput, SeveralItem, SeveralOutput } from "../../shared/contracts/several.ts";
+import {
+  maxSeveral,
+  type SeveralInput,
+  type SeveralItem,
+  type SeveralOutput,
+} from "../../shared/contracts/several.ts";
 import type { Tool } from "../../shared/contracts/tool.ts";
 import type { ToolResult } from "../../shared/contracts/tool-result.ts";
+import { givenIn } from "../../shared/contracts/tool-sentence.ts";
 import { unknownNames } from "../../shared/contracts/unknown-names.ts";
 import { type Fields, validate } from "../../shared/contracts/validate.ts";
 import { withPresentExamples } from "../../shared/domain/example-dates.ts";
-import type { Today } from "../../shared/domain/today.ts";
 import { invalid, isRefused, type Refused } from "../../shared/errors.ts";
 import { isObject } from "../http/body.ts";
 import { mapGivingWay } from "../http/give-way.ts";
 import type { Content } from "../perform.ts";
-import { readOwnArguments, withNumericIds } from "./arguments.ts";
-import type { SeveralForm, ToolEntry } from "./tools.ts";
+import { createReader, type ReadArguments, withIdempotencyKey, withNumericIds } from "./arguments.ts";
+import { answered } from "./result.ts";
+import type { CallTarget, Success } from "./target.ts";
 
-/** @returns how a call names several things, for one that does */
-export function severalIn(entry: ToolEntry, args: Fields): SeveralForm | undefined {
-  const form = entry.kind === "command" ? entry.several : undefined;
-  return form && Object.hasOwn(args, form.argument) ? form : undefined;
+type SeveralCall = NonNullable<Tool["several"]>;
+
+/** A call that names several things. */
+type Form = Readonly<{
+  argument: string;
+  each: string | undefined;
+  /** The arguments of such a call whatever its tool: the list and the idempotency key. */
+  listAndKey: TObject;
+  /** Reads one thing of the list. */
+  readOne(thing: unknown): SeveralItem;
+}>;
+
+/**
+ * The target of a tool's calls that name several things.
+ * @param contract the command that does what they ask for
+ * @param own the contract of the same tool's calls for one thing
+ * @returns `list`: the schema of the list in the answer to tools/list
+ */
+export function severalTarget(
+  tool: Tool,
+  { argument, each }: SeveralCall,
+  contract: CallTarget["contract"],
+  own: CallTarget["contract"],
+): Readonly<{ target: CallTarget; list: TSchema }> {
+  const one = each === undefined ? undefined : tool.arguments.properties[each];
+  const things = Type.Array(one ?? Type.Unknown(), {
+    minItems: 1,
+    maxItems: maxSeveral,
+    uniqueItems: one !== undefined,
+    expects: `a list of 1 to ${maxSeveral}${one ? " that differ" : ""}`,
+  });
+  const listAndKey = withIdempotencyKey(Type.Object({ [argument]: things }));
+  const readOwn = createReader(tool, tool.arguments);
+  const form: Form = { argument, each, listAndKey, readOne: (thing) => readOne(own, readOwn, thing) };
+  return {
+    target: {
+      contract,
+      read: (args) => readSeveral(form, givenIn(args)),
+      answer: (success) => answered(severalResult(tool, success), success),
+    },
+    list: one ? things : Type.Array(Type.Unsafe<object>({ type: "object" })),
+  };
 }
 
-/** Reads a call that names several things. Of a list of objects, one that is wrong is refused alone. */
-export async function readSeveral(
-  entry: ToolEntry,
-  form: SeveralForm,
-  args: Fields,
-): Promise<Content | Refused> {
+/** Of a list of objects, one that is wrong is refused alone. */
+async function readSeveral(form: Form, args: Fields): Promise<Content | Refused> {
   const { argument, each, listAndKey } = form;
   const { [argument]: _, idempotency_key: __, ...others } = args;
   const sent = Object.keys(others);
@@ -39,47 +79,40 @@ export async function readSeveral(
   const { [argument]: list, idempotency_key: key } = checked.input;
   const things = Array.isArray(list) ? list : [];
   const fields =
-    each === undefined ? await readObjects(entry, things) : readAlike(entry, each, things, others);
+    each === undefined
+      ? { items: await mapGivingWay(things, form.readOne) }
+      : readAlike(form, each, things, others);
   if (isRefused(fields)) return fields;
   return { fields, ...(typeof key === "string" && { idempotencyKey: key }) };
 }
 
-async function readObjects(entry: ToolEntry, things: readonly unknown[]) {
-  return { items: await mapGivingWay(things, (thing) => readOne(entry, thing)) };
-}
-
-function readOne(entry: ToolEntry, thing: unknown): SeveralItem {
+function readOne(contract: CallTarget["contract"], readOwn: ReadArguments, thing: unknown): SeveralItem {
   if (!isObject(thing)) return notAnObject;
-  const own = readOwnArguments(entry.tool, thing);
-  return isRefused(own) ? own : validate(entry.contract, own.fields);
+  const own = readOwn(thing);
+  return isRefused(own) ? own : validate(contract, own.fields);
 }
 
 const notAnObject = invalid({ "": ["Each must be an object of this tool's arguments."] });
 
-/** What is wrong with arguments that hold for all things refuses the whole call. */
-function readAlike(entry: ToolEntry, each: string, things: readonly unknown[], others: Fields) {
-  const one = readOne(entry, { ...others, [each]: things[0] });
+/** An error in arguments that hold for all things refuses the whole call. */
+function readAlike(form: Form, each: string, things: readonly unknown[], others: Fields) {
+  const one = form.readOne({ ...others, [each]: things[0] });
   if (isRefused(one)) return one;
   const { [each]: _, ...alike } = one.input;
   return { items: things.map((thing) => ({ input: { [each]: thing } })), alike };
 }
 
-type Told = Readonly<{ scopes: readonly Scope[]; today: Today }>;
-
-/** What an agent reads of each thing, in the order of the call. */
-export function severalResult(
-  tool: Tool,
-  { ends }: SeveralOutput,
-  { items, alike }: SeveralInput,
-  { scopes, today }: Told,
-): ToolResult {
+/** The result of each thing, in the order of the call. */
+function severalResult(tool: Tool, { body, input, actor, today }: Success): ToolResult {
+  const { ends } = body as SeveralOutput;
+  const { items, alike } = input as SeveralInput;
   const results = ends.map((end, index): ToolResult => {
     const item = items[index] ?? notAnObject;
-    const input = isRefused(item) ? {} : item.input;
-    if (!isRefused(end)) return tool.result(end.body, { ...alike, ...input });
-    const told = withPresentExamples(hideCategories(end, scopes).refusal, today.date);
-    const { code, message, errors } = told;
-    const which = alike ? input : {};
+    const own = isRefused(item) ? {} : item.input;
+    if (!isRefused(end)) return tool.result(end.body, { ...alike, ...own });
+    const refusal = withPresentExamples(hideCategories(end, actor.scopes).refusal, today.date);
+    const { code, message, errors } = refusal;
+    const which = alike ? own : {};
     const name = alike ? `#${Object.values(which)}` : `Number ${index + 1}`;
     return {
       lines: [`${name} was refused: ${message}`],

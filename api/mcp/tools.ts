@@ -1,47 +1,60 @@
-import { type TObject, type TSchema, Type } from "typebox";
+import { INVALID_PARAMS, ProtocolError } from "@modelcontextprotocol/server";
+import { type TObject, Type } from "typebox";
 import { type CommandName, contracts, type QueryName } from "../../shared/contracts/catalogue.ts";
 import type { CommandContract, QueryContract } from "../../shared/contracts/contract.ts";
-import { IdempotencyKey } from "../../shared/contracts/fields.ts";
-import { maxSeveral } from "../../shared/contracts/several.ts";
-import type { QueryTool, Tool } from "../../shared/contracts/tool.ts";
+import type { Tool } from "../../shared/contracts/tool.ts";
+import { argument } from "../../shared/contracts/tool-sentence.ts";
 import type { Fields } from "../../shared/contracts/validate.ts";
+import { type Refusal, refuse } from "../../shared/errors.ts";
+import { isObject } from "../http/body.ts";
+import { createReader, type ReadArguments, withIdempotencyKey } from "./arguments.ts";
+import { answered, refused } from "./result.ts";
+import { severalTarget } from "./several.ts";
+import type { Asked, CallTarget, RefusedAt } from "./target.ts";
 import { objectSchema } from "./wire-schema.ts";
 
-/** How a call of a tool names several things, and the command that does what it asks for. */
-export type SeveralForm = Readonly<{
-  contract: CommandContract<CommandName>;
-  argument: string;
-  each?: string | undefined;
-  /** What such a call has whatever its tool: the list and the idempotency key. */
-  listAndKey: TObject;
-  /** The list in the answer to tools/list. */
-  shown: TSchema;
+/** A target that some calls of a tool stand for. */
+type Form = Readonly<{ isAskedBy(args: Fields): boolean; target: CallTarget }>;
+
+/** A tool as agents see it, and the targets of its calls: the first form that is asked for, else its own. */
+type ToolEntry = Readonly<{
+  tool: Tool;
+  shown: TObject;
+  isRead: boolean;
+  forms: readonly Form[];
+  own: CallTarget;
 }>;
 
-/** One tool with its contract. A command's `arguments` are the tool's own and the idempotency key. */
-export type ToolEntry = Readonly<{ arguments: TObject }> &
-  (
-    | Readonly<{
-        kind: "command";
-        contract: CommandContract<CommandName>;
-        tool: Tool;
-        instead?: CommandContract<CommandName> | undefined;
-        several?: SeveralForm | undefined;
-      }>
-    | Readonly<{ kind: "query"; contract: QueryContract<QueryName>; tool: QueryTool }>
-  );
-
 const entries = contracts.flatMap((contract): ToolEntry[] => {
-  if (contract.kind === "query") {
-    const { kind, mcp: tool } = contract;
-    return tool ? [{ kind, contract, tool, arguments: tool.arguments }] : [];
-  }
-  const { kind, mcp: tool } = contract;
-  if (!tool) return [];
-  const instead = tool.instead && commandNamed(tool.instead.command);
-  const several = tool.several && severalForm(tool, tool.several);
-  return [{ kind, contract, tool, arguments: withIdempotencyKey(tool.arguments), instead, several }];
+  if (contract.kind === "query") return contract.mcp ? [queryEntry(contract, contract.mcp)] : [];
+  return contract.mcp ? [commandEntry(contract, contract.mcp)] : [];
 });
+
+function queryEntry(contract: QueryContract<QueryName>, tool: NonNullable<QueryContract["mcp"]>): ToolEntry {
+  const own = { ...targetOf(contract, tool.result, createReader(tool, tool.arguments)), dayOf: tool.day };
+  return { tool, shown: tool.arguments, isRead: true, forms: [], own };
+}
+
+function commandEntry(contract: CommandContract<CommandName>, tool: Tool): ToolEntry {
+  const input = withIdempotencyKey(tool.arguments);
+  const read = createReader(tool, input);
+  const entry = { tool, shown: input, isRead: false, forms: [], own: targetOf(contract, tool.result, read) };
+  const { instead, several } = tool;
+  if (instead) {
+    const target = targetOf(commandNamed(instead.command), instead.result, read);
+    return { ...entry, forms: [{ isAskedBy: instead.when, target }] };
+  }
+  if (!several) return entry;
+  const { target, list } = severalTarget(tool, several, commandNamed(several.command), contract);
+  const isAskedBy = (args: Fields) => argument(args, several.argument) !== undefined;
+  // A call of one thing is not the only one, so no argument is required.
+  const shown = Type.Partial(Type.Object({ ...input.properties, [several.argument]: list }));
+  return { ...entry, shown, forms: [{ isAskedBy, target }] };
+}
+
+function targetOf(contract: CallTarget["contract"], result: Tool["result"], read: ReadArguments): CallTarget {
+  return { contract, read, answer: (success) => answered(result(success.body, success.input), success) };
+}
 
 /** @throws Error at the start of the process, because a tool names it */
 function commandNamed(name: string): CommandContract<CommandName> {
@@ -50,59 +63,37 @@ function commandNamed(name: string): CommandContract<CommandName> {
   return found;
 }
 
-function severalForm({ arguments: own }: Tool, { argument, command, each }: SeveralCall): SeveralForm {
-  const one = each === undefined ? undefined : own.properties[each];
-  const things = Type.Array(one ?? Type.Unknown(), {
-    minItems: 1,
-    maxItems: maxSeveral,
-    uniqueItems: one !== undefined,
-    expects: `a list of 1 to ${maxSeveral}${one ? " that differ" : ""}`,
-  });
-  const listAndKey = withIdempotencyKey(Type.Object({ [argument]: things }));
-  const shown = one ? things : Type.Array(Type.Unsafe<object>({ type: "object" }));
-  return { contract: commandNamed(command), argument, each, listAndKey, shown };
+const tools: ReadonlyMap<string, ToolEntry> = new Map(entries.map((entry) => [entry.tool.name, entry]));
+
+const unknownTool = refuse("not_found", `Unknown tool; the tools are ${[...tools.keys()].join(", ")}.`);
+
+/** @returns undefined when the parameters of a tools/call are malformed */
+export function askedTool({ name, arguments: args = {} }: Fields): Asked | undefined {
+  if (typeof name !== "string" || !isObject(args)) return undefined;
+  const entry = tools.get(name);
+  const form = entry?.forms.find(({ isAskedBy }) => isAskedBy(args));
+  return { name, args, target: form?.target ?? entry?.own ?? unknownTool, refuse: refuseTool };
 }
 
-type SeveralCall = NonNullable<Tool["several"]>;
-
-/** Added here to every write, so that no tool can forget it. */
-function withIdempotencyKey({ properties }: TObject): TObject {
-  return Type.Object({ ...properties, idempotency_key: Type.Optional(IdempotencyKey) });
+function refuseTool(refusal: Refusal, { today, replayed }: RefusedAt) {
+  if (refusal === unknownTool.refusal) throw new ProtocolError(INVALID_PARAMS, refusal.message);
+  return refused(refusal, today, replayed);
 }
 
-/** By tool name. */
-export const tools: ReadonlyMap<string, ToolEntry> = new Map(
-  entries.map((entry) => [entry.tool.name, entry]),
-);
-
-/** The entry for a call whose arguments ask for another command than its tool's own, else the entry itself. */
-export function entryFor(entry: ToolEntry, args: Fields): ToolEntry {
-  if (entry.kind === "query" || !entry.instead || !entry.tool.instead?.when(args)) return entry;
-  const { instead: contract, tool } = entry;
-  return { ...entry, contract, tool: { ...tool, result: entry.tool.instead.result } };
-}
-
-/** A refusal has the day and the zone, too. An agent sees in the answer what else it has, and would pay for it here. */
+/** A refusal has the day and the zone, too. More would cost agents tokens. */
 const outputSchema = { type: "object" as const, required: ["today", "time_zone"] };
 
-/** Where several things can be named, a call of one is not the only one, so no argument is required. */
-function shownArguments({ arguments: own, ...entry }: ToolEntry): TObject {
-  const several = entry.kind === "command" ? entry.several : undefined;
-  if (!several) return own;
-  return Type.Partial(Type.Object({ ...own.properties, [several.argument]: several.shown }));
-}
-
 /** The answer to tools/list: the same for every token, so that clients know what more they could ask for. */
-export const toolList = entries.map((entry) => ({
-  name: entry.tool.name,
-  title: entry.tool.title,
-  description: entry.tool.description,
-  inputSchema: objectSchema(shownArguments(entry)),
+export const toolList = entries.map(({ tool, shown, isRead }) => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description,
+  inputSchema: objectSchema(shown),
   outputSchema,
   annotations: {
-    readOnlyHint: entry.kind === "query",
-    destructiveHint: entry.tool.destructive,
-    idempotentHint: entry.tool.idempotent,
+    readOnlyHint: isRead,
+    destructiveHint: tool.destructive,
+    idempotentHint: tool.idempotent,
     openWorldHint: false,
   },
 }));

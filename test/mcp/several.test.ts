@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { SQL } from "bun";
-import { findTool } from "../../api/mcp/call.ts";
-import { readSeveral, severalIn } from "../../api/mcp/several.ts";
+import { askedTool } from "../../api/mcp/tools.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { type JsonBody, startStack } from "../harness.ts";
 import { agent, loggedCalls } from "./support.ts";
@@ -118,15 +117,13 @@ test("the known categories are listed once, and not without end", async () => {
 test("the check of many costly rules lets other requests go on", async () => {
   const recurrence = "FREQ=DAILY;INTERVAL=999;BYMONTH=2;BYMONTHDAY=29";
   const args = { todos: Array.from({ length: 25 }, () => ({ title: "t", recurrence })) };
-  const entry = findTool("create-todo");
-  if (isRefused(entry)) throw new Error("There is no such tool.");
-  const form = severalIn(entry, args);
-  if (!form) throw new Error("The call names several todos.");
+  const { target } = askedTool({ name: "create-todo", arguments: args }) ?? {};
+  if (!target || isRefused(target)) throw new Error("There is no such tool.");
   let turns = 0;
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  await readSeveral(entry, form, args);
+  await target.read(args);
   clearInterval(timer);
   expect(turns).toBeGreaterThan(2);
 });
