@@ -5,7 +5,17 @@ import { productionPackages, readManifest, root } from "../supply-chain/packages
 import { textOf } from "./sources.ts";
 
 /** Licences that ask for no more than their own text and a copyright line. */
-const allowed = ["0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "Unlicense"];
+const allowed = [
+  "0BSD",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "MIT",
+  "MIT-0",
+  "Unlicense",
+];
 
 test("no package of production has a licence that is not allowed", () => {
   const packages = productionPackages();

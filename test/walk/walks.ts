@@ -57,16 +57,19 @@ async function coverageOf(services: Services, name: WalkName | "nothing"): Promi
   const folder = await mkdtemp(join(tmpdir(), "kept-walk-"));
   try {
     const coverage = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`];
-    const driver = Bun.spawn([process.execPath, "test", ...coverage, "./test/walk/requests.ts"], {
-      cwd: join(import.meta.dir, "../.."),
-      env: {
-        ...Bun.env,
-        ...{ TEST_DATABASE_URL: services.databaseUrl, TEST_REDIS_URL: services.redisUrl },
-        ...{ WALK: name, WALK_TIMES: name === "nothing" ? "0" : String(times) },
+    const driver = Bun.spawn(
+      [process.execPath, "test", "--timeout=60000", ...coverage, "./test/walk/requests.ts"],
+      {
+        cwd: join(import.meta.dir, "../.."),
+        env: {
+          ...Bun.env,
+          ...{ TEST_DATABASE_URL: services.databaseUrl, TEST_REDIS_URL: services.redisUrl },
+          ...{ WALK: name, WALK_TIMES: name === "nothing" ? "0" : String(times) },
+        },
+        stdout: "ignore",
+        stderr: "pipe",
       },
-      stdout: "ignore",
-      stderr: "pipe",
-    });
+    );
     const report = await new Response(driver.stderr).text();
     if ((await driver.exited) !== 0) throw new Error(`${name} was not answered:\n${report}`);
     return parseLcov(await Bun.file(join(folder, "lcov.info")).text());
