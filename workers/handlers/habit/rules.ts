@@ -5,7 +5,8 @@ import { invalid, type Refused } from "../../../shared/errors.ts";
 /** The rules by which a habit's streak is counted. */
 export const rulesOf = ({ frequency, schedule, grace_days }: HabitRow): Rules => ({
   frequency,
-  schedule,
+  // A habit that an undo brings back has only the fields that its image shows, and an image shows no null.
+  schedule: schedule ?? null,
   grace_days,
 });
 
