@@ -34,8 +34,9 @@ import { showHabit } from "./habits/one.ts";
 import { showHabits } from "./habits/page.ts";
 import { showEvents } from "./live/events.ts";
 import { showSettings } from "./settings/page.ts";
-import { saveChannel, saveDay, saveWebhook, sendTest } from "./settings/save.ts";
+import { saveChannel, saveDay, saveTarget, sendTest } from "./settings/save.ts";
 import { sendAgain } from "./settings/send-again.ts";
+import { targetPath, typedTargets } from "./settings/target-cards.ts";
 import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
 import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
 import { signOut } from "./sign-in/sign-out.ts";
@@ -101,7 +102,12 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/settings/day": formOn("/account/settings", saveDay),
   "/account/settings/reminders": formOn("/account/settings", saveChannel),
   "/account/settings/reminders/again": formOn("/account/settings", sendAgain),
-  "/account/settings/webhook": formOn("/account/settings", saveWebhook),
+  ...Object.fromEntries(
+    typedTargets.map((target) => [
+      targetPath(target.channel),
+      formOn("/account/settings", saveTarget(target)),
+    ]),
+  ),
   "/account/settings/webhook/test": formOn("/account/settings", sendTest),
   "/account/tick": formOn("/account", toggleItem),
   "/account/tick/undo": formOn("/account", undoTick),

@@ -2,7 +2,7 @@ import type { InputOf, OutputOf, Queries, QueryName } from "../../shared/contrac
 import type { Scope } from "../../shared/contracts/scopes.ts";
 import { localDay } from "../../shared/domain/day.ts";
 import { reachOf, type Viewer } from "../../shared/domain/reach.ts";
-import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
+import type { ReminderChannel } from "../../shared/domain/reminder-channels.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { Allowance } from "../http/rate-limit.ts";
 import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";

@@ -1,5 +1,6 @@
+import type { ReminderChannel } from "../../shared/domain/reminder-channels.ts";
 import { timestamp } from "../../shared/domain/timestamp.ts";
-import type { DeliveryStatus, ReminderChannel } from "../../shared/domain/vocabulary.ts";
+import type { DeliveryStatus } from "../../shared/domain/vocabulary.ts";
 import type { QueryContext } from "./context.ts";
 import { literal, sql } from "./sql.ts";
 

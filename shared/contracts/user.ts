@@ -2,7 +2,8 @@ import { Type } from "typebox";
 import Format from "typebox/format";
 import { isTimeZone } from "../domain/day.ts";
 import { mayBePublic } from "../domain/public-address.ts";
-import { deliveryStatuses, reminderChannels } from "../domain/vocabulary.ts";
+import { perTarget, reminderChannels } from "../domain/reminder-channels.ts";
+import { deliveryStatuses } from "../domain/vocabulary.ts";
 import { command, query } from "./contract.ts";
 import { Clearable, Nullable, OneOf, Timestamp, WholeNumber } from "./fields.ts";
 
@@ -14,19 +15,12 @@ const TimeZone = Type.String({
   maxLength: 64,
   expects: "an IANA time zone such as Europe/Berlin",
 });
-const Email = Type.String({ format: "email", maxLength: 254, expects: "an e-mail address" });
-const WebhookUrl = Type.String({
-  format: "webhook-url",
-  maxLength: 2_000,
-  expects: "a public https address such as https://example.com/kept, without a user name",
-});
 
 export const Settings = Type.Object({
   time_zone: Type.String(),
   day_start_hour: Type.Integer(),
   reminder_channel: OneOf(reminderChannels),
-  email: Nullable(Type.String()),
-  webhook_url: Nullable(Type.String()),
+  ...perTarget(() => Nullable(Type.String())),
   webhook_secret: Nullable(Type.String({ description: "whsec_…: the receiver checks signatures with it" })),
   webhook_failures: Type.Integer({ description: "failed attempts in a row" }),
   webhook_disabled_at: Nullable(Timestamp),
@@ -56,8 +50,7 @@ export const changeSettings = command({
     time_zone: Type.Optional(TimeZone),
     day_start_hour: Clearable(WholeNumber(0, 6)),
     reminder_channel: Type.Optional(OneOf(reminderChannels)),
-    email: Clearable(Email),
-    webhook_url: Clearable(WebhookUrl),
+    ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
   }),
   output: Settings,
 });

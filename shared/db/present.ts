@@ -10,6 +10,7 @@ import { Todo } from "../contracts/todo-schema.ts";
 import type { Settings } from "../contracts/user.ts";
 import { localTime } from "../domain/day.ts";
 import type { Viewer } from "../domain/reach.ts";
+import { perTarget } from "../domain/reminder-channels.ts";
 import { timestamp } from "../domain/timestamp.ts";
 import type { Today } from "../domain/today.ts";
 import { HabitEntity } from "./entities/habit.ts";
@@ -130,8 +131,7 @@ export function presentSettings(
     time_zone: timeZone,
     day_start_hour: dayStartHour,
     reminder_channel: row?.reminder_channel ?? "log",
-    email: row?.email ?? null,
-    webhook_url: row?.webhook_url ?? null,
+    ...perTarget(({ column }) => row?.[column] ?? null),
     webhook_secret: row?.webhook_secret ?? null,
     webhook_failures: row?.webhook_failures ?? 0,
     webhook_disabled_at: row?.webhook_disabled_at ? timestamp(row.webhook_disabled_at) : null,

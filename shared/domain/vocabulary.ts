@@ -14,9 +14,6 @@ export type Frequency = (typeof frequencies)[number];
 export const recurrenceStarts = ["due", "completion"] as const;
 export type RecurrenceStart = (typeof recurrenceStarts)[number];
 
-export const reminderChannels = ["log", "email", "webhook"] as const;
-export type ReminderChannel = (typeof reminderChannels)[number];
-
 export const reminderStatuses = [
   "scheduled",
   "suspended",

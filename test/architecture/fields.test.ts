@@ -15,6 +15,7 @@ import { CategoryEntity } from "../../shared/db/entities/category.ts";
 import { HabitEntity } from "../../shared/db/entities/habit.ts";
 import { TodoEntity } from "../../shared/db/entities/todo.ts";
 import { presentCategory, presentHabit, presentTodo } from "../../shared/db/present.ts";
+import { isReaching, perTarget, reminderChannels } from "../../shared/domain/reminder-channels.ts";
 import { markup } from "../../shared/web/html.ts";
 import type { HandlerContext } from "../../workers/handlers/handler.ts";
 import { insertCategories } from "../../workers/handlers/import/categories.ts";
@@ -202,6 +203,13 @@ describe.each(things)("a field of $table", ({ table, kind, entity, fields, form,
     );
     expect(wrong).toEqual([]);
   });
+});
+
+test("a reminder channel is in docs/reminders.md, and its target is in the migrations", async () => {
+  const text = await textOf("docs/reminders.md");
+  const untold = reminderChannels.filter((name) => isReaching(name) && !text.includes(`\`${name}\``));
+  const missing = Object.keys(perTarget(() => null)).filter((column) => !isMigrated("users", column));
+  expect([...untold, ...missing]).toEqual([]);
 });
 
 test("docs/openapi.json is what npm run openapi writes", async () => {

@@ -1,4 +1,4 @@
-import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
+import type { ReminderChannel } from "../../shared/domain/reminder-channels.ts";
 import type { Log } from "../../shared/process/log.ts";
 import { type Channel, sendFailed } from "./channels/channel.ts";
 import type { DeliveryKeys } from "./jobs.ts";

@@ -1,4 +1,4 @@
-import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
+import { perTarget, type ReminderChannel, type TargetColumn } from "../../shared/domain/reminder-channels.ts";
 import type { DeliveryKeys } from "./jobs.ts";
 import { now, type ReminderStore } from "./store.ts";
 
@@ -18,12 +18,15 @@ export type LeasedDelivery = Readonly<{
   time_zone: string | null;
   /** Null in a test of the webhook. */
   todo: Readonly<{ id: number; title: string; due_date: string | null }> | null;
-  email: string | null;
-  webhook_url: string | null;
   webhook_secret: string | null;
   webhook_failures: number;
   webhook_disabled_at: string | null;
-}>;
+}> &
+  Readonly<Record<TargetColumn, string | null>>;
+
+/** The columns of users that channels send by. */
+const targets = [...Object.keys(perTarget(() => null)), "webhook_secret", "webhook_disabled_at"];
+const targetsOf = (alias: string): string => targets.map((column) => `${alias}.${column}`).join(", ");
 
 const deliveryKeys = "unnest($2::text[], $3::uuid[]) k(user_id, id)";
 
@@ -43,8 +46,7 @@ const takeLeases = `
       end as verdict,
       case when d.todo_id is null then 'webhook' else coalesce(u.reminder_channel, 'log') end as channel,
       jsonb_build_object('id', t.id, 'title', t.title, 'due_date', t.due_date) as todo,
-      u.time_zone, u.email, u.webhook_url, u.webhook_secret, coalesce(u.webhook_failures, 0) as webhook_failures,
-      u.webhook_disabled_at
+      u.time_zone, ${targetsOf("u")}, coalesce(u.webhook_failures, 0) as webhook_failures
     from ${deliveryKeys}
     join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
     left join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
@@ -64,15 +66,15 @@ const takeLeases = `
     where d.user_id = l.user_id and d.id = l.id
     returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
       extract(epoch from ${now} - coalesce(d.asked_at, d.scheduled_at))::float8 as overdue_seconds,
-      case when d.todo_id is not null then l.todo end as todo, l.time_zone, l.email,
-      l.webhook_url, l.webhook_secret, l.webhook_failures, l.webhook_disabled_at
+      case when d.todo_id is not null then l.todo end as todo, l.time_zone,
+      l.webhook_failures, ${targetsOf("l")}
   ), missed as (
     update reminders r set status = 'missed', updated_at = now()
     from begun b
     where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
   )
-  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, time_zone, email,
-    webhook_url, webhook_secret, webhook_failures, webhook_disabled_at
+  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, time_zone,
+    webhook_failures, ${targetsOf("begun")}
   from begun
   where status = 'sending'`;
 

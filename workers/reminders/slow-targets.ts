@@ -1,3 +1,4 @@
+import { channels } from "../../shared/domain/reminder-channels.ts";
 import type { LeasedDelivery } from "./lease.ts";
 
 type SlowTargets = Readonly<{
@@ -11,7 +12,7 @@ const maxAtSlowTarget = 20;
 
 /**
  * Keeps receivers that do not answer from taking all places: a target whose last answer was slow gets only a few. A
- * target is the host of a webhook, or the mail server.
+ * target is the host of an address, or the channel as a whole.
  */
 export function createSlowTargets(): SlowTargets {
   const slow = new Set<string>();
@@ -35,5 +36,8 @@ export function createSlowTargets(): SlowTargets {
   };
 }
 
-const targetOf = ({ channel, webhook_url }: LeasedDelivery): string =>
-  channel === "webhook" && webhook_url !== null ? new URL(webhook_url).host : channel;
+function targetOf(delivery: LeasedDelivery): string {
+  const { target } = channels[delivery.channel];
+  const address = target && delivery[target.column];
+  return (address && URL.parse(address)?.host) || delivery.channel;
+}

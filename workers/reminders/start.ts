@@ -1,4 +1,4 @@
-import type { ReminderChannel } from "../../shared/domain/vocabulary.ts";
+import type { ReminderChannel } from "../../shared/domain/reminder-channels.ts";
 import { deliveryQueue, openQueue, openWorker } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../context.ts";
 import { startSchedule } from "../schedule.ts";

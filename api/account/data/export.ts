@@ -1,4 +1,5 @@
 import { localTime } from "../../../shared/domain/day.ts";
+import { perTarget } from "../../../shared/domain/reminder-channels.ts";
 import { invalid } from "../../../shared/errors.ts";
 import { mapGivingWay } from "../../http/give-way.ts";
 import { type QueryContext, readDaySettings } from "../../queries/context.ts";
@@ -36,9 +37,10 @@ export async function exportData(visit: Visit): Promise<Response> {
 /** One object with a line for each thing, so that also a long file can be looked into. */
 export async function* exportedJson(query: QueryContext): AsyncGenerator<string> {
   const settings = await readSettings(query, {});
-  const { time_zone, day_start_hour, reminder_channel, email, webhook_url } = settings;
+  const { time_zone, day_start_hour, reminder_channel } = settings;
   const head = { ...exportFormat, exported_at: new Date(query.now).toISOString() };
-  const chosen = { time_zone, day_start_hour, reminder_channel, email, webhook_url };
+  const targets = perTarget(({ column }) => settings[column]);
+  const chosen = { time_zone, day_start_hour, reminder_channel, ...targets };
   yield `${JSON.stringify(head).slice(0, -1)},\n"settings":${JSON.stringify(chosen)}`;
   for (const kind of kinds) {
     yield `,\n"${kind}":[`;

@@ -1,3 +1,8 @@
+import {
+  channels,
+  type ReminderChannel,
+  reminderChannels,
+} from "../../../shared/domain/reminder-channels.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Visit } from "../visit/context.ts";
@@ -5,23 +10,20 @@ import type { UserSettings } from "./user-settings.ts";
 
 /** The form for where reminders go. A channel that cannot work yet is disabled and shows the reason. */
 export function channelForm(visit: Visit, settings: UserSettings): Html {
-  const { reminder_channel, email, webhook_url } = settings;
-  const canMail = email !== null && visit.context.config.smtpUrl !== undefined;
-  const choice = (
-    value: UserSettings["reminder_channel"],
-    label: string,
-    hint: Html | string,
-    open: boolean,
-  ) => {
-    const checked = value === reminder_channel && html` checked`;
-    return html`<label class="choice"><input type="radio" name="reminder_channel" value="${value}"${checked}
-      ${!open && html` disabled`}><span>${label}<span class="quiet small hint">${hint}</span></span></label>`;
+  const radio = (channel: ReminderChannel) => {
+    const { choice, hint, target } = channels[channel];
+    const address = target && settings[target.column];
+    const isOpen = address !== null && (channel !== "email" || visit.context.config.smtpUrl !== undefined);
+    const said = channel === "email" ? emailHint(visit, settings.email) : (hint ?? address);
+    const checked = channel === settings.reminder_channel && html` checked`;
+    return html`<label class="choice"><input type="radio" name="reminder_channel" value="${channel}"${checked}
+      ${!isOpen && html` disabled`}><span>${choice}<span class="quiet small hint">${
+        said ?? "Save its address below first."
+      }</span></span></label>`;
   };
   return html`<form method="post" action="/account/settings/reminders" class="card">${formToken(visit)}
     <fieldset><legend>Send them</legend>
-    ${choice("email", "By e-mail", emailHint(visit, email), canMail)}
-    ${choice("webhook", "To your webhook", webhook_url ?? "Save its address below first.", webhook_url !== null)}
-    ${choice("log", "Nowhere", "They are only noted in the log of this server.", true)}
+    ${reminderChannels.map(radio)}
     </fieldset><button>Save</button></form>`;
 }
 

@@ -14,15 +14,17 @@ import { channelForm } from "./channel-form.ts";
 import { comingReminders } from "./coming.ts";
 import { dayForm } from "./day-form.ts";
 import { pastDeliveries } from "./past.ts";
+import { targetCards, typedTargets } from "./target-cards.ts";
 import type { RejectedForm } from "./user-settings.ts";
-import { webhookCard } from "./webhook-card.ts";
 
 /** What the page shows when a form was saved and the browser was sent back here. */
-const outcomes = new Map([
+const outcomes = new Map<string, string>([
   ["day", "Your day is saved."],
   ["reminders", "Reminders go where you chose."],
-  ["webhook", "The webhook is saved and switched on."],
-  ["no-webhook", "The webhook is removed."],
+  ...typedTargets.flatMap(({ channel, title }) => [
+    [channel, `The ${title.toLowerCase()} is saved and switched on.`] as const,
+    [`no-${channel}`, `The ${title.toLowerCase()} is removed.`] as const,
+  ]),
   ["again", "It is on its way again."],
 ]);
 
@@ -51,8 +53,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     <h2 id="reminders">Reminders</h2>
     ${warning}
     ${channelForm(visit, settings)}
-    <h2 id="webhook">Webhook</h2>
-    ${webhookCard(visit, settings, rejected)}
+    ${targetCards(visit, settings, rejected)}
     <h2 id="coming">Coming reminders</h2>
     ${comingReminders(coming, settings.time_zone)}
     <h2 id="past">Past reminders</h2>
@@ -60,7 +61,7 @@ export async function showSettings(visit: Visit, rejected: RejectedForm = {}): P
     ${pastDeliveries(visit, past, settings.time_zone)}
     <h2>Your data</h2>
     <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
-  const status = rejected.webhook ? 422 : rejected.again ? 409 : 200;
+  const status = rejected.target ? 422 : rejected.again ? 409 : 200;
   return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
 }
 

@@ -1,4 +1,4 @@
-import type { ReminderChannel } from "../../../shared/domain/vocabulary.ts";
+import { channels } from "../../../shared/domain/reminder-channels.ts";
 import { formToken } from "../../../shared/web/form.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { PastDelivery } from "../../queries/deliveries.ts";
@@ -27,15 +27,9 @@ function againForm(visit: Visit, { id, todo_id, title }: PastDelivery): Html {
 const isBad = ({ status }: PastDelivery): boolean =>
   status === "failed" || status === "missed" || status === "unsent";
 
-const ways: Readonly<Record<ReminderChannel, string>> = {
-  email: "by e-mail",
-  webhook: "to your webhook",
-  log: "to the log of this server alone",
-};
-
 function outcome(delivery: PastDelivery, timeZone: string): Html | string {
   const { channel, status, attempts, finished_at, next_attempt_at } = delivery;
-  const way = channel === null ? "" : ` ${ways[channel]}`;
+  const way = channel === null ? "" : ` ${channels[channel].way}`;
   if (status === "missed") return "Missed: the service was away for more than a day when it was due.";
   if (status === "sent")
     return html`Sent${way}${finished_at && html` on ${sayInstant(finished_at, timeZone)}`}.`;

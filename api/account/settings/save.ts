@@ -7,6 +7,7 @@ import type { Visit } from "../visit/context.ts";
 import { refusalPage } from "../visit/refusal-page.ts";
 import { submit } from "../visit/submit.ts";
 import { showSettings } from "./page.ts";
+import type { TypedTarget } from "./target-cards.ts";
 import { resolvesToPrivate } from "./webhook-host.ts";
 
 /** POST /account/settings/day */
@@ -22,21 +23,22 @@ export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<
   return save(visit, "reminders", { reminder_channel: form.get("reminder_channel") ?? "" });
 }
 
-/** POST /account/settings/webhook: an empty address removes it. */
-export async function saveWebhook(visit: Visit, form: URLSearchParams): Promise<Response> {
-  const url = (form.get("webhook_url") ?? "").trim();
-  const error = await privateTarget(visit, url);
-  if (error) return showSettings(visit, { webhook: { url, error } });
-  const outcome = await submit(visit, "user.configure", { webhook_url: url || null });
-  if (!isRefused(outcome)) return seeOther(`/account/settings?done=${url ? "" : "no-"}webhook`);
-  const [wrong] = outcome.refusal.errors?.webhook_url ?? [];
-  if (!wrong) return refusalPage(visit.context, outcome.refusal);
-  const inUse = "Reminders go to it: choose another way for them above before you remove it.";
-  return showSettings(visit, {
-    webhook: { url, error: url ? wrong.replace(/^The \w+ field/, "This") : inUse },
-  });
-}
+/** POST /account/settings/webhook, and so for each channel with an address: an empty one removes it. */
+export const saveTarget =
+  ({ channel, column }: TypedTarget) =>
+  async (visit: Visit, form: URLSearchParams): Promise<Response> => {
+    const value = (form.get(column) ?? "").trim();
+    const rejected = (error: string) => showSettings(visit, { target: { channel, value, error } });
+    const error = await privateTarget(visit, value);
+    if (error) return rejected(error);
+    const outcome = await submit(visit, "user.configure", { [column]: value || null });
+    if (!isRefused(outcome)) return seeOther(`/account/settings?done=${value ? "" : "no-"}${channel}`);
+    const [wrong] = outcome.refusal.errors?.[column] ?? [];
+    if (!wrong) return refusalPage(visit.context, outcome.refusal);
+    return rejected(value ? wrong.replace(/^The \w+ field/, "This") : inUse);
+  };
 
+const inUse = "Reminders go to it: choose another way for them above before you remove it.";
 const notHere = "This must be a public https address: reminders are not sent to this machine.";
 const notPublic = "This must be a public https address: its name leads into a private network.";
 

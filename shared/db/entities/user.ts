@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import type { ReminderChannel } from "../../domain/vocabulary.ts";
+import { perTarget, type ReminderChannel } from "../../domain/reminder-channels.ts";
 import { owner, timestamps, timestamptz } from "./columns.ts";
 
 export const UserEntity = defineEntity({
@@ -14,9 +14,8 @@ export const UserEntity = defineEntity({
     zone_claimed_at: timestamptz().nullable(),
     day_start_hour: p.integer(),
     reminder_channel: p.text().$type<ReminderChannel>(),
-    /** Verified by the identity provider; reminders by e-mail go there. */
-    email: p.text().nullable(),
-    webhook_url: p.text().nullable(),
+    /** An e-mail address is verified by the identity provider. */
+    ...perTarget(() => p.text().nullable()),
     webhook_secret: p.text().nullable(),
     /** Failed attempts in a row, and since when: a webhook that has failed for a day is switched off. */
     webhook_failures: p.integer(),

@@ -1,14 +1,14 @@
 import type { InputOf } from "../../../shared/contracts/catalogue.ts";
 import type { changeSettings } from "../../../shared/contracts/user.ts";
 import type { UserRow } from "../../../shared/db/entities.ts";
+import { channels, perTarget, type TargetColumn } from "../../../shared/domain/reminder-channels.ts";
 import type { FieldErrors } from "../../../shared/errors.ts";
 import { patch } from "../patch.ts";
 
 type ChannelColumns = Pick<
   UserRow,
   | "reminder_channel"
-  | "email"
-  | "webhook_url"
+  | TargetColumn
   | "webhook_secret"
   | "webhook_failures"
   | "webhook_failing_since"
@@ -26,13 +26,12 @@ const untouchedWebhook = {
 /** The channels of a user who has chosen nothing. */
 export const noChannels: ChannelColumns = {
   reminder_channel: "log",
-  email: null,
-  webhook_url: null,
+  ...perTarget(() => null),
   webhook_secret: null,
   ...untouchedWebhook,
 };
 
-type Chosen = Pick<InputOf<typeof changeSettings>, "reminder_channel" | "email" | "webhook_url">;
+type Chosen = Pick<InputOf<typeof changeSettings>, "reminder_channel" | TargetColumn>;
 
 /**
  * Saving a webhook's address switches it on, even when the address stays the same; another address gets a new
@@ -55,14 +54,8 @@ const newSecret = (): string =>
   `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`;
 
 /** @returns the errors of a channel that is chosen without an address to send to */
-export function missingTarget({
-  reminder_channel,
-  email,
-  webhook_url,
-}: ChannelColumns): FieldErrors | undefined {
-  if (reminder_channel === "email" && email == null)
-    return { email: ["The email field is needed for reminders by e-mail."] };
-  if (reminder_channel === "webhook" && webhook_url == null)
-    return { webhook_url: ["The webhook_url field is needed for reminders by webhook."] };
-  return undefined;
+export function missingTarget(columns: ChannelColumns): FieldErrors | undefined {
+  const { target, way } = channels[columns.reminder_channel];
+  if (!target || columns[target.column] != null) return undefined;
+  return { [target.column]: [`The ${target.column} field is needed for reminders ${way}.`] };
 }

@@ -1,36 +1,16 @@
 import { formToken } from "../../../shared/web/form.ts";
-import { field } from "../../../shared/web/form-fields.ts";
 import { type Html, html } from "../../../shared/web/html.ts";
 import type { Visit } from "../visit/context.ts";
 import { countInWords } from "../visit/dates.ts";
 import { sayInstant } from "./instant.ts";
-import type { RejectedForm, UserSettings } from "./user-settings.ts";
+import type { UserSettings } from "./user-settings.ts";
 import { webhookSample } from "./webhook-sample.ts";
 
-const path = "/account/settings/webhook";
-
-/** The webhook's address and secret, whether it works, and a button that sends a test. */
-export function webhookCard(visit: Visit, settings: UserSettings, { webhook }: RejectedForm): Html {
-  const { webhook_url: saved, webhook_disabled_at: isOff } = settings;
-  return html`<div class="card"><form method="post" action="${path}">${formToken(visit)}
-    ${field({
-      name: "webhook_url",
-      label: "Address",
-      type: "url",
-      value: webhook?.url ?? saved ?? "",
-      hint: "Reminders are posted here as JSON, signed as Standard Webhooks says. Leave it empty to have none.",
-      error: webhook?.error,
-      max: 2_000,
-      required: false,
-    })}
-    <button>${isOff ? "Save and switch on again" : "Save webhook"}</button></form>
-    ${saved !== null && details(visit, settings)}</div>`;
-}
-
-function details(visit: Visit, settings: UserSettings): Html {
+/** The webhook's secret, whether it works, and a button that sends a test. */
+export function webhookDetails(visit: Visit, settings: UserSettings): Html {
   return html`<dl class="facts"><dt>State</dt><dd>${state(settings)}</dd>
     <dt>Last test</dt><dd>${lastTest(settings)}</dd></dl>
-    <form method="post" action="${path}/test">${formToken(visit)}
+    <form method="post" action="/account/settings/webhook/test">${formToken(visit)}
     <button class="plain">Send a test</button></form>
     <details><summary>Show the signing secret</summary>
     <p class="quiet small">The receiver checks signatures with it. Another address gets another secret.</p>
