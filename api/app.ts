@@ -62,7 +62,8 @@ function answerError({ log }: AppContext, request: Request, error: unknown): Res
   return refusalAt(path, fault.refusal);
 }
 
-const away = refuse("overloaded", "The service is briefly unable to answer. Please try again.", {
+const away = refuse("overloaded", "The service is briefly unable to answer.", {
+  next: "Please try again.",
   applied: "no",
   retryAfterSeconds: 1,
 });

@@ -3,7 +3,7 @@ import type { Contract } from "../shared/contracts/catalogue.ts";
 import { hideCategories } from "../shared/contracts/category-name.ts";
 import { type Fields, validate } from "../shared/contracts/validate.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
-import { type FieldErrors, isRefused, type Refused, refuse } from "../shared/errors.ts";
+import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { Call } from "../shared/queue/batch.ts";
 import type { CommandResult, Dispatch, RequestOrigin, Sender } from "../shared/queue/client/dispatch.ts";
 import type { Allowance } from "./http/rate-limit.ts";

@@ -117,7 +117,8 @@ const tokenIn = (authorization: string): string | undefined =>
   /^bearer ([\x21-\x7e]+)$/i.exec(authorization)?.[1];
 
 const invalidToken = refuse("unauthenticated", "The access token is not valid, has expired or was revoked.");
-const providerAway = refuse("overloaded", "The identity provider cannot be reached. Please try again.", {
+const providerAway = refuse("overloaded", "The identity provider cannot be reached.", {
+  next: "Please try again.",
   applied: "no",
   retryAfterSeconds: 5,
 });

@@ -1,14 +1,12 @@
 import type { Refusal, ResourceName } from "../../shared/errors.ts";
 
-/**
- * A refusal as one sentence that says what to do next: once, so nothing is added to a message that says it itself, after
- * a semicolon of our own, outside of the names that it quotes.
- */
+/** A refusal as one sentence that says what to do next, if not by itself. */
 export function advise(refusal: Refusal): string {
-  if (refusal.message.replace(/".*"/s, "").includes("; ")) return refusal.message;
-  const reason = refusal.message.replace(/\.( Please try again\.)?$/, "");
-  const advice = nextStep(refusal);
-  return advice === undefined ? refusal.message : `${reason}; ${advice}.`;
+  const { message, next } = refusal;
+  const advice = adviceOn(refusal);
+  if (advice === undefined) return message;
+  const reason = next === undefined ? message : message.replace(` ${next}`, "");
+  return `${reason.replace(/\.$/, "")}; ${advice}.`;
 }
 
 /** Which tool lists the ids of a resource, where one does. */
@@ -19,22 +17,16 @@ const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Reminder: undefined,
 };
 
-/** @returns undefined when there is nothing to add to the message */
-function nextStep({ code, resource, applied, retryAfterSeconds = 1 }: Refusal): string | undefined {
-  switch (code) {
-    case "not_found":
-      return resource && whereIdsAre[resource];
-    case "conflict":
-      return "nothing was changed and nothing needs to be done";
-    case "invalid":
-      return "correct the arguments and call again";
-    case "rate_limited":
-      return `wait ${retryAfterSeconds} seconds and call again`;
-    case "overloaded":
-      return applied === "unknown"
-        ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, look whether it was made`
-        : `nothing was changed, so call again in ${retryAfterSeconds} s`;
-    default:
-      return undefined;
-  }
+/** @returns undefined when the message says enough */
+function adviceOn({ code, ...refusal }: Refusal): string | undefined {
+  const { next, isSoAlready, resource, applied, retryAfterSeconds = 1 } = refusal;
+  if (code === "rate_limited") return `wait ${retryAfterSeconds} seconds and call again`;
+  if (code === "overloaded")
+    return applied === "unknown"
+      ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, look whether it was made`
+      : `nothing was changed, so call again in ${retryAfterSeconds} s`;
+  if (next !== undefined) return undefined;
+  if (isSoAlready) return "nothing was changed and nothing needs to be done";
+  if (code === "invalid") return "correct the arguments and call again";
+  return resource && code === "not_found" ? whereIdsAre[resource] : undefined;
 }

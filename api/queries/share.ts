@@ -14,7 +14,8 @@ const atOnce = { reads: 3, searches: 1, lookUps: 64 };
 const mostWaitingOfKey = 100;
 const patienceMs = 900;
 
-export const tooManyReads = refuse("overloaded", "You ask for too much at once. Please try again.", {
+export const tooManyReads = refuse("overloaded", "You ask for too much at once.", {
+  next: "Please try again.",
   applied: "no",
   retryAfterSeconds: 1,
 });

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from "typebox";
-import type { FieldErrors, ResourceName } from "../errors.ts";
+import type { FieldProblems, Refused, ResourceName } from "../errors.ts";
 import type { McpResource } from "./mcp-resource.ts";
 import type { Scope } from "./scopes.ts";
 import type { RoutePath } from "./tags.ts";
@@ -34,8 +34,8 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   summary: string;
   /** The resource that the id in a route's path names. */
   resource?: ResourceName;
-  /** The message of its 409, where the state of the resource can refuse it. */
-  conflict?: string;
+  /** Its 409, where the state of the resource can refuse it. */
+  conflict?: Refused;
   rest?: readonly Route[];
   /** Fields of the input that only its tool takes, because REST has addresses of its own for them. */
   toolOnly?: readonly string[];
@@ -44,7 +44,7 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   input: Input;
   output: Output;
   /** Rules that one field's schema cannot state. */
-  refine?(input: Static<Input>): FieldErrors | undefined;
+  refine?(input: Static<Input>): FieldProblems | undefined;
 }>;
 
 /**

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { habitCompleted, habitNotCompleted } from "../domain/conflicts.ts";
 import { command } from "./contract.ts";
 import { CalendarDate, Flag, Id } from "./fields.ts";
 import { habitExamples } from "./habit-examples.ts";
@@ -16,7 +17,7 @@ export const completeHabit = command({
   resource: "Habit",
   scopes: ["habits:write"],
   summary: "Mark a habit completed, today or on a date up to seven days back; for a bad habit: avoided today",
-  conflict: "Habit is already completed today.",
+  conflict: habitCompleted(),
   rest: [
     {
       operationId: "completeHabit",
@@ -55,7 +56,7 @@ export const undoHabit = command({
   scopes: ["habits:write"],
   summary:
     "Undo the completion of today or of a date up to seven days back; the streak becomes what it would be without it",
-  conflict: "Habit is not completed today.",
+  conflict: habitNotCompleted(),
   rest: [
     {
       operationId: "undoHabitCompletion",

@@ -13,7 +13,12 @@ import { argument, quoted, said } from "./tool-sentence.ts";
 const path = "/habits/{habit_id}";
 const onlyId = Type.Object({ habit_id: Id });
 
-const onlyDaily = ["This tool makes daily habits; others are made over REST, with POST /api/v1/habits."];
+const onlyDaily = [
+  {
+    reason: "This tool makes daily habits",
+    next: "others are made over REST, with POST /api/v1/habits.",
+  },
+];
 
 export const createHabit = command({
   name: "habit.create",

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { todoCompleted } from "../domain/conflicts.ts";
 import { command, query } from "./contract.ts";
 import { Id } from "./fields.ts";
 import { RemindAt, Reminder } from "./reminder-schema.ts";
@@ -21,7 +22,7 @@ export const setReminder = command({
   resource: "Todo",
   scopes: ["todos:write"],
   summary: "Set or move the calling user's reminder for a todo",
-  conflict: "Todo is already completed; a reminder needs an incomplete todo.",
+  conflict: todoCompleted,
   rest: [{ operationId: "setReminder", method: "PUT", path, status: 200, example: todoExamples.setReminder }],
   input: Type.Object({ todo_id: Id, remind_at: RemindAt }),
   output: Reminder,

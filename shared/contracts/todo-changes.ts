@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { FieldErrors } from "../errors.ts";
+import type { FieldProblems } from "../errors.ts";
 import { Id, Name } from "./fields.ts";
 import { ClearedFields, describing } from "./todo-schema.ts";
 
@@ -13,15 +13,19 @@ export const ChangeArguments = Type.Object({
 
 type Change = Static<typeof ChangeArguments>;
 
-export function checkChange({ todo_id: _, clear = [], ...given }: Change): FieldErrors | undefined {
+export function checkChange({ todo_id: _, clear = [], ...given }: Change): FieldProblems | undefined {
   if (clear.length === 0 && Object.keys(given).length === 0)
     return {
       todo_id: [
-        "No change was given; give at least one field a value, and empty fields by clear, not by null.",
+        {
+          reason: "No change was given",
+          next: "give at least one field a value, and empty fields by clear, not by null.",
+        },
       ],
     };
   const both = clear.find((name) => given[name] !== undefined);
-  return both && { clear: [`The clear field names ${both}, which is also given a value; send one of them.`] };
+  const reason = `The clear field names ${both}, which is also given a value`;
+  return both && { clear: [{ reason, next: "send one of them." }] };
 }
 
 export const changeInput = ({ clear = [], ...fields }: Change) => ({

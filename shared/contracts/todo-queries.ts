@@ -72,7 +72,10 @@ export const pendingTodos = query({
     overdue_only && due !== undefined && due !== "overdue"
       ? {
           due: [
-            `The due field is ${due}, which leaves out all that overdue_only asks for; send one of them.`,
+            {
+              reason: `The due field is ${due}, which leaves out all that overdue_only asks for`,
+              next: "send one of them.",
+            },
           ],
         }
       : undefined,

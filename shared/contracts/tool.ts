@@ -1,5 +1,5 @@
 import type { Static, TObject } from "typebox";
-import type { FieldErrors } from "../errors.ts";
+import type { FieldProblems } from "../errors.ts";
 import type { DayFields } from "./fields.ts";
 import type { ToolResult } from "./tool-result.ts";
 import type { Names, SentArguments, Sentence } from "./tool-sentence.ts";
@@ -20,9 +20,9 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
    */
   several?: Readonly<{ argument: string; command: string; each?: keyof Static<Arguments> & string }>;
   /** For arguments that agents look for here: what says where else that is done. */
-  elsewhere?: FieldErrors;
+  elsewhere?: FieldProblems;
   /** Rules that one argument's schema cannot state. */
-  refine?(args: Static<Arguments>): FieldErrors | undefined;
+  refine?(args: Static<Arguments>): FieldProblems | undefined;
   toInput(args: Static<Arguments>): Input;
   /** The answer that an agent gets when the call succeeded. */
   result(output: Output, input: Input): ToolResult;

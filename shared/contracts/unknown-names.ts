@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import { printable } from "../domain/printable.ts";
-import type { FieldErrors } from "../errors.ts";
+import type { FieldProblems, Problem } from "../errors.ts";
 
 /** What a part of a request may contain. `what` completes the sentence "… is not …", as in "a field of a todo". */
 export type KnownNames = Readonly<{
@@ -19,20 +19,21 @@ const maxShown = 64;
 const maxListed = 12;
 
 /** @returns a refusal for each name that is not known, naming the nearest known one or all that there are */
-export function unknownNames(sent: readonly string[], known: KnownNames): FieldErrors {
+export function unknownNames(sent: readonly string[], known: KnownNames): FieldProblems {
   const unknown = sent.filter((name) => !known.names.includes(name) && !known.ignored?.includes(name));
   const told = unknown.slice(0, maxTold).map((name) => {
     const shown = printable(name.slice(0, maxShown));
-    return [shown, [sentenceOn(shown, known)]];
+    return [shown, [problemOf(shown, known)]];
   });
   return Object.fromEntries(told);
 }
 
-function sentenceOn(name: string, { what, names, alwaysListed = false }: KnownNames): string {
+function problemOf(name: string, { what, names, alwaysListed = false }: KnownNames): Problem {
   const nearest = nearestName(name, names);
   const isListed = alwaysListed || (nearest === undefined && names.length <= maxListed);
   const list = isListed ? `, which takes ${names.join(", ") || "none"}` : "";
-  return `${name} is not ${what}${list}${nearest === undefined ? "." : `; did you mean ${nearest}?`}`;
+  const reason = `${name} is not ${what}${list}`;
+  return nearest === undefined ? `${reason}.` : { reason, next: `did you mean ${nearest}?` };
 }
 
 /** @returns the known name that begins or ends like the given one, or that a few letters turn it into */

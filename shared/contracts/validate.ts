@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { type FieldErrors, invalid, type Refused } from "../errors.ts";
+import { type FieldErrors, type FieldProblems, invalid, type Refused } from "../errors.ts";
 import { normaliseText } from "./text.ts";
 
 export type Fields = Record<string, unknown>;
@@ -29,7 +29,7 @@ type Demands = Readonly<{
   /** Fields demanded beyond the schema's own, as PUT does. */
   required?: readonly string[] | undefined;
   /** Refusals of names that the request may not have, which are told together with those of its fields. */
-  unknown?: FieldErrors | undefined;
+  unknown?: FieldProblems | undefined;
 }>;
 
 /**
@@ -37,7 +37,7 @@ type Demands = Readonly<{
  * that equal requests are equal bytes), text in its stored form.
  */
 export function validate<Input extends TObject>(
-  contract: Readonly<{ input: Input; refine?(input: Static<Input>): FieldErrors | undefined }>,
+  contract: Readonly<{ input: Input; refine?(input: Static<Input>): FieldProblems | undefined }>,
   fields: Fields,
   { required = [], unknown }: Demands = {},
 ): Validated<Input> {

@@ -30,7 +30,8 @@ export function unknownCategory(categories: readonly Named[]): FieldErrors {
   const names = [...new Set(categories.map(({ name }) => name))];
   const known = namesToList(names).map((name) => `"${name}"`);
   const more = names.length - known.length;
-  if (known.length === 0) return { category: ["The category field names no category; there are none yet."] };
+  if (known.length === 0)
+    return { category: ["The category field names no category, because there are none yet."] };
   const rest = more > 0 ? ` and ${more} more` : "";
   return { category: [`The category field must name a category: ${known.join(", ")}${rest}.`] };
 }

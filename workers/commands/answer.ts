@@ -50,11 +50,11 @@ const isAccountDeleted = ({ times }: Run, { userId, name }: QueuedCommand): bool
 
 const accountDeleted = refuse("unauthenticated", "The account of this access token was deleted.");
 
-const afterWork = refuse(
-  "overloaded",
-  "Something that you asked for before is still under way. Please try again in a moment.",
-  { applied: "no", retryAfterSeconds: 2 },
-);
+const afterWork = refuse("overloaded", "Something that you asked for before is still under way.", {
+  next: "Please try again in a moment.",
+  applied: "no",
+  retryAfterSeconds: 2,
+});
 
 /** Answers with the stored reply of a command seen before, else with the handler's, which is stored. */
 function answer(run: Run, context: HandlerContext, command: QueuedCommand): Reply {

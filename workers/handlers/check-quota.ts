@@ -10,7 +10,6 @@ import type { HandlerContext } from "./handler.ts";
 export function checkQuota({ useQuota }: HandlerContext, table: NumberedTable): Refused | undefined {
   if (useQuota(table)) return undefined;
   const most = quotas[table].toLocaleString("en");
-  return invalid({
-    [table]: [`You have ${most} ${table}, the most that one account can have; delete some first.`],
-  });
+  const reason = `You have ${most} ${table}, the most that one account can have`;
+  return invalid({ [table]: [{ reason, next: "delete some first." }] });
 }

@@ -5,7 +5,7 @@ const words = new Map(
     insufficient_scope: "Not permitted",
     invalid: "Wrong arguments",
     not_found: "Not found",
-    conflict: "Already so",
+    conflict: "Not possible then",
     quota: "No room",
     rate_limited: "Too many calls",
     overloaded: "Service was away",

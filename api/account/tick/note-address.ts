@@ -8,7 +8,7 @@ export const noteParameter = "tick";
 export const told: ReadonlyMap<string, string> = new Map([
   ["undone", "Taken back."],
   ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
-  ["conflict", "That was so already."],
+  ["already", "That was so already."],
   ["not_found", "It is not there any more."],
   ["invalid", "That day can no longer be changed."],
 ]);

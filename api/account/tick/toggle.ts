@@ -39,8 +39,9 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
       : await submitLogged(visit, "todo.toggle", { todo_id: id, is_completed: done });
   if (isRefused(outcome)) {
     const { refusal } = outcome;
-    if (!told.has(refusal.code)) return refusalPage(visit.context, refusal);
-    return seeOther(notedPage(visit, form, `told_${refusal.code}`, item));
+    const end = refusal.isSoAlready ? "already" : refusal.code;
+    if (!told.has(end)) return refusalPage(visit.context, refusal);
+    return seeOther(notedPage(visit, form, `told_${end}`, item));
   }
   const place = (kind === "todo" && done && form.get("next")) || item;
   const note = `${done ? "done" : "undone"}_${key.called_at}_${key.request_id}`;

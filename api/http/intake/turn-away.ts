@@ -1,10 +1,10 @@
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 
-const { refusal: overloaded } = refuse(
-  "overloaded",
-  "The service has more to do than it can. Please try again.",
-  { applied: "no", retryAfterSeconds: 1 },
-);
+const { refusal: overloaded } = refuse("overloaded", "The service has more to do than it can.", {
+  next: "Please try again.",
+  applied: "no",
+  retryAfterSeconds: 1,
+});
 
 /**
  * Makes the answers to requests that cannot be served now. They are written beforehand, because a request that is

@@ -1,7 +1,6 @@
 import type { Contract } from "../../../shared/contracts/catalogue.ts";
 import type { Route } from "../../../shared/contracts/contract.ts";
 import {
-  conflict,
   invalid,
   notFound,
   preconditionFailed,
@@ -111,7 +110,7 @@ export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
     errors.push({
       name: `${capitalised(route.operationId)}Conflict`,
       description: "The state does not allow it",
-      refused: conflict(contract.conflict),
+      refused: contract.conflict,
       headers: replayed,
     });
   return errors;

@@ -13,7 +13,7 @@ export const actionForget: Handler<"action.forget"> = {
   idempotent: true,
   rows: ({ kind, id }) => [forUpdate(tables[kind], id)],
   run(context, { kind, id }) {
-    if (context[tables[kind]].get(id)) return conflict(`This ${kind} is there. Delete it first.`);
+    if (context[tables[kind]].get(id)) return conflict(`This ${kind} is there.`, "Delete it first.");
     return null;
   },
   followUp: forgetTraces,

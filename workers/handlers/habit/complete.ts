@@ -1,5 +1,6 @@
+import { habitCompleted } from "../../../shared/domain/conflicts.ts";
 import { complete } from "../../../shared/domain/streak.ts";
-import { conflict, notFound } from "../../../shared/errors.ts";
+import { notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { checkDate, checkSettled, whichDay } from "./completion-day.ts";
 import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
@@ -20,8 +21,7 @@ export const habitComplete: Handler<"habit.complete"> = {
     if (settled) return settled;
     const date = given ?? today.date;
     const streak = complete(row.streak_state, rulesOf(row), date, today.date);
-    if (streak === "already_completed")
-      return conflict(`Habit is already completed ${whichDay(context, date)}.`);
+    if (streak === "already_completed") return habitCompleted(whichDay(context, date));
     completions.insert({ habit_id, local_date: date, completed_at: now });
     return habitAnswer(context, updateStreak(context, row, streak, row.completions_count + 1));
   },

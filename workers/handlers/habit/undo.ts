@@ -1,5 +1,6 @@
+import { habitNotCompleted } from "../../../shared/domain/conflicts.ts";
 import { undo } from "../../../shared/domain/streak.ts";
-import { conflict, notFound } from "../../../shared/errors.ts";
+import { notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { checkDate, checkSettled, completionRows, whichDay } from "./completion-day.ts";
 import { currentHabit, habitAnswer, lockHabit, relatedToHabit, updateStreak } from "./rows.ts";
@@ -19,7 +20,7 @@ export const habitUndo: Handler<"habit.undo"> = {
     if (settled) return settled;
     const date = given ?? today.date;
     const streak = undo(row.streak_state, rulesOf(row), date, today.date);
-    if (streak === "not_completed") return conflict(`Habit is not completed ${whichDay(context, date)}.`);
+    if (streak === "not_completed") return habitNotCompleted(whichDay(context, date));
     completions.remove(habit_id, date);
     return habitAnswer(context, updateStreak(context, row, streak, row.completions_count - 1));
   },

@@ -34,7 +34,8 @@ export const importApply: Handler<"import.apply"> = {
   },
   run(context, input) {
     const parts = stagedParts(context, input);
-    if (parts.length !== input.parts) return conflict("This file does not wait any more. Choose it again.");
+    if (parts.length !== input.parts)
+      return conflict("This file does not wait any more.", "Choose it again.");
     const known: KnownIds = new Map(context.importKeys.all().map(({ key, id }) => [key, id]));
     const isNew = ({ key }: { key: string }) => !known.has(key);
     const categories = stagedThings(parts, "categories").filter(isNew);

@@ -1,4 +1,4 @@
-import { conflict, notFound } from "../../../shared/errors.ts";
+import { alreadySo, notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { checkIncomplete } from "../todo/reminder.ts";
 import { lockTodo } from "../todo/rows.ts";
@@ -17,7 +17,7 @@ export const reminderSendAgain: Handler<"reminder.send-again"> = {
     const refused = checkIncomplete(todo);
     if (refused) return refused;
     if (reminder.status !== "failed" || reminder.delivery_id !== delivery_id)
-      return conflict("This reminder was sent again already, or has another time by now.");
+      return alreadySo("This reminder was sent again already, or has another time by now.");
     const { remind_at: scheduled_at } = reminder;
     const { id } = deliveries.insert(
       newDelivery({ acceptedAt, now }, { todo_id, channel: null, scheduled_at }),

@@ -1,8 +1,9 @@
 import { hasOffset } from "../../../shared/contracts/reminder-schema.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
+import { todoCompleted } from "../../../shared/domain/conflicts.ts";
 import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
-import { conflict, invalid, type Refused } from "../../../shared/errors.ts";
+import { invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, settingsForUpdate } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext } from "../handler.ts";
 import { newUser } from "../user/settings.ts";
@@ -33,7 +34,7 @@ export function reminderTime(
 
 /** Refuses a reminder for a todo that needs none. */
 export const checkIncomplete = ({ is_completed }: TodoRow): Refused | undefined =>
-  is_completed ? conflict("Todo is already completed; a reminder needs an incomplete todo.") : undefined;
+  is_completed ? todoCompleted : undefined;
 
 /** Sets or moves a todo's reminder. */
 export function putReminder(context: HandlerContext, todo_id: number, time: ReminderTime): ReminderRow {

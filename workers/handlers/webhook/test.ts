@@ -15,9 +15,9 @@ export const webhookTest: Handler<"webhook.test"> = {
   rows: () => [settingsForUpdate],
   run({ users, deliveries, acceptedAt, now }) {
     const user = users.get();
-    if (user?.webhook_url == null) return conflict("There is no webhook to test; save its address first.");
+    if (user?.webhook_url == null) return conflict("There is no webhook to test", "save its address first.");
     if (user.webhook_test_id != null && isRecent(user.webhook_test_id, acceptedAt))
-      return conflict("The last test is only a moment old. Look at how it went before you send another.");
+      return conflict("The last test is only a moment old.", "Look at how it went before you send another.");
     const scheduled_at = new Date(acceptedAt).toISOString();
     const test = { todo_id: null, channel: "webhook", scheduled_at } as const;
     const { id } = deliveries.insert(newDelivery({ acceptedAt, now }, test));

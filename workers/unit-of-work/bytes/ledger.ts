@@ -150,17 +150,15 @@ const sentBytes = ({ input, call }: QueuedCommand): number =>
   (call?.place === undefined ? headerBytes : 0) + Buffer.byteLength(JSON.stringify(input ?? null));
 
 const keepsTooMuch = (most: number): Refused =>
-  refuse(
-    "quota",
-    `Your account keeps ${most / 1_000_000} MB, the most that it may; delete what is not needed and forget it on the page Actions, because deleted things stay in the history for 30 days.`,
-  );
+  refuse("quota", `Your account keeps ${most / 1_000_000} MB, the most that it may`, {
+    next: "delete what is not needed and forget it on the page Actions, because deleted things stay in the history for 30 days.",
+  });
 
 const growsTooFast = (seconds: number): Refused =>
-  refuse(
-    "quota",
-    `Your account stored too much in this hour; wait ${seconds} seconds, or change less by one request.`,
-    { retryAfterSeconds: seconds },
-  );
+  refuse("quota", "Your account stored too much in this hour", {
+    next: `wait ${seconds} seconds, or change less by one request.`,
+    retryAfterSeconds: seconds,
+  });
 
 type StoredBytes = Readonly<{ user_id: string; kept: number; growth: number; hour: number }>;
 
