@@ -37,7 +37,7 @@ export type Content = ChangeManner &
   Readonly<{
     fields: Fields;
     /** Refusals of names that the request may not have. */
-    unknown?: FieldErrors | undefined;
+    unknown?: FieldProblems | undefined;
   }>;
 
 type Asked = Readonly<{

@@ -300,7 +300,7 @@ export function createMemory(clock: { now: number }) {
     pool: { connect: async () => client } as unknown as Pool,
     quotas: {
       learn: async () => {},
-      open: () => ({ use: () => true, checkpoint: () => () => {}, committed() {} }),
+      open: () => ({ use: () => undefined, checkpoint: () => () => {}, committed() {} }),
     },
     ledger: {
       learn: async () => {},

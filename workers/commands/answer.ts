@@ -20,9 +20,12 @@ import { contextOf, dayOf, type Run } from "./handler-context.ts";
 
 /** Runs one command, and logs it as the action of whoever sent it. */
 export function answerOne(run: Run, command: QueuedCommand): Reply {
-  if (isAccountDeleted(run, command)) return replyTo(command, accountDeleted);
+  const handler = handlerOf(command.name);
+  // Deleting the account again is allowed, since the first deletion may have broken off.
+  const isAllowed = handler.followUp !== undefined || !run.times.users.get(command.userId)?.deleted;
+  if (!isAllowed) return replyTo(command, accountDeleted);
   const context = contextOf(run, command);
-  const reply = answer(run, context, command);
+  const reply = replayOf(run, command) ?? lateReply(run, command) ?? answer(run, handler, context, command);
   logReply(context, command, reply);
   return statesDay(command) ? { ...reply, today: reply.today ?? context.today } : reply;
 }
@@ -44,10 +47,6 @@ export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = 
 const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
   "refusal" in outcome && outcome.refusal.code === code;
 
-/** Deleting the account again is allowed, since the first deletion may have broken off. */
-const isAccountDeleted = ({ times }: Run, { userId, name }: QueuedCommand): boolean =>
-  times.deleted.has(userId) && handlerOf(name).followUp === undefined;
-
 const accountDeleted = refuse("unauthenticated", "The account of this access token was deleted.");
 
 const afterWork = refuse("overloaded", "Something that you asked for before is still under way.", {
@@ -56,14 +55,13 @@ const afterWork = refuse("overloaded", "Something that you asked for before is s
   retryAfterSeconds: 2,
 });
 
-/** Answers with the stored reply of a command seen before, else with the handler's, which is stored. */
-function answer(run: Run, context: HandlerContext, command: QueuedCommand): Reply {
-  const repeated = replayOf(run, command);
-  if (repeated) return repeated;
-  const applied = run.late.get(command);
-  if (applied)
-    return replyTo(command, run.isAfterWork && applied === "no" ? afterWork : unavailable(applied));
-  const handler = handlerOf(command.name);
+function lateReply({ late, isAfterWork }: Run, command: QueuedCommand): Reply | undefined {
+  const applied = late.get(command);
+  return applied && replyTo(command, isAfterWork && applied === "no" ? afterWork : unavailable(applied));
+}
+
+/** Runs the handler, and stores its answer. */
+function answer(run: Run, handler: AnyHandler, context: HandlerContext, command: QueuedCommand): Reply {
   const result =
     checkPreconditions(handler, context, command) ??
     run.byteUses.refusal(command.userId, handler.stores) ??

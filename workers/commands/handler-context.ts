@@ -18,7 +18,7 @@ export type Run = Begun & Readonly<{ context: AnswerContext; newIds?: ReadonlyMa
  * the loaded row comes first.
  */
 export function dayOf({ context, state, times }: Run, { userId, acceptedAt }: QueuedCommand) {
-  const settings = ownRows(state, "users", userId).get() ?? times.settings.get(userId);
+  const settings = ownRows(state, "users", userId).get() ?? times.users.get(userId);
   const timeZone = settings?.time_zone ?? context.config.defaultTimeZone;
   const dayStartHour = settings?.day_start_hour ?? 0;
   const today = { date: localDay(acceptedAt, timeZone, dayStartHour), timeZone };

@@ -32,8 +32,8 @@ export type HandlerContext = OwnTables &
     /** @returns a function that undoes whatever changed since; only for a command that has the transaction for itself */
     checkpoint(): () => void;
     nextId(table: NumberedTable): number;
-    /** Counts one more row against the user's quota. @returns false when the quota is used up */
-    useQuota(table: NumberedTable): boolean;
+    /** Counts one more row against the user's quota. @returns a refusal when the quota is used up */
+    useQuota(table: NumberedTable): Refused | undefined;
   }>;
 
 /** What was loaded for a command, which can lead to further rows. */

@@ -3,51 +3,46 @@ import type { Queryable } from "./connection.ts";
 
 /** The columns of a user's settings that decide when the user's day begins. */
 export type StoredDaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
-/** Those, and where the user's reminders go. */
-type StoredSettings = StoredDaySettings & Pick<UserRow, "reminder_channel" | "webhook_disabled_at">;
 
-/** The time of a transaction, and the settings that decide which day it is for its users. */
+/** Those, where they are set, and where the user's reminders go. */
+type StoredUser = { [Setting in keyof StoredDaySettings]: StoredDaySettings[Setting] | null } & Pick<
+  UserRow,
+  "user_id" | "reminder_channel" | "webhook_disabled_at"
+> & {
+    /** Whether the account was deleted: nothing is written for it any more. */
+    deleted: boolean;
+  };
+
+/** The time of a transaction, and what decides which day it is for its users. */
 export type BatchTimes = Readonly<{
   /** The transaction's time, with microseconds. */
   now: string;
   /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
   nowMs: number;
-  /** The settings by user; users without settings are missing. */
-  settings: ReadonlyMap<string, StoredSettings>;
-  /** Users whose account was deleted: nothing is written for them any more. */
-  deleted: ReadonlySet<string>;
+  users: ReadonlyMap<string, StoredUser>;
   /** Replies without a key to commands sent before then (epoch ms) may be lost; undefined when it was not noted yet. */
   repliesSince: number | undefined;
 }>;
 
 const statement = `
   select now() as now, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, v.user_id,
-    u.time_zone, u.day_start_hour, u.reminder_channel, u.webhook_disabled_at, d.id is not null as deleted,
+    u.time_zone, u.day_start_hour, coalesce(u.reminder_channel, 'log') as reminder_channel, u.webhook_disabled_at,
+    d.id is not null as deleted,
     (select extract(epoch from complete_since)::float8 * 1000 from keyless_replies) as replies_since
   from unnest($1::text[]) v(user_id)
   left join lateral (select * from users u where u.user_id = v.user_id offset 0) u on true
   left join lateral (select id from deleted_users d where d.id = v.user_id offset 0) d on true`;
 
-type Row = (StoredSettings | { time_zone: null }) & {
-  user_id: string;
-  now: string;
-  at: number;
-  deleted: boolean;
-  replies_since: number | null;
-};
+type Row = StoredUser & { now: string; at: number; replies_since: number | null };
 
 /** One statement for all of it: two made a transaction take 5 % longer. */
 export async function readTimes(connection: Queryable, userIds: readonly string[]): Promise<BatchTimes> {
   const { rows } = await connection.query<Row>(statement, [userIds]);
-  const settings = new Map<string, StoredSettings>();
-  for (const row of rows) if (row.time_zone !== null) settings.set(row.user_id, row);
-  const deleted = new Set(rows.flatMap(({ user_id, deleted }) => (deleted ? [user_id] : [])));
   const [first] = rows;
   return {
     now: first?.now ?? "",
     nowMs: first?.at ?? 0,
-    settings,
-    deleted,
+    users: new Map(rows.map((row) => [row.user_id, row])),
     repliesSince: first?.replies_since ?? undefined,
   };
 }

@@ -1,8 +1,7 @@
 import type { Queryable } from "./connection.ts";
 
 /** Tables whose rows are numbered from a sequence. */
-const numbered = ["categories", "habits", "todos"] as const;
-export type NumberedTable = (typeof numbered)[number];
+export type NumberedTable = "categories" | "habits" | "todos";
 
 /** Ids for the rows that one transaction makes, in the order in which its commands use them. */
 export type Ids = Readonly<{
@@ -25,12 +24,8 @@ export function createIds(): Ids {
   }
   return {
     async reserve(connection, rows) {
-      const counted = numbered.map(
-        (table) => [table, rows.filter((row) => row.table === table).length] as const,
-      );
-      await Promise.all(
-        counted.map(([table, count]) => (count > 0 ? take(connection, table, count) : undefined)),
-      );
+      const byTable = Map.groupBy(rows, ({ table }) => table);
+      await Promise.all([...byTable].map(([table, some]) => take(connection, table, some.length)));
     },
     next(table) {
       const id = free[table].shift();

@@ -1,8 +1,9 @@
+import { invalid, type Refused } from "../../shared/errors.ts";
 import type { Queryable } from "./connection.ts";
 import type { NumberedTable } from "./ids.ts";
 
 /** The most rows that one user can have: more than anybody needs, but few enough to keep statements short. */
-export const quotas: Readonly<Record<NumberedTable, number>> = {
+const quotas: Readonly<Record<NumberedTable, number>> = {
   categories: 1_000,
   habits: 2_000,
   todos: 50_000,
@@ -20,8 +21,8 @@ export type Quotas = Readonly<{
 
 /** What one transaction makes. For others it counts from its commit on, so that what is rolled back uses nothing up. */
 export type QuotaUses = Readonly<{
-  /** Counts one more row. @returns false when the quota is used up */
-  use(one: QuotaUse): boolean;
+  /** Counts one more row. @returns a refusal that says what to do when the quota is used up */
+  use(one: QuotaUse): Refused | undefined;
   /** Notes what was used. @returns a function that forgets all uses since then */
   checkpoint(): () => void;
   committed(): void;
@@ -69,15 +70,21 @@ export function createQuotas(): Quotas {
 
 const idOf = ({ userId, table }: QuotaUse): string => `${table} ${userId}`;
 
+const usedUp = ({ table }: QuotaUse): Refused => {
+  const most = quotas[table].toLocaleString("en");
+  const reason = `You have ${most} ${table}, the most that one account can have`;
+  return invalid({ [table]: [{ reason, next: "delete some first." }] });
+};
+
 function openUses(known: ReadonlyMap<string, Count>): QuotaUses {
   let used = new Map<string, number>();
   return {
     use(one) {
       const id = idOf(one);
       const own = used.get(id) ?? 0;
-      if ((known.get(id)?.count ?? 0) + own >= quotas[one.table]) return false;
+      if ((known.get(id)?.count ?? 0) + own >= quotas[one.table]) return usedUp(one);
       used.set(id, own + 1);
-      return true;
+      return undefined;
     },
     checkpoint() {
       const before = new Map(used);

@@ -1,10 +1,6 @@
 import type { Queryable } from "./connection.ts";
 import { type Entry, entriesOf, type State, type StateName, type Written } from "./state.ts";
-import type { Table } from "./table.ts";
-import { type EffectName, effectNames, effects, type Rows, tableNames } from "./tables.ts";
-
-/** The changed rows of one table by what becomes of them. */
-type Changed = Readonly<{ table: Table; entries: ReadonlyMap<string, readonly Entry[]> }>;
+import { type EffectName, effectNames, effects, type TableName, tableNames } from "./tables.ts";
 
 const written = ["insert", "upsert", "update"] as const;
 
@@ -13,42 +9,36 @@ const written = ["insert", "upsert", "update"] as const;
  * deleted last; effects come between. All queries are sent at once, and the caller awaits them together with the commit.
  */
 export function save(connection: Queryable, state: State): Promise<unknown>[] {
-  const changed = tableNames.flatMap((name): Changed[] => {
-    const entries = changesOf(state, name);
-    if (entries.length === 0) return [];
-    return [{ table: state.tables[name], entries: Map.groupBy(entries, ({ change }) => change) }];
-  });
-  const write = ({ table: { key, sql }, entries }: Changed, kind: Written) => {
-    const some = entries.get(kind);
-    if (!some) return [];
-    const keys = () => key.map((_, index) => some.map((entry) => entry.key[index]));
-    return [connection.query(sql[kind], kind === "remove" ? keys() : [asJson(rowsOf(some))])];
+  const isKnown = (name: StateName) => state.entries.has(name);
+  const known = tableNames.filter(isKnown);
+  const write = (name: TableName, kind: Written) => {
+    const { key, sql } = state.tables[name];
+    const changed = changedEntries(state, name, kind);
+    if (changed.length === 0) return [];
+    const keys = () => key.map((_, index) => changed.map((entry) => entry.key[index]));
+    return [connection.query(sql[kind], kind === "remove" ? keys() : [asJson(rowsOf(changed))])];
   };
   return [
-    ...changed.flatMap((one) => written.flatMap((kind) => write(one, kind))),
-    ...effectNames.flatMap((name) => carryOut(connection, state, name)),
-    ...changed.toReversed().flatMap((one) => write(one, "remove")),
+    ...known.flatMap((name) => written.flatMap((kind) => write(name, kind))),
+    ...effectNames.filter(isKnown).flatMap((name) => carryOut(connection, state, name)),
+    ...known.toReversed().flatMap((name) => write(name, "remove")),
   ];
 }
 
 /** Sorted, so that two transactions that write the same rows never wait for each other in a circle. */
-function changesOf<Name extends StateName>(state: State, name: Name): Entry<Rows[Name]>[] {
-  if (!state.entries.has(name)) return [];
-  const changed = [...entriesOf(state, name)].filter(([, { change }]) => change !== "none");
-  return changed.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
-}
+const changedEntries = <Name extends StateName>(state: State, name: Name, kind: Written) =>
+  [...entriesOf(state, name)]
+    .filter(([, { change }]) => change === kind)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, entry]) => entry);
 
 const rowsOf = <Row>(entries: readonly Entry<Row>[]): Row[] => entries.flatMap(({ row }) => row ?? []);
 
-function carryOut<Name extends EffectName>(
-  connection: Queryable,
-  state: State,
-  name: Name,
-): Promise<unknown>[] {
+function carryOut<Name extends EffectName>(connection: Queryable, state: State, name: Name) {
   const { statement, size = () => 0 } = effects[name];
-  const rows = rowsOf(changesOf(state, name));
   if (statement === undefined) return [];
-  return inParts(rows, size).map((part) => connection.query(statement, [asJson(part)]));
+  const parts = inParts(rowsOf(changedEntries(state, name, "insert")), size);
+  return parts.map((part) => connection.query(statement, [asJson(part)]));
 }
 
 /** PostgreSQL stops a statement that takes too long, and thousands of statements would keep the worker busy. */

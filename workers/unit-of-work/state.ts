@@ -40,9 +40,11 @@ export const emptyState = (tables: TableMap): State => ({
 });
 
 export function entriesOf<Name extends StateName>({ entries }: State, name: Name): Entries<Rows[Name]> {
-  const known = entries.get(name) ?? new Map<string, Entry>();
-  entries.set(name, known);
-  return known as Entries<Rows[Name]>;
+  const known = entries.get(name);
+  if (known) return known as Entries<Rows[Name]>;
+  const made: Entries<Rows[Name]> = new Map();
+  entries.set(name, made);
+  return made;
 }
 
 const isTable = (name: StateName): name is TableName => name in specs;

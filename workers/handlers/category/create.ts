@@ -1,6 +1,5 @@
 import { categoryFields } from "../../../shared/contracts/category-fields.ts";
 import { presentCategory } from "../../../shared/db/present.ts";
-import { checkQuota } from "../check-quota.ts";
 import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
 
@@ -8,7 +7,7 @@ export const categoryCreate: Handler<"category.create"> = {
   stores: "more",
   makes: "categories",
   run(context, input) {
-    const refused = checkQuota(context, "categories");
+    const refused = context.useQuota("categories");
     if (refused) return refused;
     const { categories, nextId, now } = context;
     const row = categories.insert({

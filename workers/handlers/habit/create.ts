@@ -2,7 +2,6 @@ import { habitFields } from "../../../shared/contracts/habit-fields.ts";
 import { newStreak } from "../../../shared/domain/streak.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
-import { checkQuota } from "../check-quota.ts";
 import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
 import { habitAnswer, streakColumns } from "./rows.ts";
@@ -16,7 +15,7 @@ export const habitCreate: Handler<"habit.create"> = {
   run(context, input) {
     const category = chosenCategory(context, input);
     if (isRefused(category)) return category;
-    const refused = checkSchedule(input.frequency, input.schedule) ?? checkQuota(context, "habits");
+    const refused = checkSchedule(input.frequency, input.schedule) ?? context.useQuota("habits");
     if (refused) return refused;
     const columns = newColumns(habitFields, { ...input, ...category });
     const row = context.habits.insert({

@@ -7,7 +7,6 @@ import {
   settingsForUpdate,
   withoutLock,
 } from "../../unit-of-work/row-request.ts";
-import { checkQuota } from "../check-quota.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
 import { insertCategories, missingCategories } from "./categories.ts";
 import { insertHabits } from "./habits.ts";
@@ -46,7 +45,7 @@ export const importApply: Handler<"import.apply"> = {
     };
     for (const table of tables)
       for (const _ of made[table]) {
-        const refused = checkQuota(context, table);
+        const refused = context.useQuota(table);
         if (refused) return refused;
       }
     insertCategories(context, categories, made.categories, known);

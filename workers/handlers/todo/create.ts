@@ -1,7 +1,6 @@
 import { todoFields } from "../../../shared/contracts/todo-fields.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
-import { checkQuota } from "../check-quota.ts";
 import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";
 import { recurrenceColumns } from "./recurrence.ts";
@@ -18,7 +17,7 @@ export const todoCreate: Handler<"todo.create"> = {
     if (isRefused(category)) return category;
     const reminder = input.remind_at == null ? null : reminderTime(context, input.remind_at);
     if (isRefused(reminder)) return reminder;
-    const refused = checkQuota(context, "todos");
+    const refused = context.useQuota("todos");
     if (refused) return refused;
     const row = context.todos.insert({
       id: context.nextId("todos"),

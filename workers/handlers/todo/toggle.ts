@@ -2,7 +2,6 @@ import type { TodoRow } from "../../../shared/db/entities.ts";
 import { successor } from "../../../shared/domain/recurrence.ts";
 import { timestamp } from "../../../shared/domain/timestamp.ts";
 import { notFound } from "../../../shared/errors.ts";
-import { checkQuota } from "../check-quota.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
 import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";
 
@@ -18,7 +17,7 @@ export const todoToggle: Handler<"todo.toggle"> = {
     const wanted = is_completed ?? !row.is_completed;
     if (wanted === row.is_completed) return todoAnswer(context, row);
     if (!wanted) return todoAnswer(context, reopenTodo(context, row));
-    const refused = row.recurrence == null ? undefined : checkQuota(context, "todos");
+    const refused = row.recurrence == null ? undefined : context.useQuota("todos");
     return refused ?? todoAnswer(context, completeTodo(context, row));
   },
 };

@@ -14,7 +14,7 @@ import {
   noBytes,
   placesOf,
   sumOf,
-} from "./places.ts";
+} from "./count.ts";
 
 /** How many bytes each account keeps, and how fast they grow. The rules are in docs/decisions.md. */
 export type ByteLedger = Readonly<{

@@ -1,8 +1,8 @@
+import { Buffer } from "node:buffer";
 import type { ByteKind } from "../../../shared/db/entities.ts";
-import type { Entry, State, StateName } from "../state.ts";
-import type { Table } from "../table.ts";
+import type { Entry, State } from "../state.ts";
+import type { SizedColumns, Table } from "../table.ts";
 import { effects, isEffect, isView } from "../tables.ts";
-import { changedBytes, effectBytes } from "./row-bytes.ts";
 
 /** The places of bytes: their kinds in the ledger, but that replies go away after different times. */
 const places = ["things", "images", "log", "keyed", "keyless", "growth"] as const;
@@ -31,32 +31,57 @@ export function bytesByUser(state: State): Map<string, Bytes> {
   const users = new Map<string, Bytes>();
   for (const [name, entries] of state.entries)
     for (const entry of entries.values()) {
-      if (entry.change === "none") continue;
+      if (entry.change === "none" || isView(name)) continue;
       const userId = String(entry.key[0]);
       const bytes = users.get(userId) ?? { ...noBytes };
-      addEntry(bytes, state, name, entry);
+      if (isEffect(name)) addEffect(bytes, effects[name], entry);
+      else addRow(bytes, state.tables[name], entry);
       users.set(userId, bytes);
     }
   return users;
 }
 
-function addEntry(bytes: Bytes, { tables }: State, name: StateName, entry: Entry): void {
-  if (isView(name)) return;
-  const isRow = !isEffect(name);
-  const place = isRow ? placeOf(tables[name].bytes, entry) : "things";
-  const { added, written } = isRow
-    ? changedBytes(tables[name].sized, entry)
-    : effectBytes(effects[name], entry);
-  if (!place) return;
-  bytes[place] += added;
+function addRow(bytes: Bytes, { bytes: kind, sized }: Table, { row, stored }: Entry): void {
+  if (kind === "none") return;
+  const isKeyed = row !== undefined && "keyed" in row && row.keyed === true;
+  const place = kind !== "replies" ? kind : isKeyed ? "keyed" : "keyless";
+  const written = row ? rowBytes(sized, row) : 0;
+  bytes[place] += written - (stored ? rowBytes(sized, stored) : 0);
   bytes.growth += written;
 }
 
-function placeOf(kind: Table["bytes"], { row }: Entry): BytePlace | undefined {
-  if (kind === "none") return undefined;
-  if (kind !== "replies") return kind;
-  return row && "keyed" in row && row.keyed === true ? "keyed" : "keyless";
+/** An effect writes a row for each element of its lists. */
+function addEffect(bytes: Bytes, { adds }: Readonly<{ adds?: true }>, { row = {} }: Entry): void {
+  const lists = Object.values(row).filter((value) => Array.isArray(value));
+  const written = bytesOfRow * Math.max(0, ...lists.map(({ length }) => length));
+  if (adds) bytes.things += written;
+  bytes.growth += written;
 }
+
+/** A row's header, numbers and times, and its entries in indexes. */
+const bytesOfRow = 200;
+/** Lists and JSON are short, and to see how short would take longer than to load them. */
+const bytesOfList = 300;
+
+/** @returns how many bytes a row takes, as `sqlBytes` counts it */
+function rowBytes({ texts, lists }: SizedColumns, row: object): number {
+  const values = row as Record<string, unknown>;
+  let bytes = bytesOfRow;
+  for (const name of texts) {
+    const text = values[name];
+    if (typeof text === "string") bytes += Buffer.byteLength(text);
+  }
+  for (const name of lists) if (values[name] != null) bytes += bytesOfList;
+  return bytes;
+}
+
+/** The same in SQL, on columns of the table. No text is read for it, because PostgreSQL knows how long each is. */
+export const sqlBytes = ({ texts, lists }: SizedColumns): string =>
+  [
+    bytesOfRow,
+    ...texts.map((name) => `coalesce(octet_length(${name}), 0)`),
+    ...lists.map((name) => `case when ${name} is null then 0 else ${bytesOfList} end`),
+  ].join(" + ");
 
 export const hourMs = 3_600_000;
 const halfDayMs = 12 * hourMs;
