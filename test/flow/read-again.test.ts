@@ -14,7 +14,7 @@ import { type Mailbox, openMailbox } from "../../shared/queue/client/mailbox.ts"
 import type { RunContext } from "../../workers/commands/retries.ts";
 import { runCommands } from "../../workers/commands/retries.ts";
 import { createByteLedger } from "../../workers/unit-of-work/bytes/ledger.ts";
-import { createQuotas } from "../../workers/unit-of-work/quotas.ts";
+import { createQuotas } from "../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../workers/unit-of-work/tables.ts";
 import { startStack, testEnvironment } from "../harness.ts";
 
@@ -144,7 +144,7 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
     ...{ pool: { connect }, config, log, givesPositions: false, tracing: undefined },
     tables,
     ledger: createByteLedger(config),
-    quotas: createQuotas(),
+    openNewRows: createQuotas(),
     metrics: { ended() {}, committed() {} },
   };
   const received = [{ command, batch, repeat: false, inDoubt: false }];

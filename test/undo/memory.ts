@@ -8,6 +8,7 @@ import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { openGroup, operationCommand, replyToGroup } from "../../workers/commands/group.ts";
 import { runGroupTransaction } from "../../workers/commands/group-transaction.ts";
 import { runTransaction } from "../../workers/commands/transaction.ts";
+import { createQuotas } from "../../workers/unit-of-work/new-rows.ts";
 import type { Table } from "../../workers/unit-of-work/table.ts";
 import { describeTables, effects, type TableName, views } from "../../workers/unit-of-work/tables.ts";
 import { asStored } from "./stored-values.ts";
@@ -298,10 +299,7 @@ export function createMemory(clock: { now: number }) {
   const context = {
     tables,
     pool: { connect: async () => client } as unknown as Pool,
-    quotas: {
-      learn: async () => {},
-      open: () => ({ use: () => undefined, checkpoint: () => () => {}, committed() {} }),
-    },
+    openNewRows: createQuotas(),
     ledger: {
       learn: async () => {},
       open: () => ({ refusal: () => undefined, note() {}, committed() {} }),

@@ -23,7 +23,7 @@ const received = {
 async function runOn(connect: () => Promise<unknown>) {
   const log = { warn: mock(), error: mock() };
   const metrics = { ended() {}, committed() {} };
-  const counting = { quotas: { learn() {} }, ledger: { learn() {} } };
+  const counting = { openNewRows: () => ({ reserve() {} }), ledger: { learn() {} } };
   const context = { pool: { connect }, tables: {}, ...counting, log, metrics, tracing: undefined };
   const { replies } = await runCommands(context as unknown as RunContext, [received], "skip");
   return { outcome: replies[0]?.[1].outcome, log };

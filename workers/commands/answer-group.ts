@@ -3,9 +3,9 @@ import { isRefused } from "../../shared/errors.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../shared/queue/group-end.ts";
 import { rollBack } from "../unit-of-work/state.ts";
-import { answerOne, logReply, replayOf, replyTo, store } from "./answer.ts";
+import { answerOne, logReply, type Run, replayOf, replyTo, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
-import { contextOf, type Run } from "./handler-context.ts";
+import { contextOf } from "./handler-context.ts";
 import type { CommandToRun } from "./received.ts";
 import type { Answered } from "./transaction.ts";
 
@@ -44,7 +44,7 @@ function answerTogether<Work extends CommandToRun>(
   work: readonly Work[],
 ): Answered<Work> {
   const count = run.state.changes.length;
-  const restoreQuotas = run.quotaUses.checkpoint();
+  const restoreQuotas = run.newRows.checkpoint();
   const answered: [Work, Reply][] = [];
   let failed = work.map(({ command }) => replayOf(run, command)).find(hasFailed);
   for (const one of work) {

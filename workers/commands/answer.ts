@@ -16,7 +16,11 @@ import type { AnyHandler, HandlerContext } from "../handlers/handler.ts";
 import { handlerOf } from "../handlers/index.ts";
 import { trustedTime } from "../unit-of-work/batch-times.ts";
 import { ownRows } from "../unit-of-work/state.ts";
-import { contextOf, dayOf, type Run } from "./handler-context.ts";
+import type { Begun } from "./begin.ts";
+import { contextOf, dayOf, type SharedContext } from "./handler-context.ts";
+
+/** A transaction under way. */
+export type Run = Begun & SharedContext;
 
 /** Runs one command, and logs it as the action of whoever sent it. */
 export function answerOne(run: Run, command: QueuedCommand): Reply {

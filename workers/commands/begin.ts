@@ -4,34 +4,29 @@ import { handlerOf } from "../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../unit-of-work/batch-times.ts";
 import type { ByteLedger, ByteUses } from "../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
-import { createIds, type Ids } from "../unit-of-work/ids.ts";
 import { load, type OnLocked } from "../unit-of-work/load.ts";
 import { lockKeys, takeTurnAfterWorks } from "../unit-of-work/locks.ts";
-import type { Quotas, QuotaUses } from "../unit-of-work/quotas.ts";
+import type { OpenNewRows } from "../unit-of-work/new-rows.ts";
 import { requestId, type UserRowRequest } from "../unit-of-work/row-request.ts";
-import { emptyState, type State } from "../unit-of-work/state.ts";
+import { emptyState } from "../unit-of-work/state.ts";
 import type { TableMap } from "../unit-of-work/tables.ts";
 import { type Demand, demandOf, relatedDemandOf, replyDemandOf } from "./demands.ts";
+import type { SharedContext } from "./handler-context.ts";
 import type { CommandToRun } from "./received.ts";
 
-export type BeginContext = Readonly<{ tables: TableMap; quotas: Quotas; ledger: ByteLedger }>;
+export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows; ledger: ByteLedger }>;
 
 /** A transaction that has loaded and locked what its commands need. */
-export type Begun = Readonly<{
-  state: State;
-  times: BatchTimes;
-  ids: Ids;
-  quotaUses: QuotaUses;
-  byteUses: ByteUses;
-  /** Commands that come too late to be run, and whether they may have been applied if no reply is stored. */
-  late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
-  /** Commands on rows or keys that another transaction has locked, with all that their users sent after them. */
-  lockedElsewhere: ReadonlySet<QueuedCommand>;
-  /** Commands that may have run before. */
-  repeats: ReadonlySet<QueuedCommand>;
-  /** Whether a command has to wait until long work of its user has ended. */
-  isAfterWork: boolean;
-}>;
+export type Begun = Omit<SharedContext, "context" | "newIds"> &
+  Readonly<{
+    byteUses: ByteUses;
+    /** Commands that come too late to be run, and whether they may have been applied if no reply is stored. */
+    late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
+    /** Commands on rows or keys that another transaction has locked, with all that their users sent after them. */
+    lockedElsewhere: ReadonlySet<QueuedCommand>;
+    /** Whether a command has to wait until long work of its user has ended. */
+    isAfterWork: boolean;
+  }>;
 
 /** A command is run only while its caller still waits, and will still wait when the reply comes. */
 const runWithinMs = patienceMs - 300;
@@ -45,7 +40,7 @@ const lockTimeoutMs = 800;
  * @param isStep whether the transaction is a step of long work, which has begun it
  */
 export async function begin(
-  { tables, quotas, ledger }: BeginContext,
+  { tables, openNewRows, ledger }: BeginContext,
   connection: Queryable,
   work: readonly CommandToRun[],
   onLocked: OnLocked,
@@ -55,16 +50,11 @@ export async function begin(
   const userIds = [...new Set(commands.map(({ userId }) => userId))];
   const apart = isStep ? undefined : commands.find(({ name }) => takesTurn(name));
   const state = emptyState(tables);
-  const ids = createIds();
+  const newRows = openNewRows();
   const fulfil = (demands: readonly Demand[]) => {
     const makes = demands.flatMap((demand) => demand.makes);
-    const needsIds = demands.flatMap((demand) => (demand.hasId ? [] : demand.makes));
     const rows = demands.flatMap((demand) => demand.rows);
-    return Promise.all([
-      ids.reserve(connection, needsIds),
-      quotas.learn(connection, makes),
-      load(connection, state, rows, onLocked),
-    ]);
+    return Promise.all([newRows.reserve(connection, makes), load(connection, state, rows, onLocked)]);
   };
   const named = work.map(demandOf);
   const [, , turn, times, lockedKeys] = await Promise.all([
@@ -89,8 +79,7 @@ export async function begin(
   const lockedElsewhere = isFree ? none : lockedOf(commands, late, isLocked);
   const free = commands.filter((command) => !lockedElsewhere.has(command));
   return {
-    ...{ state, times, ids, late, lockedElsewhere },
-    quotaUses: quotas.open(),
+    ...{ state, times, newRows, late, lockedElsewhere },
     byteUses: ledger.open(free, times.nowMs),
     repeats: new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : []))),
     isAfterWork: turn === "after work",

@@ -1,17 +1,15 @@
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
 import { handlerOf } from "../handlers/index.ts";
-import { ownTables } from "../unit-of-work/own-tables.ts";
-import type { QuotaUse } from "../unit-of-work/quotas.ts";
+import type { NewRow } from "../unit-of-work/new-rows.ts";
 import type { UserRowRequest } from "../unit-of-work/row-request.ts";
 import type { State } from "../unit-of-work/state.ts";
+import { ownTables } from "./handler-context.ts";
 import type { CommandToRun } from "./received.ts";
 
 /** A command needs rows loaded before its handler runs, and quota and ids for rows that the handler may make. */
 export type Demand = Readonly<{
   rows: readonly UserRowRequest[];
-  makes: readonly QuotaUse[];
-  /** Whether the ids of what it makes are known. */
-  hasId?: boolean | undefined;
+  makes: readonly NewRow[];
 }>;
 
 /**
@@ -25,8 +23,7 @@ export function demandOf({ command, repeat, inGroup, hasId }: CommandToRun): Dem
   const named = rows?.(input, acceptedAt).map((row) => ({ ...row, userId })) ?? [];
   return {
     rows: repeat || fingerprint !== null ? [...named, ...storedReply(command)] : named,
-    makes: table ? Array.from({ length: count?.(input) ?? 1 }, () => ({ userId, table })) : [],
-    hasId,
+    makes: table ? Array.from({ length: count?.(input) ?? 1 }, () => ({ userId, table, hasId })) : [],
   };
 }
 

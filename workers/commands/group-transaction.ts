@@ -4,12 +4,10 @@ import { type QueuedOperation, resolved } from "../../shared/queue/group.ts";
 import { answeredId } from "../../shared/queue/group-end.ts";
 import { handlerOf } from "../handlers/index.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
-import { createIds } from "../unit-of-work/ids.ts";
 import { load } from "../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../unit-of-work/state.ts";
-import type { TableMap } from "../unit-of-work/tables.ts";
 import { answerGroup } from "./answer-group.ts";
-import { begin } from "./begin.ts";
+import { type BeginContext, begin } from "./begin.ts";
 import { storedReply } from "./demands.ts";
 import type { RunningGroup } from "./group.ts";
 import type { CommandToRun } from "./received.ts";
@@ -27,7 +25,7 @@ export const runGroupTransaction = <Work extends CommandToRun>(
 ): Promise<TransactionResult<Work>> =>
   transact(context, { queue: "groups", work }, async (transaction) => {
     const { connection } = transaction;
-    const newIds = await idsOfMade(connection, context.tables, work, group);
+    const newIds = await idsOfMade(connection, context, work, group);
     const known = work.map((one) => withIds(one, group, newIds));
     const begun = await begin(context, connection, known, "skip");
     const run = { context, ...begun, newIds };
@@ -44,7 +42,7 @@ export const runGroupTransaction = <Work extends CommandToRun>(
  */
 async function idsOfMade(
   connection: Queryable,
-  tables: TableMap,
+  { tables, openNewRows }: BeginContext,
   work: readonly CommandToRun[],
   { operations }: RunningGroup,
 ): Promise<ReadonlyMap<string, number>> {
@@ -53,10 +51,10 @@ async function idsOfMade(
   if (userId === undefined || !all.some(hasReferences)) return new Map();
   const makers = all.flatMap(({ id, name }) => {
     const { makes: table } = handlerOf(name);
-    return table ? [{ id, name, table }] : [];
+    return table ? [{ userId, id, name, table }] : [];
   });
   const state = emptyState(tables);
-  const stored = makers.flatMap(({ name, id }) => storedReply({ name, id, userId }));
+  const stored = makers.flatMap(storedReply);
   await load(connection, state, stored, "skip");
   const newIds = new Map<string, number>();
   for (const { command_id, reply } of ownRows(state, "inbox", userId).all()) {
@@ -64,9 +62,9 @@ async function idsOfMade(
     if (id !== undefined) newIds.set(command_id, id);
   }
   const unmade = makers.filter(({ id }) => !newIds.has(id));
-  const ids = createIds();
-  await ids.reserve(connection, unmade);
-  for (const { id, table } of unmade) newIds.set(id, ids.next(table));
+  const newRows = openNewRows();
+  await newRows.reserve(connection, unmade);
+  for (const { id, table } of unmade) newIds.set(id, newRows.nextId(table));
   return newIds;
 }
 

@@ -107,7 +107,7 @@ export async function transact<Result>(
 export async function commit<Work>(
   context: TransactionContext,
   transaction: Transaction,
-  { state, quotaUses, byteUses }: Pick<Begun, "state" | "quotaUses" | "byteUses">,
+  { state, newRows, byteUses }: Begun,
   answered: Answered<Work>,
 ): Promise<Answered<Work>> {
   const { connection } = transaction;
@@ -122,7 +122,7 @@ export async function commit<Work>(
   const asked = context.givesPositions ? writtenPosition(connection) : undefined;
   const [position] = await Promise.all([asked, ...sent]);
   context.metrics.committed((performance.now() - began) / 1_000);
-  quotaUses.committed();
+  newRows.committed();
   byteUses.committed();
   for (const userId of goesOn) context.carryOn(userId);
   return position === undefined

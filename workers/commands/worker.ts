@@ -5,15 +5,14 @@ import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../context.ts";
 import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
-import { createQuotas } from "../unit-of-work/quotas.ts";
+import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
-import { openAnnouncing } from "./announce.ts";
 import { type BatchContext, createSlowTurns, processBatch } from "./batch.ts";
 import { startSpans } from "./command-spans.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import type { ReceivedCommand } from "./received.ts";
-import { createAnswering } from "./reply.ts";
+import { createAnswering, openAnnouncing } from "./reply.ts";
 import { runCommands } from "./retries.ts";
 import { createRetryQueue } from "./retry-queue.ts";
 import { startWorks } from "./works.ts";
@@ -34,7 +33,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const context: BatchContext = {
     ...{ pool, tables },
     ledger: createByteLedger(config),
-    quotas: createQuotas(),
+    openNewRows: createQuotas(),
     ...{ config, log },
     givesPositions: notesPositions(config),
     metrics,

@@ -5,10 +5,29 @@ import type { Today } from "../../shared/domain/today.ts";
 import type { Refused } from "../../shared/errors.ts";
 import type { Stores } from "../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
-import type { NumberedTable } from "../unit-of-work/ids.ts";
-import type { OwnTables } from "../unit-of-work/own-tables.ts";
+import type { NumberedTable } from "../unit-of-work/new-rows.ts";
 import type { RowRequest } from "../unit-of-work/row-request.ts";
+import type { OwnRows } from "../unit-of-work/state.ts";
+import type { EffectName, Rows, TableName, tables, ViewName, views } from "../unit-of-work/tables.ts";
 import type { Steps } from "./steps.ts";
+
+/** An effect as a handler sees it, by the part of its key after the user. */
+export type OwnEffect<Row> = Readonly<{
+  /** Asks for it, in place of what was asked for under the same key. */
+  push(row: Omit<Row, "user_id">): void;
+  get(key: string | number): Row | undefined;
+  all(): Row[];
+  drop(key: string | number): void;
+}>;
+
+type NameOf<Spec> = Spec extends { as: infer As extends string } ? As : never;
+
+/** All that a handler sees of the calling user's rows, as the commands before left them. */
+export type OwnTables = Readonly<
+  { [Name in TableName as NameOf<(typeof tables)[Name]>]: OwnRows<Rows[Name]> } & {
+    [Name in ViewName as NameOf<(typeof views)[Name]>]: Pick<OwnRows<Rows[Name]>, "get">;
+  } & { [Name in EffectName]: OwnEffect<Rows[Name]> }
+>;
 
 /** Everything that a handler may look at and change. */
 export type HandlerContext = OwnTables &

@@ -3,7 +3,7 @@ import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/log.ts";
 import { runTransaction } from "../../../workers/commands/transaction.ts";
 import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
-import { createQuotas } from "../../../workers/unit-of-work/quotas.ts";
+import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
 import type { Result } from "./run.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -41,7 +41,7 @@ async function runDirectly(own: Subject, commandOf: NonNullable<Scenario["comman
     pool,
     tables,
     ledger: createByteLedger(config),
-    quotas: createQuotas(),
+    openNewRows: createQuotas(),
     config,
     log,
     givesPositions: false,

@@ -1,6 +1,6 @@
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import { conflict } from "../../../shared/errors.ts";
-import type { NumberedTable } from "../../unit-of-work/ids.ts";
+import type { NumberedTable } from "../../unit-of-work/new-rows.ts";
 import {
   allForUpdate,
   allWithoutLock,

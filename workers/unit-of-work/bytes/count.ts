@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { ByteKind } from "../../../shared/db/entities.ts";
-import type { Entry, State } from "../state.ts";
+import type { Entry, State, StateName } from "../state.ts";
 import type { SizedColumns, Table } from "../table.ts";
-import { effects, isEffect, isView } from "../tables.ts";
+import { effectNames, effects, tableNames } from "../tables.ts";
 
 /** The places of bytes: their kinds in the ledger, but that replies go away after different times. */
 const places = ["things", "images", "log", "keyed", "keyless", "growth"] as const;
@@ -29,17 +29,20 @@ export function sumOf(one: Readonly<Bytes>, other: Readonly<Bytes>): Bytes {
 /** @returns by user what the changes of a transaction store; all that is written is growth */
 export function bytesByUser(state: State): Map<string, Bytes> {
   const users = new Map<string, Bytes>();
-  for (const [name, entries] of state.entries)
-    for (const entry of entries.values()) {
-      if (entry.change === "none" || isView(name)) continue;
-      const userId = String(entry.key[0]);
-      const bytes = users.get(userId) ?? { ...noBytes };
-      if (isEffect(name)) addEffect(bytes, effects[name], entry);
-      else addRow(bytes, state.tables[name], entry);
-      users.set(userId, bytes);
-    }
+  const bytesOf = ({ key }: Entry): Bytes => {
+    const bytes = users.get(String(key[0])) ?? { ...noBytes };
+    users.set(String(key[0]), bytes);
+    return bytes;
+  };
+  for (const name of tableNames)
+    for (const entry of changesOf(state, name)) addRow(bytesOf(entry), state.tables[name], entry);
+  for (const name of effectNames)
+    for (const entry of changesOf(state, name)) addEffect(bytesOf(entry), effects[name], entry);
   return users;
 }
+
+const changesOf = ({ entries }: State, name: StateName): Entry[] =>
+  [...(entries.get(name)?.values() ?? [])].filter(({ change }) => change !== "none");
 
 function addRow(bytes: Bytes, { bytes: kind, sized }: Table, { row, stored }: Entry): void {
   if (kind === "none") return;

@@ -1,0 +1,136 @@
+import { invalid, type Refused } from "../../shared/errors.ts";
+import type { Queryable } from "./connection.ts";
+
+/** Tables whose rows are numbered from a sequence and counted against a quota. */
+export type NumberedTable = "categories" | "habits" | "todos";
+
+/** A row that a command may make. */
+export type NewRow = Readonly<{
+  userId: string;
+  table: NumberedTable;
+  /** Whether its id is known already. */
+  hasId?: boolean | undefined;
+}>;
+
+/** The most rows that one user can have: more than anybody needs, but few enough to keep statements short. */
+const quotas: Readonly<Record<NumberedTable, number>> = {
+  categories: 1_000,
+  habits: 2_000,
+  todos: 50_000,
+};
+
+/** The quotas and ids of what one transaction makes. What is rolled back uses no quota up, and leaves a gap in the ids. */
+export type NewRows = Readonly<{
+  /** Takes an id for each row that may be made, and counts the rows of users whose count is not known. */
+  reserve(connection: Queryable, rows: readonly NewRow[]): Promise<void>;
+  /** @throws Error when none was reserved */
+  nextId(table: NumberedTable): number;
+  /** Counts one more row. @returns a refusal that says what to do when the quota is used up */
+  useQuota(row: NewRow): Refused | undefined;
+  /** Notes which quotas were used. @returns a function that forgets all uses since then */
+  checkpoint(): () => void;
+  committed(): void;
+}>;
+
+/** Begins to count what one transaction makes. */
+export type OpenNewRows = () => NewRows;
+
+type Count = { count: number; trustedUntil: number };
+
+/** A count below half of the quota is trusted for longer: what other workers add meanwhile still fits in. */
+const trustedMs = { belowHalf: 60_000, aboveHalf: 1_000 };
+const maxKnown = 20_000;
+
+/**
+ * Counts the rows of users who create some, at most once a minute each: counting with every command would cost as
+ * much as the command, and quotas are so generous that exceeding one by the rows of a minute is harmless.
+ */
+export function createQuotas(): OpenNewRows {
+  const known = new Map<string, Count>();
+  async function learn(connection: Queryable, table: NumberedTable, rows: readonly NewRow[]): Promise<void> {
+    const userIds = new Set(rows.map(({ userId }) => userId));
+    for (const { user_id: userId, count } of await countRows(connection, table, [...userIds])) {
+      const trustedForMs = count < quotas[table] / 2 ? trustedMs.belowHalf : trustedMs.aboveHalf;
+      known.set(idOf({ userId, table }), { count, trustedUntil: performance.now() + trustedForMs });
+    }
+    for (const id of known.keys()) {
+      if (known.size <= maxKnown) break;
+      known.delete(id);
+    }
+  }
+  return () => openNewRows(known, learn);
+}
+
+const idOf = ({ userId, table }: NewRow): string => `${table} ${userId}`;
+
+function openNewRows(
+  known: ReadonlyMap<string, Count>,
+  learn: (connection: Queryable, table: NumberedTable, rows: readonly NewRow[]) => Promise<void>,
+): NewRows {
+  const ids: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
+  let used = new Map<string, number>();
+  const isUnknown = (row: NewRow) => !((known.get(idOf(row))?.trustedUntil ?? 0) > performance.now());
+  return {
+    async reserve(connection, rows) {
+      const numbered = byTable(rows.filter(({ hasId }) => !hasId));
+      await Promise.all([
+        ...numbered.map(async ([table, { length }]) =>
+          ids[table].push(...(await takeIds(connection, table, length))),
+        ),
+        ...byTable(rows.filter(isUnknown)).map(([table, some]) => learn(connection, table, some)),
+      ]);
+    },
+    nextId(table) {
+      const id = ids[table].shift();
+      if (id === undefined) throw new Error(`No id of ${table} was reserved.`);
+      return id;
+    },
+    useQuota(row) {
+      const id = idOf(row);
+      const own = used.get(id) ?? 0;
+      if ((known.get(id)?.count ?? 0) + own >= quotas[row.table]) return usedUp(row);
+      used.set(id, own + 1);
+      return undefined;
+    },
+    checkpoint() {
+      const before = new Map(used);
+      return () => {
+        used = before;
+      };
+    },
+    committed() {
+      for (const [id, own] of used) {
+        const entry = known.get(id);
+        if (entry) entry.count += own;
+      }
+    },
+  };
+}
+
+const byTable = (rows: readonly NewRow[]) => [...Map.groupBy(rows, ({ table }) => table)];
+
+const usedUp = ({ table }: NewRow): Refused => {
+  const most = quotas[table].toLocaleString("en");
+  const reason = `You have ${most} ${table}, the most that one account can have`;
+  return invalid({ [table]: [{ reason, next: "delete some first." }] });
+};
+
+/**
+ * Takes ids inside the transaction, so that they grow with time over all workers: blocks that each worker reserved
+ * in advance put new rows into the middle of lists.
+ */
+async function takeIds(connection: Queryable, table: NumberedTable, count: number): Promise<number[]> {
+  const statement = `select nextval('${table}_id_seq') as id from generate_series(1, $1)`;
+  const { rows } = await connection.query<{ id: number }>(statement, [count]);
+  return rows.map(({ id }) => id);
+}
+
+/** Counts no further than the quota, however many rows there are. */
+async function countRows(connection: Queryable, table: NumberedTable, userIds: readonly string[]) {
+  const { rows } = await connection.query<{ user_id: string; count: number }>(
+    `select v.user_id, (select count(*) from (select 1 from ${table} t where t.user_id = v.user_id limit $2) t)
+       from unnest($1::text[]) v(user_id)`,
+    [userIds, quotas[table]],
+  );
+  return rows;
+}
