@@ -2,23 +2,23 @@ import { type AnyElysia, Elysia } from "elysia";
 import { contracts } from "../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../shared/db/database-failure.ts";
 import { type Refusal, refuse } from "../shared/errors.ts";
-import { assets } from "../shared/web/assets.ts";
-import { answerFeed, type CalendarContext } from "./account/calendar/feed.ts";
-import { isForPeople, nothingHerePage } from "./account/front/not-found.ts";
-import { accountPaths, routeOfPage } from "./account/router.ts";
 import { ZoneNotAdopted } from "./auth/adopt-zone.ts";
 import { metadataPaths, resourceMetadata } from "./auth/challenge.ts";
+import { answerMcp, type McpContext, servedHosts } from "./doors/mcp/door.ts";
+import { rpcRefusal } from "./doors/mcp/errors.ts";
+import { answerFeed, type CalendarContext } from "./doors/pages/calendar/feed.ts";
+import { isForPeople, nothingHerePage } from "./doors/pages/front/not-found.ts";
+import { accountPaths, routeOfPage } from "./doors/pages/router.ts";
+import { restPrefix } from "./doors/rest/answer.ts";
+import { answerRest, type RestContext } from "./doors/rest/door.ts";
+import { openApiDocument } from "./doors/rest/openapi/document.ts";
+import { viewerFiles, viewerPage } from "./doors/rest/openapi/viewer.ts";
+import { restRoute } from "./doors/rest/route.ts";
 import type { Observe } from "./http/observe.ts";
 import { loggedIds, loggedPath } from "./http/request.ts";
 import { cacheable, fault, nothingHere, refusalResponse } from "./http/response.ts";
 import { securityText, securityTextPath } from "./http/security-text.ts";
-import { answerMcp, type McpContext, servedHosts } from "./mcp/door.ts";
-import { rpcRefusal } from "./mcp/errors.ts";
-import { restPrefix } from "./rest/answer.ts";
-import { answerRest, type RestContext } from "./rest/door.ts";
-import { openApiDocument } from "./rest/openapi/document.ts";
-import { viewerFiles, viewerPage } from "./rest/openapi/viewer.ts";
-import { restRoute } from "./rest/route.ts";
+import { assets } from "./web/assets.ts";
 
 type AppContext = RestContext &
   McpContext &

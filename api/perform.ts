@@ -1,13 +1,13 @@
-import type { Actor } from "../shared/actor.ts";
 import type { Contract } from "../shared/contracts/catalogue.ts";
-import { hideCategories } from "../shared/contracts/category-name.ts";
-import { type Fields, validate } from "../shared/contracts/validate.ts";
+import { hideCategories } from "../shared/contracts/category/name.ts";
 import type { Preconditions } from "../shared/domain/preconditions.ts";
 import { type FieldProblems, isRefused, type Refused, refuse } from "../shared/errors.ts";
 import type { Call } from "../shared/queue/batch.ts";
-import type { CommandResult, Dispatch, RequestOrigin, Sender } from "../shared/queue/client/dispatch.ts";
+import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
-import type { QueryContext } from "./queries/context.ts";
+import type { Actor } from "./mailbox/actor.ts";
+import type { CommandResult, Dispatch, RequestOrigin, Sender } from "./mailbox/dispatch.ts";
+import type { QueryContext } from "./queries/engine/context.ts";
 import { read, standbyMayAnswer } from "./queries/index.ts";
 
 /** The user, and the token if there is one. */

@@ -1,14 +1,14 @@
 import { afterAll, expect } from "bun:test";
 import { startApi } from "../api/start.ts";
 import { type Config, loadConfig } from "../shared/process/config.ts";
-import { createLog, type Log } from "../shared/process/log.ts";
+import { createLog, type Log } from "../shared/process/observe/log.ts";
 import { startWorkers } from "../workers/start.ts";
-import { type Introspect, type Issuer, startIssuer } from "./support/issuer.ts";
-import { startPooler } from "./support/pgbouncer.ts";
-import { type Prism, startPrism, violationsIn } from "./support/prism.ts";
-import { createDatabase, freePort, isPooled, openConnections, services } from "./support/services.ts";
+import { type Introspect, type Issuer, startIssuer } from "./support/servers/issuer.ts";
+import { startPooler } from "./support/servers/pgbouncer.ts";
+import { type Prism, startPrism, violationsIn } from "./support/servers/prism.ts";
+import { createDatabase, freePort, isPooled, openConnections, services } from "./support/servers/services.ts";
 
-export { createDatabase, freePort } from "./support/services.ts";
+export { createDatabase, freePort } from "./support/servers/services.ts";
 
 export type Answer = Readonly<{ status: number; headers: Headers; body: JsonBody }>;
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape is what they assert

@@ -1,4 +1,4 @@
-import { startServices } from "./support/services.ts";
+import { startServices } from "./support/servers/services.ts";
 
 type Counts = Readonly<{ passed: number; failed: number; exitCode: number }>;
 

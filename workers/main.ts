@@ -1,14 +1,14 @@
 import { Worker } from "node:worker_threads";
 import { runRole } from "../shared/process/role.ts";
 import { lanePrefixes } from "../shared/queue/lanes.ts";
-import type { SignThreadData } from "../shared/queue/sign-thread.ts";
+import type { SignThreadData } from "./commands/sign-thread.ts";
 import { startWorkers } from "./start.ts";
 
 await runRole("workers", async (context) => {
   const workers = await startWorkers(context);
   const { config } = context;
   const workerData: SignThreadData = { redisUrl: config.redisUrl, prefixes: lanePrefixes(config) };
-  const signs = new Worker(new URL("../shared/queue/sign-thread.ts", import.meta.url), { workerData });
+  const signs = new Worker(new URL("./commands/sign-thread.ts", import.meta.url), { workerData });
   return {
     async stop() {
       await Promise.all([signs.terminate(), workers.stop()]);

@@ -1,22 +1,22 @@
 import { openDatabase } from "../shared/db/orm.ts";
 import { showPools } from "../shared/db/pool-metrics.ts";
 import type { Config } from "../shared/process/config.ts";
-import { createHangWatch } from "../shared/process/hang-watch.ts";
-import { createHealthCheck } from "../shared/process/health.ts";
-import type { Log } from "../shared/process/log.ts";
-import { createExposition } from "../shared/process/metrics.ts";
-import { openTracing } from "../shared/process/open-tracing.ts";
-import { createStatusPages } from "../shared/process/status-pages.ts";
-import { serveStatus } from "../shared/process/status-server.ts";
+import { createHangWatch } from "../shared/process/observe/hang-watch.ts";
+import { createHealthCheck } from "../shared/process/observe/health.ts";
+import type { Log } from "../shared/process/observe/log.ts";
+import { createExposition } from "../shared/process/observe/metrics.ts";
+import { openTracing } from "../shared/process/observe/open-tracing.ts";
+import { createStatusPages } from "../shared/process/observe/status-pages.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/queue/connections.ts";
 import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { lanePrefixes } from "../shared/queue/lanes.ts";
-import { showQueues } from "../shared/queue/queue-metrics.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
 import { slowConcurrency } from "./commands/batch.ts";
+import { showQueues } from "./commands/queue-metrics.ts";
 import { startCommands } from "./commands/worker.ts";
-import type { WorkerContext } from "./context.ts";
-import { startReminders } from "./reminders/start.ts";
+import type { WorkerContext } from "./process/context.ts";
+import { serveStatus } from "./process/status-server.ts";
+import { startReminders } from "./reminder/start.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
 type Options = Readonly<{

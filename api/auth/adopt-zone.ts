@@ -1,12 +1,12 @@
-import type { Actor } from "../../shared/actor.ts";
-import { changeSettings } from "../../shared/contracts/user.ts";
-import { validate } from "../../shared/contracts/validate.ts";
+import { changeSettings } from "../../shared/contracts/user/contracts.ts";
 import type { UserRow } from "../../shared/db/entities.ts";
-import { timestamp } from "../../shared/domain/timestamp.ts";
+import { timestamp } from "../../shared/domain/day/timestamp.ts";
 import { isRefused } from "../../shared/errors.ts";
-import type { Dispatch } from "../../shared/queue/client/dispatch.ts";
-import type { QueryContext } from "../queries/context.ts";
-import { sql } from "../queries/sql.ts";
+import { validate } from "../http/input/validate.ts";
+import type { Actor } from "../mailbox/actor.ts";
+import type { Dispatch } from "../mailbox/dispatch.ts";
+import type { QueryContext } from "../queries/engine/context.ts";
+import { sql } from "../queries/engine/sql.ts";
 
 type AdoptZone = (actor: Pick<Actor, "userId" | "zone">) => Promise<void>;
 

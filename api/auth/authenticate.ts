@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Actor } from "../../shared/actor.ts";
-import type { IdentityClient } from "../../shared/db/identity-client.ts";
-import { isMistypedToken } from "../../shared/domain/token-format.ts";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Log } from "../../shared/process/log.ts";
-import { seldom } from "../../shared/process/seldom.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
+import { seldom } from "../../shared/process/observe/seldom.ts";
+import type { Actor } from "../mailbox/actor.ts";
 import { actorOf, type Claims } from "./claims.ts";
+import type { IdentityClient } from "./identity-client.ts";
 import { introspect } from "./introspect.ts";
 import { createJwtVerifier, looksLikeJwt } from "./jwt.ts";
 import { discoverProvider, ProviderUnavailable } from "./provider.ts";
+import { isMistypedToken } from "./token-format.ts";
 
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
 export type Authenticate = (authorization: string | null) => Promise<Readonly<{ actor: Actor }> | Refused>;

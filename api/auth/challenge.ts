@@ -1,4 +1,4 @@
-import { allScopes, type Scope } from "../../shared/contracts/scopes.ts";
+import { allScopes, type Scope } from "../../shared/contracts/kernel/scopes.ts";
 import type { Refusal } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 

@@ -1,5 +1,5 @@
-import { basicAuthorization, type IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Claims } from "./claims.ts";
+import { basicAuthorization, type IdentityClient } from "./identity-client.ts";
 import { type Provider, ProviderUnavailable, providerTimeoutMs } from "./provider.ts";
 
 type Introspecting = Readonly<{ issuer: Provider["issuer"]; introspectionEndpoint: string }>;

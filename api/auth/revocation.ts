@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Actor } from "../../shared/actor.ts";
-import { basicAuthorization, connectionPath, type IdentityClient } from "../../shared/db/identity-client.ts";
 import type { Config } from "../../shared/process/config.ts";
+import type { Actor } from "../mailbox/actor.ts";
+import { basicAuthorization, connectionPath, type IdentityClient } from "./identity-client.ts";
 import { providerTimeoutMs } from "./provider.ts";
 
 type TokenKey = Pick<Actor, "userId" | "tokenId">;

@@ -1,15 +1,15 @@
 import { parseArgs } from "node:util";
-import { listActions } from "../../shared/contracts/action.ts";
-import { validate } from "../../shared/contracts/validate.ts";
-import { openRunningDatabase } from "../../shared/db/running.ts";
+import { listActions } from "../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
-import { idsNamedIn } from "../account/actions/named-ids.ts";
-import { createQueryContext, type QueryContext, readDaySettings } from "../queries/context.ts";
-import { openQueryDatabase } from "../queries/guard.ts";
-import { namesOf } from "../queries/names.ts";
+import { idsNamedIn } from "../doors/pages/action/words/named-ids.ts";
+import { validate } from "../http/input/validate.ts";
+import { namesOf } from "../queries/action/names.ts";
+import { createQueryContext, type QueryContext, readDaySettings } from "../queries/engine/context.ts";
+import { openQueryDatabase } from "../queries/engine/guard.ts";
 import { callLine } from "./call-line.ts";
 import { followLog, type LogFilters, readNewest } from "./follow.ts";
+import { openRunningDatabase } from "./running.ts";
 import { findSubject, listSubjects } from "./subjects.ts";
 
 const usage = `What each token of a user did over MCP and REST, and the user on the account pages.

@@ -1,11 +1,11 @@
 import { styleText } from "node:util";
-import { readStored } from "../../shared/domain/cut-arguments.ts";
-import { localTime } from "../../shared/domain/day.ts";
-import { printable } from "../../shared/domain/printable.ts";
-import { describeAction } from "../account/actions/describe.ts";
-import type { Telling } from "../account/actions/field-words.ts";
-import type { LoggedRow } from "../account/actions/logged-row.ts";
-import { wordsInText } from "../account/actions/words.ts";
+import { readStored } from "../../shared/domain/action/cut-arguments.ts";
+import { localTime } from "../../shared/domain/day/day.ts";
+import { describeAction } from "../doors/pages/action/words/describe.ts";
+import type { Telling } from "../doors/pages/action/words/field-words.ts";
+import type { LoggedRow } from "../doors/pages/action/words/logged-row.ts";
+import { wordsInText } from "../doors/pages/action/words/words.ts";
+import { printable } from "../web/printable.ts";
 
 const maxArgumentsLength = 160;
 const maxSentenceLength = 300;

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
-import type { LoggedAction, listActions } from "../../shared/contracts/action.ts";
-import { readActions } from "../queries/action.ts";
-import type { QueryContext } from "../queries/context.ts";
+import type { LoggedAction, listActions } from "../../shared/contracts/action/contracts.ts";
+import { readActions } from "../queries/action/read.ts";
+import type { QueryContext } from "../queries/engine/context.ts";
 
 export type LogFilters = Static<(typeof listActions)["input"]>;
 type LoggedCall = Static<typeof LoggedAction>;

@@ -1,7 +1,7 @@
-import { openRunningDatabase } from "../../shared/db/running.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { normalizeEmail } from "../identity/accounts/accounts.ts";
 import { createSignInLink } from "../identity/accounts/sign-in-links.ts";
+import { openRunningDatabase } from "./running.ts";
 
 const noOwner =
   "There is no owner to sign in: the account was deleted, or the built-in identity provider never started here.";

@@ -1,6 +1,6 @@
-import { openRunningDatabase } from "../../shared/db/running.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { type RotationStep, rotateSecrets, rotationSteps } from "../identity/accounts/rotation.ts";
+import { openRunningDatabase } from "./running.ts";
 
 const restart = "Now restart all front doors and identity providers";
 const done: Readonly<Record<RotationStep, string>> = {

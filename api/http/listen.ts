@@ -1,9 +1,9 @@
 import { type Refusal, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Health } from "../../shared/process/health.ts";
-import type { Log } from "../../shared/process/log.ts";
-import type { Exposition } from "../../shared/process/metrics.ts";
-import { createStatusPages } from "../../shared/process/status-pages.ts";
+import type { Health } from "../../shared/process/observe/health.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
+import type { Exposition } from "../../shared/process/observe/metrics.ts";
+import { createStatusPages } from "../../shared/process/observe/status-pages.ts";
 import { drain, noTraffic, until } from "./drain.ts";
 import { arrivalSeconds, createIntake } from "./intake/intake.ts";
 import { logAnswer, requestIdOf, withFullAddress } from "./request.ts";

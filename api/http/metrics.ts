@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { showPools } from "../../shared/db/pool-metrics.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { createExposition, type Exposition } from "../../shared/process/metrics.ts";
-import type { Mailbox } from "../../shared/queue/client/mailbox.ts";
+import { createExposition, type Exposition } from "../../shared/process/observe/metrics.ts";
+import type { Mailbox } from "../mailbox/mailbox.ts";
 import type { RequestSeconds } from "./observe.ts";
 
 /** What one front door counts, in Prometheus' units (seconds). */

@@ -1,5 +1,5 @@
 import type { Histogram } from "prom-client";
-import type { TraceSpan, Tracing } from "../../shared/process/tracing.ts";
+import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts";
 import { noteTrace, requestIdOf } from "./request.ts";
 
 /** Passes the answer to a request on, and counts and traces it. */

@@ -1,5 +1,5 @@
-import type { Log } from "../../shared/process/log.ts";
-import type { RequestOrigin } from "../../shared/queue/client/dispatch.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
+import type { RequestOrigin } from "../mailbox/dispatch.ts";
 
 /**
  * Gives a request without a Host header (HTTP/1.0) a full address: URL refuses a mere path, and Elysia expects a host

@@ -1,5 +1,5 @@
 import { type Refusal, type RefusalCode, refuse } from "../../shared/errors.ts";
-import { bodyOf } from "../../shared/web/body.ts";
+import { bodyOf } from "../web/body.ts";
 
 /** The one place where a refusal gets its HTTP status. */
 const statuses: Record<RefusalCode, number> = {

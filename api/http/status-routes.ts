@@ -1,4 +1,8 @@
-import { type FindStatusPage, isAskedByBalancers, statusPaths } from "../../shared/process/status-pages.ts";
+import {
+  type FindStatusPage,
+  isAskedByBalancers,
+  statusPaths,
+} from "../../shared/process/observe/status-pages.ts";
 import type { Traffic } from "./drain.ts";
 import { pathOf, withFullAddress } from "./request.ts";
 

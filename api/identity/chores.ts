@@ -1,5 +1,5 @@
 import type { IdentityContext } from "./accounts/context.ts";
-import { mailTokenEndings } from "./accounts/token-endings.ts";
+import { mailTokenEndings } from "./accounts/tokens/endings.ts";
 import { prune } from "./prune.ts";
 
 const pruneEveryMs = 60_000;

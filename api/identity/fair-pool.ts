@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
-import type { IdentityClient } from "../../shared/db/identity-client.ts";
-import type { Log } from "../../shared/process/log.ts";
-import { seldom } from "../../shared/process/seldom.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
+import { seldom } from "../../shared/process/observe/seldom.ts";
+import type { IdentityClient } from "../auth/identity-client.ts";
 import { networkOf } from "../http/intake/network.ts";
-import { readTurns, tooManyReads } from "../queries/share.ts";
+import { readTurns, tooManyReads } from "../queries/engine/share.ts";
 import { isUniqueViolation } from "./accounts/accounts.ts";
 import { isService } from "./oauth/revocations.ts";
 

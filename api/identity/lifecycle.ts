@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Pool } from "pg";
 import { showPools } from "../../shared/db/pool-metrics.ts";
 import type { Config } from "../../shared/process/config.ts";
-import { createHealthCheck } from "../../shared/process/health.ts";
-import { createExposition } from "../../shared/process/metrics.ts";
-import { createStatusPages, isAskedByBalancers } from "../../shared/process/status-pages.ts";
+import { createHealthCheck } from "../../shared/process/observe/health.ts";
+import { createExposition } from "../../shared/process/observe/metrics.ts";
+import { createStatusPages, isAskedByBalancers } from "../../shared/process/observe/status-pages.ts";
 import { drain, noTraffic } from "../http/drain.ts";
 import { pathOf } from "../http/request.ts";
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { allScopes } from "../../shared/contracts/scopes.ts";
+import { allScopes } from "../../shared/contracts/kernel/scopes.ts";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { createAccount, findAccountByEmail } from "./accounts/accounts.ts";
 import type { IdentityContext } from "./accounts/context.ts";
-import { changePassword, hashPassword } from "./accounts/passwords.ts";
+import { changePassword, hashPassword } from "./accounts/passwords/passwords.ts";
 import { createPersonalToken } from "./grants/personal-token.ts";
 
 const ownerEmail = "owner@localhost";

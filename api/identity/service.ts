@@ -1,9 +1,9 @@
 import { openDatabase } from "../../shared/db/orm.ts";
-import { openServerClock } from "../../shared/db/server-clock.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Log } from "../../shared/process/log.ts";
-import { createDispatch } from "../../shared/queue/client/dispatch.ts";
-import { openMailbox } from "../../shared/queue/client/mailbox.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
+import { createDispatch } from "../mailbox/dispatch.ts";
+import { openMailbox } from "../mailbox/mailbox.ts";
+import { openServerClock } from "../mailbox/server-clock.ts";
 import type { Tell } from "./accounts/outbox.ts";
 
 export type Service = Readonly<{ tell: Tell; close(): Promise<void> }>;

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
-import { identityClient } from "../../shared/db/identity-client.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { Log } from "../../shared/process/log.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
 import type { Role } from "../../shared/process/role.ts";
+import { identityClient } from "../auth/identity-client.ts";
 import type { IdentityContext } from "./accounts/context.ts";
 import { loadKeys } from "./accounts/keys.ts";
 import { createMailer } from "./accounts/mail.ts";

@@ -1,21 +1,21 @@
 import { type QueryName, queries } from "../../shared/contracts/catalogue.ts";
-import type { QueryContract } from "../../shared/contracts/contract.ts";
+import type { QueryContract } from "../../shared/contracts/kernel/contract.ts";
 import type { Refused } from "../../shared/errors.ts";
-import { readActions, readTokens } from "./action.ts";
-import { readCategories, readCategory } from "./category.ts";
-import { readChanges } from "./change.ts";
-import { readCompletions } from "./completions.ts";
-import type { QueryContext, QueryHandler } from "./context.ts";
-import { readDashboard } from "./dashboard.ts";
-import { readHabit, readHabits } from "./habit.ts";
-import { readMe } from "./me.ts";
-import { readPendingTodos } from "./pending-todos.ts";
-import { readLineInWords } from "./quick-add.ts";
-import { readReminder } from "./reminder.ts";
-import { orStopped } from "./search.ts";
-import { readTodayHabits } from "./today-habits.ts";
-import { readTodo, readTodos } from "./todo.ts";
-import { readSettings } from "./user.ts";
+import { readActions, readTokens } from "./action/read.ts";
+import { readCategories, readCategory } from "./category/read.ts";
+import { readChanges } from "./change/read.ts";
+import { readDashboard } from "./dashboard/read.ts";
+import type { QueryContext, QueryHandler } from "./engine/context.ts";
+import { orStopped } from "./engine/search.ts";
+import { readCompletions } from "./habit/completions.ts";
+import { readHabit, readHabits } from "./habit/read.ts";
+import { readTodayHabits } from "./habit/today.ts";
+import { readReminder } from "./reminder/read.ts";
+import { readPendingTodos } from "./todo/pending.ts";
+import { readLineInWords } from "./todo/quick-add.ts";
+import { readTodo, readTodos } from "./todo/read.ts";
+import { readMe } from "./user/me.ts";
+import { readSettings } from "./user/settings.ts";
 
 /** One handler for every query; a missing one does not compile. */
 const handlers: { [Name in QueryName]: QueryHandler<Name> } = {

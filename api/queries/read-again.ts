@@ -1,8 +1,8 @@
-import type { Actor } from "../../shared/actor.ts";
-import { answeredByResource } from "../../shared/contracts/answered-by-resource.ts";
 import { isRefused } from "../../shared/errors.ts";
-import type { ReadAgain } from "../../shared/queue/client/dispatch.ts";
-import type { QueryContext } from "./context.ts";
+import type { Actor } from "../mailbox/actor.ts";
+import { answeredByResource } from "../mailbox/answered-by-resource.ts";
+import type { ReadAgain } from "../mailbox/dispatch.ts";
+import type { QueryContext } from "./engine/context.ts";
 import { read } from "./index.ts";
 
 /** Answers a command by what it changed, as that is now; with nothing when it was deleted since. */

@@ -1,24 +1,24 @@
 import type { Static, TSchema } from "typebox";
-import * as action from "./action.ts";
-import * as undo from "./action-undo.ts";
-import * as batch from "./batch.ts";
-import * as calendar from "./calendar.ts";
-import * as category from "./category.ts";
-import * as change from "./change.ts";
-import type { CommandContract, QueryContract } from "./contract.ts";
-import * as dashboard from "./dashboard.ts";
-import * as habit from "./habit.ts";
-import * as completing from "./habit-complete.ts";
-import * as completions from "./habit-completions.ts";
-import * as habits from "./habit-queries.ts";
-import * as imports from "./import.ts";
-import * as me from "./me.ts";
-import * as quickAdd from "./quick-add.ts";
-import * as reminder from "./reminder.ts";
-import * as several from "./several.ts";
-import * as todo from "./todo.ts";
-import * as todos from "./todo-queries.ts";
-import * as user from "./user.ts";
+import * as action from "./action/contracts.ts";
+import * as undo from "./action/undo.ts";
+import * as calendar from "./calendar/contracts.ts";
+import * as category from "./category/contracts.ts";
+import * as change from "./change/contracts.ts";
+import * as dashboard from "./dashboard/contracts.ts";
+import * as batch from "./group/contracts.ts";
+import * as habit from "./habit/commands.ts";
+import * as completing from "./habit/complete.ts";
+import * as completions from "./habit/completions.ts";
+import * as habits from "./habit/queries.ts";
+import * as imports from "./import/contracts.ts";
+import type { CommandContract, QueryContract } from "./kernel/contract.ts";
+import * as reminder from "./reminder/contracts.ts";
+import * as todo from "./todo/commands.ts";
+import * as todos from "./todo/queries.ts";
+import * as quickAdd from "./todo/quick-add.ts";
+import * as several from "./todo/several.ts";
+import * as user from "./user/contracts.ts";
+import * as me from "./user/me.ts";
 
 /** Every mutation. Workers must have a handler for each, or they do not compile. */
 export const commands = catalogue(

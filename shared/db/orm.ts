@@ -1,6 +1,6 @@
 import { MikroORM } from "@mikro-orm/postgresql";
 import type { CustomTypesConfig, Pool, PoolClient } from "pg";
-import type { Log } from "../process/log.ts";
+import type { Log } from "../process/observe/log.ts";
 import { entities } from "./entities.ts";
 import { migrations } from "./migrations/index.ts";
 import { prepareStatements } from "./prepared-statements.ts";

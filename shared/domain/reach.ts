@@ -1,10 +1,10 @@
+import type { Today } from "./day/today.ts";
 import {
   isReaching,
   type ReachingChannel,
   type ReminderChannel,
   reminderChannels,
-} from "./reminder-channels.ts";
-import type { Today } from "./today.ts";
+} from "./reminder/channels.ts";
 
 /** The places at which a user's reminders arrive. The server's log is nobody. */
 export const reaches: readonly Reach[] = ["nobody", ...reminderChannels.filter(isReaching)];

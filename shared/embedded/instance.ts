@@ -1,10 +1,10 @@
 import { startBackedUpPostgres } from "./backup/carrier.ts";
-import { elapsed } from "./elapsed.ts";
 import { lockDataDir } from "./lock.ts";
-import { demandFree, type ListenAddress } from "./port.ts";
-import { startRedis } from "./redis.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
-import { supervise } from "./supervisor.ts";
+import { elapsed } from "./servers/elapsed.ts";
+import { demandFree, type ListenAddress } from "./servers/port.ts";
+import { startRedis } from "./servers/redis.ts";
+import { supervise } from "./servers/supervisor.ts";
 
 /** The parts of one `npm start`. Scripts are absolute paths. */
 export type Plan = Readonly<{

@@ -5,7 +5,7 @@ const root = resolve(import.meta.dir, "../..");
 
 // The front door stops first, so that the workers still serve what it has accepted.
 await run(({ builtInIdentity }) => ({
-  migrate: resolve(root, "shared/db/migrate.ts"),
+  migrate: resolve(root, "workers/upkeep/migrate.ts"),
   roles: [
     { name: "api", script: resolve(root, "api/main.ts") },
     { name: "workers", script: resolve(root, "workers/main.ts") },

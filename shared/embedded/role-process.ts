@@ -1,5 +1,5 @@
 import type { Ready } from "../process/role.ts";
-import type { Life } from "./supervisor.ts";
+import type { Life } from "./servers/supervisor.ts";
 
 /** A process of Kept under the supervisor: a script that calls runRole. */
 export type RoleScript = Readonly<{ name: string; script: string }>;

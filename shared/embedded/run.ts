@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type CommonConfig, loadCommonConfig } from "../process/config.ts";
-import { elapsed } from "./elapsed.ts";
 import { createInstance, type Instance, type Plan } from "./instance.ts";
+import { elapsed } from "./servers/elapsed.ts";
 import { welcome } from "./welcome.ts";
 
 const parentCheckMs = 500;

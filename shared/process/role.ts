@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from "./config.ts";
-import { createLog, type Log } from "./log.ts";
+import { createLog, type Log } from "./observe/log.ts";
 
 /** A started role: how to stop it, and details that `npm start` shows. */
 export type Role = Readonly<{ stop(): Promise<void>; details?: Record<string, string> }>;

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { type CommandName, commands } from "../contracts/catalogue.ts";
+import type { Today } from "../domain/day/today.ts";
 import type { Preconditions } from "../domain/preconditions.ts";
-import type { Today } from "../domain/today.ts";
 import { type Door, doors } from "../domain/vocabulary.ts";
 import type { Refusal } from "../errors.ts";
 import { queuedGroup } from "./group.ts";

@@ -1,6 +1,6 @@
 import { type Job, Queue, Worker } from "bullmq";
-import type { HangWatch } from "../process/hang-watch.ts";
-import type { Log } from "../process/log.ts";
+import type { HangWatch } from "../process/observe/hang-watch.ts";
+import type { Log } from "../process/observe/log.ts";
 import type { RedisConnection } from "./connections.ts";
 import type { JobMetrics } from "./job-metrics.ts";
 

@@ -1,6 +1,6 @@
 import { commands } from "../contracts/catalogue.ts";
-import { parseWithTexts, shareTexts } from "../domain/shared-texts.ts";
-import type { Today } from "../domain/today.ts";
+import { parseWithTexts, shareTexts } from "../domain/action/shared-texts.ts";
+import type { Today } from "../domain/day/today.ts";
 import { keyTaken } from "../errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand } from "./batch.ts";
 

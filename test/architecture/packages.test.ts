@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { labs } from "../labs/labs.ts";
-import { notices } from "../supply-chain/notices.ts";
-import { productionPackages, readManifest, root } from "../supply-chain/packages.ts";
+import { notices } from "../labs/supply-chain/notices.ts";
+import { productionPackages, readManifest, root } from "../labs/supply-chain/packages.ts";
 import { textOf } from "./sources.ts";
 
 /** Licences that ask for no more than their own text and a copyright line. */
@@ -57,8 +57,11 @@ type Bom = Readonly<{
 }>;
 
 test("npm run lab -- sbom lists the packages of production as CycloneDX", async () => {
-  expect(labs.sbom?.runs).toBe("bun test/supply-chain/sbom.ts");
-  const sbom = Bun.spawn([process.execPath, "test/supply-chain/sbom.ts"], { cwd: root, stderr: "inherit" });
+  expect(labs.sbom?.runs).toBe("bun test/labs/supply-chain/sbom.ts");
+  const sbom = Bun.spawn([process.execPath, "test/labs/supply-chain/sbom.ts"], {
+    cwd: root,
+    stderr: "inherit",
+  });
   const bom = (await sbom.stdout.json()) as Bom;
   expect(await sbom.exited).toBe(0);
   const { name, version } = readManifest();

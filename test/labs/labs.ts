@@ -37,11 +37,11 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   copies: {
     says: "20 rounds of kills under clients that keep a copy",
-    runs: "ROUNDS=20 bun test/run.ts ./test/chaos/copies.patient.test.ts",
+    runs: "ROUNDS=20 bun test/run.ts ./test/service/chaos/copies.patient.test.ts",
   },
   "standby-reads": {
     says: "2,000 reads of one's own changes from standbys",
-    runs: "READS=2000 bun test/run.ts ./test/chaos/standby-reads.timed.test.ts",
+    runs: "READS=2000 bun test/run.ts ./test/service/chaos/failover/standby-reads.timed.test.ts",
   },
   patroni: {
     says: "a switchover by Patroni under writers, with Debian's packages",
@@ -49,34 +49,34 @@ export const labs: Readonly<Record<string, Lab>> = {
   },
   prism: {
     says: "REST tests through Prism, which holds them against docs/openapi.json",
-    runs: `${prism} 'PRISM=yes BUN_CONFIG_MAX_HTTP_REQUESTS=32 bun test/run.ts ./test/contract ./test/flow ./test/auth/rate-limit.test.ts'`,
+    runs: `${prism} 'PRISM=yes BUN_CONFIG_MAX_HTTP_REQUESTS=32 bun test/run.ts ./test/service/contract ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/undo ./test/api/http/rate-limit.test.ts'`,
   },
   pooler: {
     says: "REST tests behind PgBouncer (Debian's package, or PGBOUNCER=/its/program)",
-    runs: "TEST_POOLER=yes bun test/run.ts ./test/flow/every-change.test.ts ./test/flow/todos.test.ts ./test/flow/habits.test.ts ./test/flow/preconditions.test.ts ./test/contract/examples.test.ts",
+    runs: "TEST_POOLER=yes bun test/run.ts ./test/service/rest/every-change.test.ts ./test/service/rest/todos.test.ts ./test/service/habit/habits.test.ts ./test/service/rest/preconditions.test.ts ./test/service/contract/examples.test.ts",
   },
   partitions: {
     says: "tests on tables that are partitioned by user",
-    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/flow ./test/mcp/action-log.test.ts ./test/chaos/contention.timed.test.ts",
+    runs: "TEST_PARTITIONS=4 bun test/run.ts --path-ignore-patterns=**/long-history.test.ts ./test/service/rest ./test/service/habit ./test/service/queue ./test/service/database ./test/service/mcp/action-log.test.ts ./test/service/chaos/contention.timed.test.ts",
   },
   server: {
     says: "docs/server.md typed, and the Dockerfile's steps (as root, with Debian's nginx)",
-    runs: "bun test/run.ts --timeout=300000 ./test/deploy/server.ts ./test/deploy/image.ts",
+    runs: "bun test/run.ts --timeout=300000 ./test/labs/deploy/server.ts ./test/labs/deploy/image.ts",
   },
   "openapi-lint": {
     says: "Redocly and Spectral on docs/openapi.json",
-    runs: `${linters} '${quiet} redocly lint --extends recommended-strict docs/openapi.json && spectral lint --fail-severity warn --ruleset test/contract/spectral.json docs/openapi.json'`,
+    runs: `${linters} '${quiet} redocly lint --extends recommended-strict docs/openapi.json && spectral lint --fail-severity warn --ruleset test/service/contract/spectral.json docs/openapi.json'`,
   },
   screenshots: {
     says: "draws the pictures in docs/screenshots anew",
-    runs: "SCREENSHOTS=yes bun test/run.ts ./test/pages/accessibility.test.ts",
+    runs: "SCREENSHOTS=yes bun test/run.ts ./test/service/pages/accessibility.test.ts",
   },
   notices: {
     says: "writes docs/third-party.md anew, after a package came, went or changed",
-    runs: "bun test/supply-chain/write-notices.ts",
+    runs: "bun test/labs/supply-chain/write-notices.ts",
   },
   sbom: {
     says: "prints what production installs, as CycloneDX",
-    runs: "bun test/supply-chain/sbom.ts",
+    runs: "bun test/labs/supply-chain/sbom.ts",
   },
 };

@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { lanePrefixes } from "../../shared/queue/lanes.ts";
-import { descendants } from "../support/descendants.ts";
-import { startCluster } from "../support/redis-cluster.ts";
-import { startServices } from "../support/services.ts";
+import { descendants } from "../support/chaos/descendants.ts";
+import { startCluster } from "../support/servers/redis-cluster.ts";
+import { startServices } from "../support/servers/services.ts";
 import { measure } from "./bench/load/measure.ts";
 import { printTable } from "./bench/report.ts";
 import { scenarios, sequencesOf } from "./bench/scenarios.ts";

@@ -1,6 +1,6 @@
+import { startRoles } from "../support/chaos/roles.ts";
 import { percentile, seedReminders, startFloodReceiver } from "../support/flood.ts";
-import { startRoles } from "../support/roles.ts";
-import { createDatabase, services } from "../support/services.ts";
+import { createDatabase, services } from "../support/servers/services.ts";
 
 const users = 1_000;
 const calmSeconds = 20;

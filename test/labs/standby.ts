@@ -1,11 +1,11 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { migrate } from "../../shared/db/migrate.ts";
-import { descendants } from "../support/descendants.ts";
-import { createNode, createStandby, type PostgresNode } from "../support/postgres-node.ts";
-import { type Roles, startRoles } from "../support/roles.ts";
-import { startServices } from "../support/services.ts";
+import { migrate } from "../../workers/upkeep/migrate.ts";
+import { descendants } from "../support/chaos/descendants.ts";
+import { type Roles, startRoles } from "../support/chaos/roles.ts";
+import { createNode, createStandby, type PostgresNode } from "../support/servers/postgres-node.ts";
+import { startServices } from "../support/servers/services.ts";
 import { measure } from "./bench/load/measure.ts";
 import { type Scenario, scenarios, sequencesOf } from "./bench/scenarios.ts";
 import { perUser, seed, userAt } from "./bench/seed.ts";

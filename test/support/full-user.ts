@@ -1,6 +1,6 @@
 import { SQL } from "bun";
-import { addDays } from "../../shared/domain/day.ts";
-import { complete, newStreak, view } from "../../shared/domain/streak.ts";
+import { addDays } from "../../shared/domain/day/day.ts";
+import { complete, newStreak, view } from "../../shared/domain/habit/streak.ts";
 
 const rules = { frequency: "daily", schedule: null, grace_days: 1 } as const;
 

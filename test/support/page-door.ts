@@ -1,9 +1,9 @@
+import { createDispatch } from "../../api/mailbox/dispatch.ts";
+import { openMailbox } from "../../api/mailbox/mailbox.ts";
+import { openServerClock } from "../../api/mailbox/server-clock.ts";
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
-import { openServerClock } from "../../shared/db/server-clock.ts";
-import { createLog } from "../../shared/process/log.ts";
-import { createDispatch } from "../../shared/queue/client/dispatch.ts";
-import { openMailbox } from "../../shared/queue/client/mailbox.ts";
+import { createLog } from "../../shared/process/observe/log.ts";
 import type { JsonBody, Stack } from "../harness.ts";
 
 /** Sends commands as the account pages do, for any user. To be closed before the stack, which counts connections. */

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { JsonBody, Stack } from "../harness.ts";
-import { agent } from "../mcp/support.ts";
+import { agent } from "./mcp.ts";
 import { openPageDoor } from "./page-door.ts";
 
 export type Row = Record<string, JsonBody>;

@@ -1,4 +1,4 @@
-import type { TraceSpan, Tracing } from "../../shared/process/tracing.ts";
+import type { TraceSpan, Tracing } from "../../shared/process/observe/tracing.ts";
 import type { CommandBatch, Reply } from "../../shared/queue/batch.ts";
 import { codeOf } from "./metrics.ts";
 import { type CommandSpans, type CommandToRun, requestOf } from "./received.ts";

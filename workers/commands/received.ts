@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { TraceSpan } from "../../shared/process/tracing.ts";
+import type { TraceSpan } from "../../shared/process/observe/tracing.ts";
 import type { Call, CommandBatch, QueuedCommand } from "../../shared/queue/batch.ts";
 
 /** The steps of the commands of one batch that are traced, by ticket. */

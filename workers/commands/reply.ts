@@ -1,6 +1,6 @@
-import type { Log } from "../../shared/process/log.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
 import type { RefusedBatch, Replies, Reply } from "../../shared/queue/batch.ts";
-import { subscribe } from "../../shared/queue/client/subscription.ts";
+import { subscribe } from "../../shared/queue/subscription.ts";
 import {
   changedChannel,
   readUsers,
@@ -9,7 +9,7 @@ import {
   writeUsers,
 } from "../../shared/queue/watched-users.ts";
 import { createWrittenPositions, notesPositions } from "../../shared/queue/written-positions.ts";
-import type { WorkerContext } from "../context.ts";
+import type { WorkerContext } from "../process/context.ts";
 import { endSpans } from "./command-spans.ts";
 import { type CommandMetrics, codeOf } from "./metrics.ts";
 import { type ReceivedBatch, requestOf } from "./received.ts";

@@ -1,18 +1,22 @@
 import { refuse, unavailable } from "../../shared/errors.ts";
-import type { Log } from "../../shared/process/log.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
 import type { Outcome, Reply } from "../../shared/queue/batch.ts";
 import type { OnLocked } from "../unit-of-work/load.ts";
+import type { RunningGroup } from "./group/group.ts";
+import { runGroupTransaction } from "./group/group-transaction.ts";
+import { type ReceivedCommand, requestOf } from "./received.ts";
 import {
   failureOf,
   isLockTimeout,
   isPassing,
   isWithoutPartition,
   type TransactionFailed,
-} from "./failures.ts";
-import type { RunningGroup } from "./group.ts";
-import { runGroupTransaction } from "./group-transaction.ts";
-import { type ReceivedCommand, requestOf } from "./received.ts";
-import { runTransaction, type TransactionContext, type TransactionResult } from "./transaction.ts";
+} from "./transaction/failures.ts";
+import {
+  runTransaction,
+  type TransactionContext,
+  type TransactionResult,
+} from "./transaction/transaction.ts";
 
 export type RunContext = TransactionContext & Readonly<{ log: Log; makePartitions(): Promise<void> }>;
 

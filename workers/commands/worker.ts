@@ -3,7 +3,7 @@ import { type Reply, readBatch, readBatchAddress } from "../../shared/queue/batc
 import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
-import type { WorkerContext } from "../context.ts";
+import type { WorkerContext } from "../process/context.ts";
 import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";

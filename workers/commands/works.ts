@@ -1,13 +1,13 @@
 import type { WorkRow } from "../../shared/db/entities.ts";
 import { createTurns } from "../../shared/process/turns.ts";
-import type { WorkerContext } from "../context.ts";
-import { startSchedule } from "../schedule.ts";
+import type { WorkerContext } from "../process/context.ts";
+import { startSchedule } from "../process/schedule.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { takeTurn } from "../unit-of-work/locks.ts";
-import { carryOutStep } from "./carry-out.ts";
-import { failureOf, isPassing, isTimeout } from "./failures.ts";
 import { internalFault, type RunContext } from "./retries.ts";
-import { transact } from "./transaction.ts";
+import { carryOutStep } from "./transaction/carry-out.ts";
+import { failureOf, isPassing, isTimeout } from "./transaction/failures.ts";
+import { transact } from "./transaction/transaction.ts";
 
 /** Steps of different users run at the same time, each on a connection of its own. */
 const stepsAtOnce = 2;

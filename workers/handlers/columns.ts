@@ -1,4 +1,4 @@
-import type { ColumnsOf, DeclaredFields, Field } from "../../shared/contracts/declared-fields.ts";
+import type { ColumnsOf, DeclaredFields, Field } from "../../shared/contracts/kernel/declared-fields.ts";
 
 /** DeclaredFields as requests and files give them: null stands for the usual value. */
 type Given<Declared extends DeclaredFields> = {

@@ -1,5 +1,5 @@
-import { hideCategories } from "../../shared/contracts/category-name.ts";
-import type { SeveralEnd, SeveralInput, SeveralOutput } from "../../shared/contracts/several.ts";
+import { hideCategories } from "../../shared/contracts/category/name.ts";
+import type { SeveralEnd, SeveralInput, SeveralOutput } from "../../shared/contracts/todo/several.ts";
 import { isRefused, type Refused } from "../../shared/errors.ts";
 import type { HandlerOf } from "./handler.ts";
 

@@ -4,12 +4,12 @@ import { actionForget } from "./action/forget.ts";
 import { actionRecord } from "./action/record.ts";
 import { actionUndo } from "./action/undo.ts";
 import { actionUndoRun } from "./action/undo-run.ts";
-import { batchRun } from "./batch/run.ts";
 import { calendarSet } from "./calendar/set.ts";
 import { categoryCreate } from "./category/create.ts";
 import { categoryDelete } from "./category/delete.ts";
 import { categoryUpdate } from "./category/update.ts";
 import { eachOf } from "./each-of.ts";
+import { batchRun } from "./group/run.ts";
 import { habitComplete } from "./habit/complete.ts";
 import { habitCreate } from "./habit/create.ts";
 import { habitDelete } from "./habit/delete.ts";
@@ -21,6 +21,7 @@ import { importStage } from "./import/stage.ts";
 import { reminderClear } from "./reminder/clear.ts";
 import { reminderSendAgain } from "./reminder/send-again.ts";
 import { reminderSet } from "./reminder/set.ts";
+import { webhookTest } from "./reminder/test-webhook.ts";
 import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
 import { todoToggle } from "./todo/toggle.ts";
@@ -29,7 +30,6 @@ import { userAdoptZone } from "./user/adopt-zone.ts";
 import { userConfigure } from "./user/configure.ts";
 import { userDelete } from "./user/delete.ts";
 import { userEndSessions } from "./user/end-sessions.ts";
-import { webhookTest } from "./webhook/test.ts";
 
 /** One handler for every command: a missing one does not compile. */
 const handlers: { [Name in CommandName]: Handler<Name> } = {

@@ -1,5 +1,5 @@
-import { maxUndone } from "../../shared/contracts/action-undo.ts";
-import { maxSeveral } from "../../shared/contracts/several.ts";
+import { maxUndone } from "../../shared/contracts/action/undo.ts";
+import { maxSeveral } from "../../shared/contracts/todo/several.ts";
 import type { Effect, View } from "./table.ts";
 
 export type CategoryMembers = Readonly<{

@@ -1,5 +1,5 @@
-import { seenTables } from "../../shared/domain/image-fields.ts";
-import type { RowChange } from "../../shared/domain/images.ts";
+import { seenTables } from "../../shared/domain/action/image-fields.ts";
+import type { RowChange } from "../../shared/domain/action/images.ts";
 import { effects, type Rows, tables as specs, type TableMap, type TableName, views } from "./tables.ts";
 
 type KeyValue = string | number;

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { openDatabase } from "../../shared/db/orm.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
-import { createLog } from "../../shared/process/log.ts";
+import { createLog } from "../../shared/process/observe/log.ts";
 import { runningDatabase } from "../../shared/process/running-database.ts";
 import { archiveMonths } from "./archived-months.ts";
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { Database } from "../../shared/db/orm.ts";
-import type { Log } from "../../shared/process/log.ts";
+import type { Log } from "../../shared/process/observe/log.ts";
 
 /** A table in partitions by time: how long each is, how far ahead it is made, and when it is dropped. */
 type Kept = Readonly<{

@@ -1,8 +1,8 @@
 import { exclusively } from "../../shared/db/exclusively.ts";
 import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
-import type { WorkerContext } from "../context.ts";
-import { startSchedule } from "../schedule.ts";
+import type { WorkerContext } from "../process/context.ts";
+import { startSchedule } from "../process/schedule.ts";
 import { measureAccounts } from "../unit-of-work/bytes/measure.ts";
 import { countKeptBytes } from "../unit-of-work/bytes/metrics.ts";
 import { advanceClock, mendReminders } from "./clock.ts";

@@ -1,4 +1,4 @@
-import { readBounded } from "../../../shared/web/bounded-body.ts";
+import { readBounded } from "../../web/form/bounded-body.ts";
 import { createWaiting } from "./waiting.ts";
 
 /** A body of up to so many bytes is awaited before anything is done with its request. */

@@ -1,8 +1,8 @@
 import type { Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import type { IdentityClient } from "../../../shared/db/identity-client.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import type { Log } from "../../../shared/process/log.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
+import type { IdentityClient } from "../../auth/identity-client.ts";
 import type { Resources } from "../grants/resources.ts";
 import type { IdentityKeys } from "./keys.ts";
 import type { SendMail } from "./mail.ts";

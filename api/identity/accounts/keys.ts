@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair } from "jose";
 import type { JWKS } from "oidc-provider";
 import type { Pool } from "pg";
-import { keepSecret } from "../../../shared/db/secrets.ts";
-import { type KeyRing, newSecret } from "../../../shared/web/key-ring.ts";
+import { keepSecret } from "../../auth/secrets.ts";
+import { type KeyRing, newSecret } from "../../web/key-ring.ts";
 
 export type IdentityKeys = Readonly<{
   /** The first signs ID tokens, all are published. */

@@ -1,7 +1,7 @@
+import { html, markup } from "../../../shared/html.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import type { Log } from "../../../shared/process/log.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
 import { createSmtpTransport, recipient } from "../../../shared/process/smtp.ts";
-import { html, markup } from "../../../shared/web/html.ts";
 
 export type Mail = Readonly<{
   to: string;

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { Log } from "../../../shared/process/log.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
 
 /** A change of an account that the service has to carry out as well; `name` is a command of the service. */
 export type News = Readonly<{

@@ -1,7 +1,7 @@
 import type { JWKS } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
-import { type IdentityClient, secretsOf } from "../../../shared/db/identity-client.ts";
-import { newSecret } from "../../../shared/web/key-ring.ts";
+import { type IdentityClient, secretsOf } from "../../auth/identity-client.ts";
+import { newSecret } from "../../web/key-ring.ts";
 import { newSigningKey } from "./keys.ts";
 import { inTransaction } from "./transaction.ts";
 

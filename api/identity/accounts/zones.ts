@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { isTimeZone } from "../../../shared/domain/day.ts";
+import { isTimeZone } from "../../../shared/domain/day/day.ts";
 import type { Account } from "./accounts.ts";
 import type { IdentityContext } from "./context.ts";
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import type { Scope } from "../../../shared/contracts/scopes.ts";
-import type { IdentityClient } from "../../../shared/db/identity-client.ts";
+import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import type { IdentityClient } from "../../auth/identity-client.ts";
 
 /** Whose connection a change is about. */
 export type ConnectionKey = Readonly<{ accountId: string; id: string }>;

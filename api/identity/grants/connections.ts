@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
-import { type IdentityClient, isConnectionId } from "../../../shared/db/identity-client.ts";
+import { isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import { type IdentityClient, isConnectionId } from "../../auth/identity-client.ts";
 import { personalClientId } from "./grants.ts";
 import type { Resources } from "./resources.ts";
 

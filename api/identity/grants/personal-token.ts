@@ -1,7 +1,7 @@
 import type { Grant, Provider } from "oidc-provider";
 import type { Pool } from "pg";
-import type { Scope } from "../../../shared/contracts/scopes.ts";
-import { newPersonalToken } from "../../../shared/domain/token-format.ts";
+import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import { newPersonalToken } from "../../auth/token-format.ts";
 import { keepWithinLimit, personalClientId } from "./grants.ts";
 import { type Resources, setScopes } from "./resources.ts";
 

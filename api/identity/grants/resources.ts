@@ -1,5 +1,5 @@
 import type { Grant } from "oidc-provider";
-import { isScope, type Scope } from "../../../shared/contracts/scopes.ts";
+import { isScope, type Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { Config } from "../../../shared/process/config.ts";
 
 /** The service as the resource of tokens (RFC 8707), under each address that clients use for it. */

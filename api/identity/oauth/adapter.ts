@@ -1,6 +1,6 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "oidc-provider";
 import type { Pool } from "pg";
-import { isMistypedToken } from "../../../shared/domain/token-format.ts";
+import { isMistypedToken } from "../../auth/token-format.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
-import { allScopes } from "../../../shared/contracts/scopes.ts";
-import { message } from "../../../shared/web/page.ts";
+import { allScopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { message } from "../../web/page.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { reply } from "../pages/koa.ts";
 import { refusedRequestPage } from "../pages/oauth.ts";

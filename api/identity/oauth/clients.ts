@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Configuration, Provider } from "oidc-provider";
-import { type IdentityClient, secretsOf } from "../../../shared/db/identity-client.ts";
+import { type IdentityClient, secretsOf } from "../../auth/identity-client.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { personalClientId } from "../grants/grants.ts";

@@ -5,7 +5,7 @@ import {
   type KoaContextWithOIDC,
   type ResourceServer,
 } from "oidc-provider";
-import { allScopes, isScope } from "../../../shared/contracts/scopes.ts";
+import { allScopes, isScope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { findGrantId } from "../grants/grants.ts";
 import { type Resources, scopesOf } from "../grants/resources.ts";

@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { allScopes, isScope } from "../../../shared/contracts/scopes.ts";
+import { allScopes, isScope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { recordUse } from "../grants/grants.ts";
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Context, Next } from "koa";
-import { basicAuthorization, type IdentityClient, secretsOf } from "../../../shared/db/identity-client.ts";
+import { basicAuthorization, type IdentityClient, secretsOf } from "../../auth/identity-client.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { revokeConnection } from "../grants/connections.ts";

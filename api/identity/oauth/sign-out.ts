@@ -1,6 +1,6 @@
 import type { Context, Next } from "koa";
 import type { KoaContextWithOIDC } from "oidc-provider";
-import { seeOther } from "../../../shared/web/redirect.ts";
+import { seeOther } from "../../web/redirect.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import { endAccountSessions } from "../accounts/sessions.ts";
 import { reply } from "../pages/koa.ts";

@@ -1,8 +1,8 @@
 import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
-import type { Log } from "../../../shared/process/log.ts";
-import { message } from "../../../shared/web/page.ts";
-import { failurePage, notFoundPage } from "../../../shared/web/router.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
+import { message } from "../../web/page.ts";
+import { failurePage, notFoundPage } from "../../web/router.ts";
 import { reply } from "./koa.ts";
 import { outagePage } from "./oauth.ts";
 import { messageSite } from "./site.ts";

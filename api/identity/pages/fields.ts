@@ -1,7 +1,7 @@
-import { type Scope, scopes } from "../../../shared/contracts/scopes.ts";
-import { choice } from "../../../shared/web/choice-fields.ts";
-import { type Html, html } from "../../../shared/web/html.ts";
-import { passwordLength } from "../accounts/passwords.ts";
+import { type Scope, scopes } from "../../../shared/contracts/kernel/scopes.ts";
+import { type Html, html } from "../../../shared/html.ts";
+import { choice } from "../../web/form/choice-fields.ts";
+import { passwordLength } from "../accounts/passwords/passwords.ts";
 
 export const newPassword = {
   label: "Password",

@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { PageRequest, Site } from "../../../shared/web/site.ts";
+import type { PageRequest, Site } from "../../web/site.ts";
 
 /** A Koa request as pages read it. Of the headers they read these two only; Koa itself reads the cookies. */
 export function pageRequestOf(ctx: Context, site: Site): PageRequest {

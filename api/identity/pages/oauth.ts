@@ -1,7 +1,7 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from "oidc-provider";
-import { html } from "../../../shared/web/html.ts";
-import { message, page } from "../../../shared/web/page.ts";
-import { seeOther } from "../../../shared/web/redirect.ts";
+import { html } from "../../../shared/html.ts";
+import { message, page } from "../../web/page.ts";
+import { seeOther } from "../../web/redirect.ts";
 import { reply } from "./koa.ts";
 import { formSource } from "./redirects.ts";
 import { messageSite } from "./site.ts";

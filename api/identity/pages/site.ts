@@ -1,4 +1,4 @@
-import type { Site } from "../../../shared/web/site.ts";
+import type { Site } from "../../web/site.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 
 export const tokensPath = "/profile/api-tokens";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../shared/web/html.ts";
+import { type Html, html } from "../../../shared/html.ts";
 
 /** An instant as the person's clock shows it, to the minute. */
 export function timeIn(timeZone: string, epochMs: number): Html {

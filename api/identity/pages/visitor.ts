@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "koa";
 import type { Session } from "oidc-provider";
-import { frame } from "../../../shared/web/frame.ts";
-import type { Layout } from "../../../shared/web/layout.ts";
-import type { FormRequest, PageHandler, PageRequest } from "../../../shared/web/site.ts";
+import { frame } from "../../web/frame.ts";
+import type { Layout } from "../../web/layout.ts";
+import type { FormRequest, PageHandler, PageRequest } from "../../web/site.ts";
 import { type Account, findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 import {

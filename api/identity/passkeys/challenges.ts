@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { type KeyRing, mapKeys } from "../../../shared/web/key-ring.ts";
+import { type KeyRing, mapKeys } from "../../web/key-ring.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 import type { IdentityContext } from "../accounts/context.ts";
 

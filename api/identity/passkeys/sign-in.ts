@@ -6,7 +6,7 @@ import {
 import { isoBase64URL } from "@simplewebauthn/server/helpers";
 import { findAccount } from "../accounts/accounts.ts";
 import type { IdentityContext } from "../accounts/context.ts";
-import type { CheckedAccount } from "../accounts/passwords.ts";
+import type { CheckedAccount } from "../accounts/passwords/passwords.ts";
 import { checkChallenge, newChallenge } from "./challenges.ts";
 import { readAssertion } from "./responses.ts";
 import { passkeySite } from "./site.ts";

@@ -1,20 +1,20 @@
 import type { Pool } from "pg";
 import type { Registry } from "prom-client";
 import { type Database, openDatabase } from "../../../shared/db/orm.ts";
-import { createReadBatches } from "../../../shared/db/read-batches.ts";
 import { writtenPosition } from "../../../shared/db/written-position.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import type { Log } from "../../../shared/process/log.ts";
-import { seldom } from "../../../shared/process/seldom.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
+import { seldom } from "../../../shared/process/observe/seldom.ts";
 import type { Reply } from "../../../shared/queue/batch.ts";
-import type { Inbox } from "../../../shared/queue/client/stored-replies.ts";
 import type { RedisConnection } from "../../../shared/queue/connections.ts";
 import {
   createWrittenPositions,
   notesPositions,
   positionsKeptMs,
 } from "../../../shared/queue/written-positions.ts";
-import { openQueryDatabase, type QueryDatabase } from "../guard.ts";
+import type { Inbox } from "../../mailbox/stored-replies.ts";
+import { openQueryDatabase, type QueryDatabase } from "../engine/guard.ts";
+import { createReadBatches } from "../engine/read-batches.ts";
 import { createLastChanges } from "./last-changes.ts";
 import { showStandby } from "./metrics.ts";
 import { createProbe, type StandbyProbe } from "./probe.ts";

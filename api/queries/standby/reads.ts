@@ -1,5 +1,5 @@
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
-import type { RunRead } from "../../../shared/db/read-batches.ts";
+import type { RunRead } from "../engine/read-batches.ts";
 import type { StandbyWatch } from "./watch.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Log } from "../../../shared/process/log.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
 import { type AskPrimary, createLagWatch } from "./lag.ts";
 import type { StandbyProbe } from "./probe.ts";
 import { createPositionWaits } from "./waits.ts";

@@ -16,7 +16,7 @@ export const ActionEntity = defineEntity({
     client_name: p.text().nullable(),
     /** The tool; over REST and from pages the name of the command. */
     tool: p.text(),
-    /** JSON text, as the caller sent it or shortened (shared/domain/cut-arguments.ts). */
+    /** JSON text, as the caller sent it or shortened (shared/domain/action/cut-arguments.ts). */
     arguments: p.text(),
     /** `ok`, or the code of the refusal, whose sentence is the message. */
     outcome: p.text(),
@@ -25,7 +25,7 @@ export const ActionEntity = defineEntity({
     resource_kind: p.text().$type<ResourceKind>().nullable(),
     resource_id: p.bigint("number").nullable(),
     resource_name: p.text().nullable(),
-    /** JSON text of `Images` (shared/domain/images.ts), or a cut of it. */
+    /** JSON text of `Images` (shared/domain/action/images.ts), or a cut of it. */
     before: p.text().nullable(),
     after: p.text().nullable(),
     /** The request id of the action that took this one back. */

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity } from "@mikro-orm/core";
-import { categoryFields } from "../../contracts/category-fields.ts";
+import { categoryFields } from "../../contracts/category/fields.ts";
 import { columnsOf, id, owner, timestamps } from "./columns.ts";
 
 export const CategoryEntity = defineEntity({

@@ -1,5 +1,5 @@
 import { p } from "@mikro-orm/core";
-import type { ColumnsOf, ColumnType, DeclaredFields } from "../../contracts/declared-fields.ts";
+import type { ColumnsOf, ColumnType, DeclaredFields } from "../../contracts/kernel/declared-fields.ts";
 
 /** Column types that several tables share. Timestamps are UTC strings with microseconds, dates are `YYYY-MM-DD`. */
 export const timestamptz = () => p.string().columnType("timestamptz");

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { habitFields } from "../../contracts/habit-fields.ts";
-import type { StreakState } from "../../domain/streak.ts";
+import { habitFields } from "../../contracts/habit/fields.ts";
+import type { StreakState } from "../../domain/habit/streak.ts";
 import { columnsOf, date, id, owner, timestamps, timestamptz } from "./columns.ts";
 
 export const HabitEntity = defineEntity({

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import type { ReminderChannel } from "../../domain/reminder-channels.ts";
+import type { ReminderChannel } from "../../domain/reminder/channels.ts";
 import type { DeliveryStatus, ReminderStatus } from "../../domain/vocabulary.ts";
 import { owner, timestamps, timestamptz } from "./columns.ts";
 

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity } from "@mikro-orm/core";
-import { todoFields } from "../../contracts/todo-fields.ts";
+import { todoFields } from "../../contracts/todo/fields.ts";
 import { columnsOf, id, owner, timestamps } from "./columns.ts";
 
 export const TodoEntity = defineEntity({

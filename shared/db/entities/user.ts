@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
-import { perTarget, type ReminderChannel } from "../../domain/reminder-channels.ts";
+import { perTarget, type ReminderChannel } from "../../domain/reminder/channels.ts";
 import { owner, timestamps, timestamptz } from "./columns.ts";
 
 export const UserEntity = defineEntity({

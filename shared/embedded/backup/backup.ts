@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { loadCommonConfig } from "../../process/config.ts";
 import { runningDatabase } from "../../process/running-database.ts";
-import { elapsed } from "../elapsed.ts";
+import { elapsed } from "../servers/elapsed.ts";
 import { makeBaseBackup, packedBytes } from "./base-backup.ts";
 import { keepNewest } from "./catalogue.ts";
 import { placeOf } from "./place.ts";

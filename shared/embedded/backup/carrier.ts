@@ -1,8 +1,8 @@
 import { statfsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { spoolFolder } from "../archive.ts";
-import { startPostgres } from "../postgres.ts";
+import { spoolFolder } from "../servers/archive.ts";
+import { startPostgres } from "../servers/postgres.ts";
 import { carry, chainOf, leaveChain } from "./chain.ts";
 import { segmentBytes } from "./segments.ts";
 

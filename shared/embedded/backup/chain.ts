@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { spoolFolder } from "../archive.ts";
+import { spoolFolder } from "../servers/archive.ts";
 import { presentMoment, stampOf } from "./moment.ts";
 import { packedName, packWhole, toDisk } from "./packed.ts";
 import { isSegment, isWritten } from "./segments.ts";

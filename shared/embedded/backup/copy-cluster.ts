@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { spoolFolder } from "../archive.ts";
+import { spoolFolder } from "../servers/archive.ts";
 import type { Manifest } from "./catalogue.ts";
 import { pack, packedName, toDisk, unpack } from "./packed.ts";
 

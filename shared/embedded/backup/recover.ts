@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { freePort } from "../port.ts";
-import { serverCommand, urlOf } from "../postgres.ts";
-import type { Cluster } from "../postgres-cluster.ts";
-import { launchServer } from "../server.ts";
+import { freePort } from "../servers/port.ts";
+import { serverCommand, urlOf } from "../servers/postgres.ts";
+import type { Cluster } from "../servers/postgres-cluster.ts";
+import { launchServer } from "../servers/server.ts";
 import { type BaseBackup, manifestFile } from "./catalogue.ts";
 import { segmentFile } from "./chain.ts";
 import { restoreCluster } from "./copy-cluster.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { freePort } from "../../../shared/embedded/port.ts";
+import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
 import { perUser, seed, userAt } from "./seed.ts";
 import { ownRoot, type Subject } from "./subject.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { SQL } from "bun";
-import { descendants } from "../../support/descendants.ts";
+import { descendants } from "../../support/chaos/descendants.ts";
 import { measure, programs } from "./load/measure.ts";
 import { type Scenario, sequencesOf } from "./scenarios.ts";
 import type { Subject } from "./subject.ts";

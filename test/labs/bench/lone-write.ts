@@ -1,7 +1,7 @@
 import { openDatabase } from "../../../shared/db/orm.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
-import { createLog } from "../../../shared/process/log.ts";
-import { runTransaction } from "../../../workers/commands/transaction.ts";
+import { createLog } from "../../../shared/process/observe/log.ts";
+import { runTransaction } from "../../../workers/commands/transaction/transaction.ts";
 import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from "node:os";
-import { type Services, startServices } from "../../support/services.ts";
+import { type Services, startServices } from "../../support/servers/services.ts";
 import { compare } from "./against.ts";
 import { startBuiltIn } from "./built-in.ts";
 import { bytesPerWrite, memory, printFootprint } from "./footprint.ts";

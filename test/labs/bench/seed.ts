@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { newStreak } from "../../../shared/domain/streak.ts";
+import { newStreak } from "../../../shared/domain/habit/streak.ts";
 
 /** Every user has this many habits, and at least as many todos; ids count on through the users. */
 export const perUser = 20;

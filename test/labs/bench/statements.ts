@@ -7,7 +7,7 @@ const pick = (users: number): string => `
 \\set id :index * ${perUser} + random(${idAt(0, 0)}, ${idAt(0, perUser - 1)})
 `;
 
-/** The page of incomplete todos as api/queries/todo.ts asks for it, in one statement. */
+/** The page of incomplete todos as api/queries/todo/read.ts asks for it, in one statement. */
 export const page = (users: number): string => `${pick(users)}
 select t.*, c.name as category_name, c.color as category_color, r.remind_at, r.status as reminder_status,
   (select count(*) from todos t where t.user_id = :user::text and not t.is_completed) as total
@@ -49,7 +49,7 @@ where user_id = :user::text and id = :id;
 commit;
 `;
 
-/** The dashboard as api/queries/dashboard.ts asks for it, without the settings of each row. */
+/** The dashboard as api/queries/dashboard/read.ts asks for it, without the settings of each row. */
 export const dashboardStatement = `
 select
   (select coalesce(json_agg(h order by h.id), '[]') from (select * from habits where user_id = :user::text

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { startRoles } from "../../support/roles.ts";
-import type { Services } from "../../support/services.ts";
+import { startRoles } from "../../support/chaos/roles.ts";
+import type { Services } from "../../support/servers/services.ts";
 import { perUser, userAt } from "./seed.ts";
 
 /** One version of the service that is running, with users in a database of its own. */
@@ -45,7 +45,7 @@ export async function startSubject(
     RATE_LIMIT_PER_MINUTE: "0",
     LOG_LEVEL: "warn",
   };
-  await runIn(root, env, ["shared/db/migrate.ts"]);
+  await runIn(root, env, ["run", "migrate"]);
   await runIn(root, env, [
     "-e",
     `(await import("./${seedFileIn(root)}")).seed(process.env.DATABASE_URL, ${users}, ${todosPerUser})`,

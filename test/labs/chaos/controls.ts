@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
-import { createHangWatch } from "../../../shared/process/hang-watch.ts";
-import { createLog } from "../../../shared/process/log.ts";
+import { createHangWatch } from "../../../shared/process/observe/hang-watch.ts";
+import { createLog } from "../../../shared/process/observe/log.ts";
 import { batchVersion, type CommandBatch, type Replies, type Reply } from "../../../shared/queue/batch.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../../../shared/queue/connections.ts";
 import { createJobMetrics } from "../../../shared/queue/job-metrics.ts";

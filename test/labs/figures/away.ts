@@ -1,5 +1,5 @@
-import { openGate } from "../../chaos/gate.ts";
-import { services } from "../../support/services.ts";
+import { openGate } from "../../support/chaos/gate.ts";
+import { services } from "../../support/servers/services.ts";
 import { redisPids } from "./back.ts";
 import type { Figure, Row } from "./figure.ts";
 import { keepCalling, msAt, type Sample, succeeded, tally, times } from "./samples.ts";

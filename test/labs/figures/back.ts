@@ -1,7 +1,7 @@
 import type { Answer } from "../../harness.ts";
-import { descendants } from "../../support/descendants.ts";
+import { descendants } from "../../support/chaos/descendants.ts";
+import { pidsOf } from "../../support/chaos/roles.ts";
 import { percentile } from "../../support/flood.ts";
-import { pidsOf } from "../../support/roles.ts";
 import type { Figure } from "./figure.ts";
 import { type Sample, sample, succeeded } from "./samples.ts";
 import { onStage, type Stage } from "./stage.ts";

@@ -1,4 +1,4 @@
-import { pidsOf } from "../../support/roles.ts";
+import { pidsOf } from "../../support/chaos/roles.ts";
 import type { Figure } from "./figure.ts";
 import { keepCalling, type Sample, sample, succeeded, tally } from "./samples.ts";
 import { onStage, type Stage } from "./stage.ts";

@@ -1,6 +1,6 @@
-import { localDay } from "../../../shared/domain/day.ts";
-import { pagesEnv, signedInBrowser } from "../../pages/live-support.ts";
+import { localDay } from "../../../shared/domain/day/day.ts";
 import { fillUser } from "../../support/full-user.ts";
+import { pagesEnv, signedInBrowser } from "../../support/pages/live-support.ts";
 import type { Figure, Row } from "./figure.ts";
 import { msAt, sample, succeeded, times } from "./samples.ts";
 import { onStage } from "./stage.ts";

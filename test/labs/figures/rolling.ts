@@ -1,4 +1,4 @@
-import { restartUnderLoad } from "../../support/rolling.ts";
+import { restartUnderLoad } from "../../support/chaos/rolling.ts";
 import type { Figure } from "./figure.ts";
 
 const rounds = 3;

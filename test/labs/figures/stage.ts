@@ -1,6 +1,6 @@
 import { SQL } from "bun";
 import { type Answer, callRest, testEnvironment } from "../../harness.ts";
-import { type Roles, startRoles } from "../../support/roles.ts";
+import { type Roles, startRoles } from "../../support/chaos/roles.ts";
 
 type CallOptions = Readonly<{
   door?: number;

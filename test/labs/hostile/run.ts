@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { serviceOf } from "../../deploy/compose-file.ts";
+import { serviceOf } from "../../service/deploy/compose-file.ts";
 import { msAt, type Sample, succeeded, tally, times } from "../figures/samples.ts";
 import type { Tally } from "./attacker.ts";
 import { keepLiving } from "./ordinary.ts";

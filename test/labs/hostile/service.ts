@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
-import { type environmentOf, processesOf, shareRuntime, startCommand } from "../../embedded/instance.ts";
+import {
+  type environmentOf,
+  processesOf,
+  shareRuntime,
+  startCommand,
+} from "../../service/embedded/instance.ts";
 import { freePorts } from "../chaos/world/processes.ts";
 
 /** The service as `npm start` runs it, with every limit at its default. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { freePort } from "../../../shared/embedded/port.ts";
+import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { documented } from "../../support/documented.ts";
-import { listens } from "../../support/listens.ts";
+import { listens } from "../../support/servers/listens.ts";
 import { createPrograms, type Programs } from "./programs.ts";
 
 const servers = ["one", "two"] as const;

@@ -1,9 +1,9 @@
 import { chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bareEnvironment } from "../../../shared/embedded/bare-environment.ts";
-import { serviceUser } from "../../../shared/embedded/postgres-cluster.ts";
-import { launchServer } from "../../../shared/embedded/server.ts";
+import { bareEnvironment } from "../../../shared/embedded/servers/bare-environment.ts";
+import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
+import { launchServer } from "../../../shared/embedded/servers/server.ts";
 
 const PATH = `${Bun.env.PATH}:/usr/sbin`;
 const names = ["etcd", "patroni", "patronictl", "haproxy", "/usr/lib/postgresql/15/bin/postgres"];

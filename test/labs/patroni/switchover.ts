@@ -1,10 +1,15 @@
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { callDoors } from "../../chaos/world.ts";
-import { expectNothingLost, type WrittenThrough, writeThrough } from "../../chaos/write-through.ts";
-import { createPooledDatabase, type Pooler, pgbouncer, startPooler } from "../../support/pgbouncer.ts";
-import { startRoles } from "../../support/roles.ts";
-import { services } from "../../support/services.ts";
+import { startRoles } from "../../support/chaos/roles.ts";
+import { callDoors } from "../../support/chaos/world.ts";
+import { expectNothingLost, type WrittenThrough, writeThrough } from "../../support/chaos/write-through.ts";
+import {
+  createPooledDatabase,
+  type Pooler,
+  pgbouncer,
+  startPooler,
+} from "../../support/servers/pgbouncer.ts";
+import { services } from "../../support/servers/services.ts";
 import { type PatroniCluster, startPatroniCluster } from "./cluster.ts";
 import { isInstalled } from "./programs.ts";
 

@@ -1,6 +1,6 @@
 import type { Simulation } from "./simulation.ts";
 
-/** As in `shared/queue/client`: the most commands of a batch, and how many more batches leave while that many wait. */
+/** As in `api/mailbox`: the most commands of a batch, and how many more batches leave while that many wait. */
 const maxBatch = 100;
 const maxWhileFull = 3;
 /** How long (µs) the next batch waits for the callers of the last one. */

@@ -1,5 +1,5 @@
 import { SQL } from "bun";
-import { startServices } from "../../support/services.ts";
+import { startServices } from "../../support/servers/services.ts";
 import { startChildServer } from "../bench/load/child-server.ts";
 import { type Cpu, cpuTotal, type HttpResult, measure } from "../bench/load/measure.ts";
 import { printTable } from "../bench/report.ts";

@@ -1,8 +1,13 @@
 import { type CommandName, commands } from "../../../shared/contracts/catalogue.ts";
-import { cutArguments, cutStored, keptOfRefused, keptOfRun } from "../../../shared/domain/cut-arguments.ts";
-import { type BeforeAndAfter, imagesOf, type RowChange } from "../../../shared/domain/images.ts";
-import { shareTexts } from "../../../shared/domain/shared-texts.ts";
-import { cutImages } from "../../../shared/domain/stored-images.ts";
+import {
+  cutArguments,
+  cutStored,
+  keptOfRefused,
+  keptOfRun,
+} from "../../../shared/domain/action/cut-arguments.ts";
+import { type BeforeAndAfter, imagesOf, type RowChange } from "../../../shared/domain/action/images.ts";
+import { shareTexts } from "../../../shared/domain/action/shared-texts.ts";
+import { cutImages } from "../../../shared/domain/action/stored-images.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { type Call, isToolCall, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
 import { trustedTime } from "../../unit-of-work/batch-times.ts";

@@ -1,5 +1,5 @@
-import type { RowChange } from "../../../shared/domain/images.ts";
-import { kindOfTable } from "../../../shared/domain/images.ts";
+import type { RowChange } from "../../../shared/domain/action/images.ts";
+import { kindOfTable } from "../../../shared/domain/action/images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { HandlerContext } from "../handler.ts";
 

@@ -1,8 +1,8 @@
-import { maxUndone, maxUndoneLength, type stepsOfRun } from "../../../shared/contracts/action-undo.ts";
+import { maxUndone, maxUndoneLength, type stepsOfRun } from "../../../shared/contracts/action/undo.ts";
 import type { Commands, InputOf, OutputOf } from "../../../shared/contracts/catalogue.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
-import { withinLength } from "../../../shared/domain/stored-images.ts";
-import { timestamp } from "../../../shared/domain/timestamp.ts";
+import { withinLength } from "../../../shared/domain/action/stored-images.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler } from "../handler.ts";

@@ -1,7 +1,7 @@
-import { undoDays } from "../../../shared/contracts/action-undo.ts";
+import { undoDays } from "../../../shared/contracts/action/undo.ts";
 import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
-import { timestamp } from "../../../shared/domain/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler, HandlerContext, LoadedTables } from "../handler.ts";

@@ -1,5 +1,5 @@
-import { refuseCategory } from "../../../shared/contracts/category-name.ts";
-import { categoriesNamed } from "../../../shared/domain/category-by-name.ts";
+import { refuseCategory } from "../../../shared/contracts/category/name.ts";
+import { categoriesNamed } from "../../../shared/domain/category/by-name.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import { allWithoutLock, forKeyShare, type RowRequest } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext, LoadedTables } from "../handler.ts";

@@ -1,4 +1,4 @@
-import { categoryFields } from "../../../shared/contracts/category-fields.ts";
+import { categoryFields } from "../../../shared/contracts/category/fields.ts";
 import { presentCategory } from "../../../shared/db/present.ts";
 import { newColumns } from "../columns.ts";
 import type { Handler } from "../handler.ts";

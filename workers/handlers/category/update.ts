@@ -1,4 +1,4 @@
-import { categoryFields } from "../../../shared/contracts/category-fields.ts";
+import { categoryFields } from "../../../shared/contracts/category/fields.ts";
 import { presentCategory } from "../../../shared/db/present.ts";
 import { notFound } from "../../../shared/errors.ts";
 import { givenColumns } from "../columns.ts";

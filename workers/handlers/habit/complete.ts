@@ -1,5 +1,5 @@
 import { habitCompleted } from "../../../shared/domain/conflicts.ts";
-import { complete } from "../../../shared/domain/streak.ts";
+import { complete } from "../../../shared/domain/habit/streak.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { checkDate, checkSettled, whichDay } from "./completion-day.ts";

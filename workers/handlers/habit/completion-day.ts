@@ -1,6 +1,6 @@
 import type { HabitRow } from "../../../shared/db/entities.ts";
-import { addDays } from "../../../shared/domain/day.ts";
-import { daysBack, firstChangeableDay } from "../../../shared/domain/streak.ts";
+import { addDays } from "../../../shared/domain/day/day.ts";
+import { daysBack, firstChangeableDay } from "../../../shared/domain/habit/streak.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 import { type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext } from "../handler.ts";

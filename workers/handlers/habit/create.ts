@@ -1,5 +1,5 @@
-import { habitFields } from "../../../shared/contracts/habit-fields.ts";
-import { newStreak } from "../../../shared/domain/streak.ts";
+import { habitFields } from "../../../shared/contracts/habit/fields.ts";
+import { newStreak } from "../../../shared/domain/habit/streak.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import { newColumns } from "../columns.ts";

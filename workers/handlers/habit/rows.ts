@@ -1,7 +1,7 @@
 import type { HabitRow } from "../../../shared/db/entities.ts";
 import { presentHabit } from "../../../shared/db/present.ts";
-import type { Rules } from "../../../shared/domain/schedule.ts";
-import { type StreakState, view } from "../../../shared/domain/streak.ts";
+import type { Rules } from "../../../shared/domain/habit/schedule.ts";
+import { type StreakState, view } from "../../../shared/domain/habit/streak.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
 import type { HandlerContext, LoadedTables, Related } from "../handler.ts";
 import { rulesOf } from "./rules.ts";

@@ -1,5 +1,5 @@
 import type { HabitRow } from "../../../shared/db/entities.ts";
-import type { Rules } from "../../../shared/domain/schedule.ts";
+import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 import { invalid, type Refused } from "../../../shared/errors.ts";
 
 /** The rules by which a habit's streak is counted. */

@@ -1,5 +1,5 @@
 import { habitNotCompleted } from "../../../shared/domain/conflicts.ts";
-import { undo } from "../../../shared/domain/streak.ts";
+import { undo } from "../../../shared/domain/habit/streak.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Handler } from "../handler.ts";
 import { checkDate, checkSettled, completionRows, whichDay } from "./completion-day.ts";

@@ -1,5 +1,5 @@
-import { habitFields } from "../../../shared/contracts/habit-fields.ts";
-import { editRules } from "../../../shared/domain/streak.ts";
+import { habitFields } from "../../../shared/contracts/habit/fields.ts";
+import { editRules } from "../../../shared/domain/habit/streak.ts";
 import { isRefused, notFound } from "../../../shared/errors.ts";
 import { categoryRows, chosenCategory } from "../category/chosen.ts";
 import { givenColumns } from "../columns.ts";

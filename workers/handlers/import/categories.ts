@@ -1,5 +1,5 @@
-import { categoryFields } from "../../../shared/contracts/category-fields.ts";
-import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
+import { categoryFields } from "../../../shared/contracts/category/fields.ts";
+import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { KnownIds } from "./parts.ts";

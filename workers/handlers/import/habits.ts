@@ -1,7 +1,7 @@
-import { habitFields } from "../../../shared/contracts/habit-fields.ts";
-import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
-import { streakOfHistory } from "../../../shared/domain/history-streak.ts";
+import { habitFields } from "../../../shared/contracts/habit/fields.ts";
+import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
 import { newColumns } from "../columns.ts";
+import { streakOfHistory } from "../habit/history-streak.ts";
 import { streakColumns } from "../habit/rows.ts";
 import type { HandlerContext } from "../handler.ts";
 import type { KnownIds } from "./parts.ts";

@@ -1,4 +1,4 @@
-import type { ImportedKind, ImportedThings } from "../../../shared/contracts/import-things.ts";
+import type { ImportedKind, ImportedThings } from "../../../shared/contracts/import/things.ts";
 import type { ImportPartRow } from "../../../shared/db/entities.ts";
 import type { LoadedTables } from "../handler.ts";
 

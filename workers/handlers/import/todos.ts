@@ -1,7 +1,7 @@
-import type { ImportedThings } from "../../../shared/contracts/import-things.ts";
-import { todoFields } from "../../../shared/contracts/todo-fields.ts";
+import type { ImportedThings } from "../../../shared/contracts/import/things.ts";
+import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import type { ReminderRow, TodoRow } from "../../../shared/db/entities.ts";
-import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day.ts";
+import { resolveLocalTime, wallTimeOf } from "../../../shared/domain/day/day.ts";
 import { newColumns } from "../columns.ts";
 import type { HandlerContext } from "../handler.ts";
 import { endOfTimes } from "../todo/reminder.ts";

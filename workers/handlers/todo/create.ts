@@ -1,4 +1,4 @@
-import { todoFields } from "../../../shared/contracts/todo-fields.ts";
+import { todoFields } from "../../../shared/contracts/todo/fields.ts";
 import { isRefused } from "../../../shared/errors.ts";
 import { categoriesToLock, categoryRows, chosenCategory } from "../category/chosen.ts";
 import { newColumns } from "../columns.ts";

@@ -1,6 +1,6 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
-import { firstOccurrence } from "../../../shared/domain/recurrence.ts";
-import { parseRule } from "../../../shared/domain/recurrence-rule.ts";
+import { firstOccurrence } from "../../../shared/domain/todo/recurrence.ts";
+import { parseRule } from "../../../shared/domain/todo/recurrence-rule.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /**

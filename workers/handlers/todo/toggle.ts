@@ -1,6 +1,6 @@
 import type { TodoRow } from "../../../shared/db/entities.ts";
-import { successor } from "../../../shared/domain/recurrence.ts";
-import { timestamp } from "../../../shared/domain/timestamp.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { successor } from "../../../shared/domain/todo/recurrence.ts";
 import { notFound } from "../../../shared/errors.ts";
 import type { Handler, HandlerContext } from "../handler.ts";
 import { currentTodo, lockTodo, relatedToTodo, todoAnswer } from "./rows.ts";

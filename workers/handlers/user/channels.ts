@@ -1,7 +1,7 @@
 import type { InputOf } from "../../../shared/contracts/catalogue.ts";
-import type { changeSettings } from "../../../shared/contracts/user.ts";
+import type { changeSettings } from "../../../shared/contracts/user/contracts.ts";
 import type { UserRow } from "../../../shared/db/entities.ts";
-import { channels, perTarget, type TargetColumn } from "../../../shared/domain/reminder-channels.ts";
+import { channels, perTarget, type TargetColumn } from "../../../shared/domain/reminder/channels.ts";
 import type { FieldErrors } from "../../../shared/errors.ts";
 import { patch } from "../patch.ts";
 

@@ -1,5 +1,5 @@
-import { localDay } from "../../../shared/domain/day.ts";
-import { moveDay } from "../../../shared/domain/streak.ts";
+import { localDay } from "../../../shared/domain/day/day.ts";
+import { moveDay } from "../../../shared/domain/habit/streak.ts";
 import type { StoredDaySettings } from "../../unit-of-work/batch-times.ts";
 import { beginWork } from "../begin-work.ts";
 import { streakColumns } from "../habit/rows.ts";

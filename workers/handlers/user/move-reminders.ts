@@ -1,5 +1,5 @@
 import type { ReminderRow } from "../../../shared/db/entities.ts";
-import { resolveLocalTime } from "../../../shared/domain/day.ts";
+import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
 import type { StepContext, Steps } from "../steps.ts";
 
 const rowsAtOnce = 1_000;

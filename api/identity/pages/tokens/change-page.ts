@@ -1,8 +1,8 @@
-import { selectField } from "../../../../shared/web/choice-fields.ts";
-import { formToken } from "../../../../shared/web/form.ts";
-import { field, problem } from "../../../../shared/web/form-fields.ts";
-import { type Html, html } from "../../../../shared/web/html.ts";
-import { message, page } from "../../../../shared/web/page.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { selectField } from "../../../web/form/choice-fields.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { field, problem } from "../../../web/form/form-fields.ts";
+import { message, page } from "../../../web/page.ts";
 import { type Connection, findConnection } from "../../grants/connections.ts";
 import { scopeFields } from "../fields.ts";
 import { tokensPath } from "../site.ts";

@@ -1,6 +1,6 @@
-import { isScope } from "../../../../shared/contracts/scopes.ts";
-import { seeOther } from "../../../../shared/web/redirect.ts";
-import { endOldSecrets, maxSecrets, rotateToken } from "../../accounts/token-rotation.ts";
+import { isScope } from "../../../../shared/contracts/kernel/scopes.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import { endOldSecrets, maxSecrets, rotateToken } from "../../accounts/tokens/rotation.ts";
 import { changeConnection } from "../../grants/changes.ts";
 import { findConnection } from "../../grants/connections.ts";
 import { formId } from "../form-id.ts";

@@ -1,4 +1,4 @@
-import { seeOther } from "../../../../shared/web/redirect.ts";
+import { seeOther } from "../../../web/redirect.ts";
 import { revokeConnection } from "../../grants/connections.ts";
 import { maxConnections } from "../../grants/grants.ts";
 import { createPersonalToken } from "../../grants/personal-token.ts";

@@ -1,6 +1,6 @@
-import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../../shared/domain/day.ts";
-import { type Option, selectField } from "../../../../shared/web/choice-fields.ts";
-import { type Html, html } from "../../../../shared/web/html.ts";
+import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../../shared/domain/day/day.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { type Option, selectField } from "../../../web/form/choice-fields.ts";
 
 /** The days that a token may live, in words. A form also takes a date. */
 const lifetimes = new Map([

@@ -1,9 +1,9 @@
-import { copyScript } from "../../../../shared/web/assets.ts";
-import { guideLines, tokenGuides } from "../../../../shared/web/connect-guides.ts";
-import { formToken } from "../../../../shared/web/form.ts";
-import { field, problem } from "../../../../shared/web/form-fields.ts";
-import { type Html, html } from "../../../../shared/web/html.ts";
-import { page } from "../../../../shared/web/page.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { copyScript } from "../../../web/assets.ts";
+import { guideLines, tokenGuides } from "../../../web/connect-guides.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { field, problem } from "../../../web/form/form-fields.ts";
+import { page } from "../../../web/page.ts";
 import { type Connection, listConnections } from "../../grants/connections.ts";
 import type { NewToken } from "../../grants/personal-token.ts";
 import { tokensPath } from "../site.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../../../shared/web/html.ts";
+import { type Html, html } from "../../../../shared/html.ts";
 import type { Connection } from "../../grants/connections.ts";
 import { timeIn } from "../times.ts";
 import type { SignedIn } from "../visitor.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Descendant, descendants } from "../../../support/descendants.ts";
+import { type Descendant, descendants } from "../../../support/chaos/descendants.ts";
 import type { Load, LoadMessage, Measured } from "./load.ts";
 
 /** Processor time per request in microseconds, by the process that took it; the identity provider's is in `api`. */

@@ -1,4 +1,4 @@
-import { startPostgres } from "../../../../shared/embedded/postgres.ts";
+import { startPostgres } from "../../../../shared/embedded/servers/postgres.ts";
 
 /**
  * PostgreSQL and its supervisor in a process of their own, so that they can have a clock of their own:

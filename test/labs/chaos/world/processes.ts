@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../../../../shared/embedded/port.ts";
 import { launchRole } from "../../../../shared/embedded/role-process.ts";
-import { type Supervised, supervise } from "../../../../shared/embedded/supervisor.ts";
-import { descendants } from "../../../support/descendants.ts";
+import { freePort } from "../../../../shared/embedded/servers/port.ts";
+import { type Supervised, supervise } from "../../../../shared/embedded/servers/supervisor.ts";
+import { descendants } from "../../../support/chaos/descendants.ts";
 import type { Part } from "../schedule.ts";
 
 type Environment = Record<string, string | undefined>;

@@ -1,4 +1,4 @@
-import { type Browser, createBrowser } from "../../../identity/browser.ts";
+import { type Browser, createBrowser } from "../../../support/identity/browser.ts";
 
 const tokensPath = "/profile/api-tokens";
 

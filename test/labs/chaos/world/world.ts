@@ -1,9 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { migrate } from "../../../../shared/db/migrate.ts";
-import { startRedis } from "../../../../shared/embedded/redis.ts";
-import { type Gate, openGate } from "../../../chaos/gate.ts";
+import { startRedis } from "../../../../shared/embedded/servers/redis.ts";
+import { migrate } from "../../../../workers/upkeep/migrate.ts";
+import { type Gate, openGate } from "../../../support/chaos/gate.ts";
 import { type Part, parts, type Way, ways } from "../schedule.ts";
 import { type Clocks, createClocks } from "./clock.ts";
 import { freePorts, pidsOf, startPostgres, startRole } from "./processes.ts";

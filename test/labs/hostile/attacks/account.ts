@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { createBrowser } from "../../../identity/browser.ts";
+import { createBrowser } from "../../../support/identity/browser.ts";
 import { type Assault, type Attack, ask, inLoops } from "../attack.ts";
 import { password, toolCall } from "../person.ts";
 import { openPage, submit, upload } from "./pages.ts";

@@ -1,4 +1,4 @@
-import type { Page } from "../../../identity/browser.ts";
+import type { Page } from "../../../support/identity/browser.ts";
 import { type Assault, ask } from "../attack.ts";
 import { cookieOf } from "../person.ts";
 

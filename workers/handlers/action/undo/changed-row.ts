@@ -1,12 +1,12 @@
 import type { Static } from "typebox";
-import type { UndoConflict } from "../../../../shared/contracts/action-undo.ts";
+import type { UndoConflict } from "../../../../shared/contracts/action/undo.ts";
 import {
   changedSince,
   fieldsOf,
   type Image,
   isSame,
   type SeenTable,
-} from "../../../../shared/domain/image-fields.ts";
+} from "../../../../shared/domain/action/image-fields.ts";
 import type { HandlerContext } from "../../handler.ts";
 
 export type Conflict = Readonly<Static<typeof UndoConflict>>;

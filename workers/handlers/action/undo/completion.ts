@@ -1,8 +1,8 @@
 import type { HabitCompletionRow } from "../../../../shared/db/entities.ts";
-import { type History, historyField } from "../../../../shared/domain/images.ts";
-import { restoredCompletion, withoutCompletionOf } from "../../../../shared/domain/streak-undo.ts";
+import { type History, historyField } from "../../../../shared/domain/action/images.ts";
 import { updateStreak } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
+import { restoredCompletion, withoutCompletionOf } from "../../habit/streak-undo.ts";
 import { conflictAt, idOf, type TableUndo, touched } from "./changed-row.ts";
 
 export const takeBackCompletion: TableUndo = {

@@ -1,6 +1,6 @@
-import { maxUndoneLength } from "../../../../shared/contracts/action-undo.ts";
+import { maxUndoneLength } from "../../../../shared/contracts/action/undo.ts";
 import type { ActionRow } from "../../../../shared/db/entities.ts";
-import { countField } from "../../../../shared/domain/image-fields.ts";
+import { countField } from "../../../../shared/domain/action/image-fields.ts";
 import type { LoadedTables } from "../../handler.ts";
 import { changedRows, lengthOfImages } from "./images-of.ts";
 

@@ -1,16 +1,16 @@
 import type { HabitRow } from "../../../../shared/db/entities.ts";
-import { dateOfDay } from "../../../../shared/domain/day.ts";
-import { countField, isSame } from "../../../../shared/domain/image-fields.ts";
+import { countField, isSame } from "../../../../shared/domain/action/image-fields.ts";
 import {
   type DaySettings,
   daySettingsField,
   type History,
   historyField,
-} from "../../../../shared/domain/images.ts";
-import { completedDays } from "../../../../shared/domain/recent-events.ts";
-import { movedMeanwhile, withoutEdit } from "../../../../shared/domain/streak-undo.ts";
+} from "../../../../shared/domain/action/images.ts";
+import { dateOfDay } from "../../../../shared/domain/day/day.ts";
+import { completedDays } from "../../../../shared/domain/habit/recent-events.ts";
 import { streakColumns } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
+import { movedMeanwhile, withoutEdit } from "../../habit/streak-undo.ts";
 import type { HandlerContext } from "../../handler.ts";
 import {
   type ChangedRow,

@@ -1,7 +1,7 @@
 import type { ActionRow } from "../../../../shared/db/entities.ts";
-import { type Images, parseRowName } from "../../../../shared/domain/images.ts";
-import { lengthWithTexts } from "../../../../shared/domain/shared-texts.ts";
-import { readImages } from "../../../../shared/domain/stored-images.ts";
+import { type Images, parseRowName } from "../../../../shared/domain/action/images.ts";
+import { lengthWithTexts } from "../../../../shared/domain/action/shared-texts.ts";
+import { readImages } from "../../../../shared/domain/action/stored-images.ts";
 import type { LoadedTables } from "../../handler.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";
 

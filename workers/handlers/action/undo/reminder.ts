@@ -1,7 +1,7 @@
 import type { ReminderRow } from "../../../../shared/db/entities.ts";
-import { resolveLocalTime } from "../../../../shared/domain/day.ts";
-import { fieldsOf, type Image, isSame } from "../../../../shared/domain/image-fields.ts";
-import { timestamp } from "../../../../shared/domain/timestamp.ts";
+import { fieldsOf, type Image, isSame } from "../../../../shared/domain/action/image-fields.ts";
+import { resolveLocalTime } from "../../../../shared/domain/day/day.ts";
+import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
 

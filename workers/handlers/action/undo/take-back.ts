@@ -1,4 +1,4 @@
-import type { SeenTable } from "../../../../shared/domain/image-fields.ts";
+import type { SeenTable } from "../../../../shared/domain/action/image-fields.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { takeBackCategory } from "./category.ts";
 import type { ChangedRow, ChangedRows, Conflict, TableUndo } from "./changed-row.ts";

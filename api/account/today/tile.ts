@@ -1,5 +1,0 @@
-import { type Html, html } from "../../../shared/web/html.ts";
-
-/** A number with what it counts. */
-export const tile = (number: number | string, label: string): Html => html`<li class="card tile">
-  <strong>${number}</strong> <span class="quiet">${label}</span></li>`;

@@ -1,0 +1,32 @@
+import type { Refusal, ResourceName } from "../../../shared/errors.ts";
+
+/** A refusal as one sentence that says what to do next, if not by itself. */
+export function advise(refusal: Refusal): string {
+  const { message, next } = refusal;
+  const advice = adviceOn(refusal);
+  if (advice === undefined) return message;
+  const reason = next === undefined ? message : message.replace(` ${next}`, "");
+  return `${reason.replace(/\.$/, "")}; ${advice}.`;
+}
+
+/** Which tool lists the ids of a resource, where one does. */
+const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
+  Habit: "get-today-habits lists the ids of the habits due today",
+  Todo: "get-pending-todos lists the ids of the incomplete todos",
+  Category: undefined,
+  Reminder: undefined,
+};
+
+/** @returns undefined when the message says enough */
+function adviceOn({ code, ...refusal }: Refusal): string | undefined {
+  const { next, isSoAlready, resource, applied, retryAfterSeconds = 1 } = refusal;
+  if (code === "rate_limited") return `wait ${retryAfterSeconds} seconds and call again`;
+  if (code === "overloaded")
+    return applied === "unknown"
+      ? `the change may have been made. Call again in ${retryAfterSeconds} s with the same idempotency_key. Without one, look whether it was made`
+      : `nothing was changed, so call again in ${retryAfterSeconds} s`;
+  if (next !== undefined) return undefined;
+  if (isSoAlready) return "nothing was changed and nothing needs to be done";
+  if (code === "invalid") return "correct the arguments and call again";
+  return resource && code === "not_found" ? whereIdsAre[resource] : undefined;
+}

@@ -1,0 +1,136 @@
+import { ProtocolError, type Result } from "@modelcontextprotocol/server";
+import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
+import { keptOfRun } from "../../../shared/domain/action/cut-arguments.ts";
+import type { Today } from "../../../shared/domain/day/today.ts";
+import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
+import type { Outcome } from "../../../shared/queue/batch.ts";
+import type { RateLimit } from "../../http/rate-limit.ts";
+import { checkScopes, execute, type PerformContext, prepare } from "../../perform.ts";
+import { readDaySettings } from "../../queries/engine/context.ts";
+import { logCall, type ReceivedCall, recordOf } from "./log-call.ts";
+import type { OverLimit } from "./over-limit.ts";
+import type { CallTarget } from "./target.ts";
+
+/** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
+
+export type CallContext = PerformContext &
+  Readonly<{ config: Pick<Config, "baseUrl">; log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
+
+/** The end of a call, for its answer. */
+type End<Ended extends Outcome = Outcome> = Readonly<{
+  outcome: Ended;
+  input?: object;
+  today?: Today | undefined;
+  replayed?: boolean;
+}>;
+
+/** Checks the token's allowance of calls, whether there is such a target, and the token's scopes, in this order. */
+export async function admit(
+  { toolRateLimit }: CallContext,
+  { actor, target }: ReceivedCall,
+): Promise<CallTarget | Refused> {
+  const allowance = await toolRateLimit(actor.tokenId, actor.userId);
+  if (allowance?.allowed === false)
+    return refuse("rate_limited", "Too many tool calls.", { retryAfterSeconds: allowance.resetInSeconds });
+  return isRefused(target) ? target : (checkScopes(target.contract, actor) ?? target);
+}
+
+/**
+ * Answers a call once its row in the action log is committed. When that cannot be, the call is refused, and a read gives
+ * nothing away.
+ */
+export async function answerCall(
+  context: CallContext,
+  call: ReceivedCall,
+  admitted: CallTarget | Refused,
+): Promise<Result> {
+  try {
+    return await (isRefused(admitted) ? reject(context, call, admitted) : runCall(context, call, admitted));
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const { requestId, tool } = call.record;
+    const reason = error instanceof Error ? error.stack : String(error);
+    context.log.error({ request_id: requestId, tool, reason }, "tool call failed");
+    const applied = appliedBy(admitted);
+    return call.refuse((error instanceof DatabaseFailure ? away(applied) : fault(applied)).refusal, {});
+  }
+}
+
+/** Calls over the rate limit share a row. */
+async function reject(context: CallContext, call: ReceivedCall, outcome: Refused): Promise<Result> {
+  if (outcome.refusal.code !== "rate_limited")
+    return shapeRefusal(context, call, await log(context, call, { outcome }));
+  const { refused = outcome, today } = await context.overLimit.count(call);
+  return shapeRefusal(context, call, { outcome: refused, today });
+}
+
+async function runCall(context: CallContext, call: ReceivedCall, target: CallTarget): Promise<Result> {
+  const end = await carryOut(context, call, target);
+  const { outcome, input = {}, replayed = false } = end;
+  if (isRefused(outcome)) return shapeRefusal(context, call, { ...end, outcome });
+  const { body } = outcome;
+  // A reply that was lost on its way and found in the inbox has no day.
+  const today = target.dayOf?.(body) ?? end.today ?? (await readToday(context, call));
+  if (!today) return call.refuse(away(appliedBy(target)).refusal, {});
+  const { baseUrl } = context.config;
+  return target.answer({ body, input, actor: call.actor, today, replayed, baseUrl });
+}
+
+const overloadLogMs = 300;
+
+/** A worker writes the row of a change with its effects. All other calls are logged by a command of their own. */
+async function carryOut(context: CallContext, call: ReceivedCall, target: CallTarget): Promise<End> {
+  const { contract } = target;
+  const prepared = await prepare({ contract, actor: call.actor, content: () => target.read(call.args) });
+  if (isRefused(prepared)) return log(context, call, { outcome: prepared });
+  const { input } = prepared;
+  if (contract.kind === "query") return log(context, call, { input, ...(await execute(context, prepared)) });
+  const end = { input, ...(await execute(context, prepared, recordOf(call, keptOfRun))) };
+  if (!isRefused(end.outcome)) return end;
+  const { code, applied } = end.outcome.refusal;
+  if (code === "internal") return log(context, call, end);
+  // No worker had the change. Its caller does not wait long for the row that says so.
+  if (code === "overloaded" && applied === "no")
+    await Promise.race([log(context, call, end), Bun.sleep(overloadLogMs)]);
+  return end;
+}
+
+/** @returns the end with the user's day, or the refusal of a call whose row cannot be written */
+async function log<Ended extends End>(context: CallContext, call: ReceivedCall, end: Ended) {
+  const logged = await logCall(context, call, isRefused(end.outcome) ? end.outcome.refusal : undefined);
+  return isRefused(logged) ? { outcome: logged } : { ...end, ...logged };
+}
+
+/** A refusal that comes late, because something is frozen, is held up no longer than this for the user's day. */
+const refusedDayMs = 100;
+
+async function shapeRefusal(
+  context: CallContext,
+  call: ReceivedCall,
+  { outcome: { refusal }, today, replayed }: End<Refused>,
+): Promise<Result> {
+  if (today) return call.refuse(refusal, { today, replayed });
+  const tooLate = Bun.sleep(refusedDayMs).then(() => undefined);
+  return call.refuse(refusal, { today: await Promise.race([readToday(context, call), tooLate]), replayed });
+}
+
+/** @returns undefined when the database cannot be asked */
+const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Promise<Today | undefined> =>
+  readDaySettings(query(actor)).then(
+    ({ today }) => today,
+    () => undefined,
+  );
+
+type Applied = "no" | "unknown";
+
+/** Whether a call that failed at an unknown point may have changed something. */
+const appliedBy = (admitted: CallTarget | Refused): Applied =>
+  !isRefused(admitted) && admitted.contract.kind === "command" ? "unknown" : "no";
+
+const away = (applied: Applied): Refused =>
+  refuse("overloaded", "The service is briefly unable to answer.", { applied, retryAfterSeconds: 1 });
+
+const fault = (applied: Applied): Refused =>
+  refuse("internal", "This call failed because of a fault of the service.", { applied });

@@ -1,0 +1,138 @@
+import {
+  hostHeaderValidationResponse,
+  localhostAllowedHostnames,
+  originValidationResponse,
+} from "@modelcontextprotocol/server";
+import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
+import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
+import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import type { Authenticate } from "../../auth/authenticate.ts";
+import { addChallenge } from "../../auth/challenge.ts";
+import { isObject, isPlainJson, parseJson, readText } from "../../http/input/body.ts";
+import type { Fields } from "../../http/input/validate.ts";
+import type { RateLimit } from "../../http/rate-limit.ts";
+import { keptWaiting, requestIdOf, traceOf } from "../../http/request.ts";
+import type { Actor } from "../../mailbox/actor.ts";
+import { printable } from "../../web/printable.ts";
+import { admit, answerCall, type CallContext } from "./call.ts";
+import { invalidRequest, rpcRefusal } from "./errors.ts";
+import { logCall, type ReceivedCall } from "./log-call.ts";
+import { askedResource } from "./resources.ts";
+import { serveMessage } from "./serve.ts";
+import type { Asked } from "./target.ts";
+import { askedTool } from "./tools.ts";
+
+export type McpContext = CallContext &
+  Readonly<{
+    config: Config;
+    authenticate: Authenticate;
+    /** Dates calls (epoch ms). */
+    now(): number;
+    /** Counts messages that are no calls. */
+    messageLimit: RateLimit;
+  }>;
+
+/** The hosts under which the endpoint may be called: no page of another name reaches it by DNS rebinding. */
+export const servedHosts = ({ baseUrl }: Pick<Config, "baseUrl">): string[] => [
+  new URL(baseUrl).hostname,
+  ...localhostAllowedHostnames(),
+];
+
+/** Answers the MCP endpoint: 403 for foreign hosts and origins, 405, 401, 503, then the message itself. */
+export async function answerMcp(context: McpContext, hosts: string[], request: Request): Promise<Response> {
+  const foreign = hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts);
+  if (foreign) return foreign;
+  if (request.method !== "POST") return rpcRefusal(onlyPost, new Headers({ allow: "POST" }));
+  const caller = await context.authenticate(request.headers.get("authorization"));
+  if (isRefused(caller)) return rpcRefusal(caller.refusal, challengeOf(context, request, caller));
+  const { actor } = caller;
+  const message = await readMessage(request);
+  const asked = message instanceof Response ? undefined : askedIn(message);
+  if (message instanceof Response || !asked) return answerOther(context, actor, request, message);
+  return answerAsked(context, message, receivedCall(context, actor, request, asked));
+}
+
+const { refusal: onlyPost } = refuse("method_not_allowed", "This address answers only to POST.");
+const { refusal: notJson } = refuse("malformed_body", "The request body must be one JSON-RPC message.");
+const { refusal: notJsonType } = refuse("unsupported_media_type", "Send the message as application/json.");
+
+const challengeOf = (
+  { config }: McpContext,
+  { headers }: Request,
+  { refusal }: Refused,
+  scopes: readonly Scope[] = [],
+): Headers =>
+  addChallenge(config, refusal, { resource: "mcp", tokenSent: headers.has("authorization"), scopes });
+
+async function readMessage(request: Request): Promise<Fields | Response> {
+  if (!isPlainJson(request)) return rpcRefusal(notJsonType);
+  const text = await readText(request);
+  if (typeof text !== "string") return rpcRefusal(text.refusal);
+  const message = parseJson(text);
+  if (isObject(message)) return message;
+  if (message === undefined) return rpcRefusal(notJson);
+  if (Array.isArray(message)) return invalidRequest("Batches are not supported: send one message a request.");
+  return invalidRequest(notJson.message);
+}
+
+/** @returns undefined when the JSON-RPC message asks for neither a tool nor a resource, or is malformed */
+function askedIn({ method, params, id }: Fields): Asked | undefined {
+  if (!isObject(params) || (typeof id !== "string" && typeof id !== "number")) return undefined;
+  if (method === "tools/call") return askedTool(params);
+  return method === resourceRead ? askedResource(params) : undefined;
+}
+
+const maxToolName = 128;
+
+function receivedCall({ now }: McpContext, actor: Actor, request: Request, asked: Asked): ReceivedCall {
+  const { tokenId, clientName } = actor;
+  const record = {
+    ...{ requestId: requestIdOf(request), ...traceOf(request), tokenId, startedAt: now() },
+    clientName: clientName === null ? null : printable(clientName),
+    tool: printable(asked.name).slice(0, maxToolName),
+  };
+  return { ...asked, request, actor, record };
+}
+
+async function answerAsked(context: McpContext, message: Fields, call: ReceivedCall): Promise<Response> {
+  const admitted = await admit(context, call);
+  if (isRefused(admitted) && admitted.refusal.code === "insufficient_scope")
+    return forbid(context, call, admitted, message.id);
+  return serveMessage(call.request, message, () => answerCall(context, call, admitted));
+}
+
+/** A missing scope is answered over HTTP, so that OAuth clients can step up. */
+async function forbid(
+  context: McpContext,
+  call: ReceivedCall,
+  forbidden: Refused,
+  id: unknown,
+): Promise<Response> {
+  const { request, target } = call;
+  const logged = await logCall(context, call, forbidden.refusal);
+  if (isRefused(logged)) return rpcRefusal(logged.refusal, new Headers(), id);
+  const scopes = isRefused(target) ? [] : target.contract.scopes;
+  return rpcRefusal(forbidden.refusal, challengeOf(context, request, forbidden, scopes), id);
+}
+
+const heldBackMs = 500;
+const tooMany = (retryAfterSeconds: number) =>
+  refuse("rate_limited", "Too many messages that are no calls.", { retryAfterSeconds }).refusal;
+
+/** Answers a message that is no call, or is none at all. */
+async function answerOther(
+  { messageLimit }: McpContext,
+  { tokenId, userId }: Actor,
+  request: Request,
+  message: Fields | Response,
+): Promise<Response> {
+  const allowance = await messageLimit(tokenId, userId);
+  if (allowance?.allowed === false) {
+    // A client that does not wait is made to.
+    keptWaiting(request);
+    await Bun.sleep(heldBackMs);
+    return rpcRefusal(tooMany(allowance.resetInSeconds));
+  }
+  return message instanceof Response ? message : serveMessage(request, message, undefined);
+}

@@ -1,0 +1,105 @@
+import { keptOfRefused } from "../../../shared/domain/action/cut-arguments.ts";
+import type { Today } from "../../../shared/domain/day/today.ts";
+import { isRefused, type Refused } from "../../../shared/errors.ts";
+import type { Call } from "../../../shared/queue/batch.ts";
+import { keyedId } from "../../../shared/queue/command-id.ts";
+import { keptWaiting } from "../../http/request.ts";
+import type { Actor } from "../../mailbox/actor.ts";
+import type { PerformContext } from "../../perform.ts";
+import { readDaySettings } from "../../queries/engine/context.ts";
+import { type ReceivedCall, recordOf, unlogged } from "./log-call.ts";
+
+const minuteMs = 60_000;
+const writeEveryMs = 5_000;
+/** How much longer each further refusal of a minute takes, so that callers who do not wait are slowed down. */
+const slowerByMs = 10;
+const slowestMs = 3_000;
+
+/** The calls over the rate limit of one token in one minute: one row of the log, whatever their number. */
+type Minute = {
+  actor: Actor;
+  row: Call;
+  today: Promise<Today | undefined>;
+  /** Why the first call's row could not be written; undefined when it stands. */
+  first: Promise<Refused | undefined>;
+  /** How many calls were counted here so far, and how many of them are not in the row yet. */
+  total: number;
+  more: number;
+};
+
+export type OverLimit = Readonly<{
+  /** Counts a call; resolves, the later the more there are, when its minute's row stands or cannot be written. */
+  count(call: ReceivedCall): Promise<Readonly<{ refused: Refused | undefined; today: Today | undefined }>>;
+  /** Writes what is not written yet. */
+  stop(): Promise<void>;
+}>;
+
+/**
+ * Counts refused calls, which must cost next to nothing, or the limit would protect nobody. The first one of a minute
+ * waits for its row, the others are added to it a few seconds later. All front doors add to the same row.
+ */
+export function createOverLimit({ dispatch, query }: PerformContext, now: () => number): OverLimit {
+  const minutes = new Map<string, Minute>();
+
+  async function write(
+    { actor, row }: Pick<Minute, "actor" | "row">,
+    calls: number,
+  ): Promise<Refused | undefined> {
+    const { outcome } = await dispatch(actor, { name: "action.count", input: { call: row, calls } });
+    return isRefused(outcome) ? unlogged : undefined;
+  }
+
+  function open(call: ReceivedCall): Minute {
+    const { actor } = call;
+    const row = rowOf(call);
+    const today = readDaySettings(query(actor)).then(
+      (clock) => clock.today,
+      () => undefined,
+    );
+    return { actor, row, today, first: write({ actor, row }, 1), total: 0, more: 0 };
+  }
+
+  async function writeMore(): Promise<void> {
+    const writing = [...minutes].map(async ([key, minute]) => {
+      const calls = minute.more;
+      if (calls > 0) {
+        minute.more = 0;
+        if (await write(minute, calls)) minute.more += calls;
+      } else if (minute.row.startedAt + minuteMs < now()) minutes.delete(key);
+    });
+    await Promise.all(writing);
+  }
+
+  const timer = setInterval(() => void writeMore(), writeEveryMs);
+  return {
+    async count(call) {
+      const { actor, record } = call;
+      const key = JSON.stringify([actor.userId, actor.tokenId, minuteOf(record)]);
+      const known = minutes.get(key);
+      const minute = known ?? open(call);
+      minutes.set(key, minute);
+      const refused = await minute.first;
+      if (refused) minutes.delete(key);
+      else if (known) minute.more += 1;
+      minute.total += 1;
+      keptWaiting(call.request);
+      await Bun.sleep(Math.min(minute.total * slowerByMs, slowestMs));
+      return { refused, today: await minute.today };
+    },
+    async stop() {
+      clearInterval(timer);
+      await writeMore();
+    },
+  };
+}
+
+const minuteOf = ({ startedAt }: ReceivedCall["record"]): number =>
+  Math.floor(startedAt / minuteMs) * minuteMs;
+
+/** The row of the call's minute; its id is the same at every front door. */
+function rowOf(call: ReceivedCall): Call {
+  const { actor, record } = call;
+  const startedAt = minuteOf(record);
+  const requestId = keyedId(actor.userId, JSON.stringify([actor.tokenId, startedAt]));
+  return { ...recordOf(call, keptOfRefused), startedAt, requestId };
+}

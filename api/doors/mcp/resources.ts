@@ -1,0 +1,58 @@
+import { type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { contracts, type QueryName } from "../../../shared/contracts/catalogue.ts";
+import type { QueryContract } from "../../../shared/contracts/kernel/contract.ts";
+import { inputOfUri, type McpResource, resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
+import { type Refusal, refuse } from "../../../shared/errors.ts";
+import type { Fields } from "../../http/input/validate.ts";
+import { rpcError } from "./errors.ts";
+import { dayLine } from "./result.ts";
+import type { Asked, CallTarget, Success } from "./target.ts";
+
+type ResourceEntry = Readonly<{ contract: QueryContract<QueryName>; resource: McpResource }>;
+
+const entries = contracts.flatMap((contract): ResourceEntry[] =>
+  contract.kind === "query" && contract.mcpResource ? [{ contract, resource: contract.mcpResource }] : [],
+);
+
+const mimeType = "text/plain";
+const isTemplate = ({ resource }: ResourceEntry): boolean => resource.idField !== undefined;
+const shown = ({ resource: { name, title, description } }: ResourceEntry) => ({
+  name,
+  title,
+  description,
+  mimeType,
+});
+
+/** The answers to resources/list and resources/templates/list: the same for every token, as the list of tools is. */
+export const resourceList = entries
+  .filter((entry) => !isTemplate(entry))
+  .map((entry) => ({ uri: entry.resource.uri, ...shown(entry) }));
+export const templateList = entries
+  .filter(isTemplate)
+  .map((entry) => ({ uriTemplate: entry.resource.uri, ...shown(entry) }));
+
+const unknownResource = refuse("not_found", "There is no such resource.");
+
+/** @returns undefined when the parameters of a resources/read are malformed */
+export function askedResource({ uri }: Fields): Asked | undefined {
+  if (typeof uri !== "string") return undefined;
+  const target = targetAt(uri) ?? unknownResource;
+  return { name: resourceRead, args: { uri }, target, refuse: (refusal) => refuseResource(uri, refusal) };
+}
+
+function targetAt(uri: string): CallTarget | undefined {
+  for (const { contract, resource } of entries) {
+    const fields = inputOfUri(resource, uri);
+    if (fields)
+      return { contract, read: () => ({ fields }), answer: (success) => shownText(uri, resource, success) };
+  }
+  return undefined;
+}
+
+const shownText = (uri: string, resource: McpResource, { body, today }: Success): ReadResourceResult => ({
+  contents: [{ uri, mimeType, text: [dayLine(today), ...resource.lines(body, today)].join("\n") }],
+});
+
+function refuseResource(uri: string, refusal: Refusal): never {
+  throw refusal.code === "not_found" ? new ResourceNotFoundError(uri) : rpcError(refusal);
+}

@@ -1,0 +1,49 @@
+import { undoActions } from "../../../../../shared/contracts/action/undo.ts";
+import { isRefused } from "../../../../../shared/errors.ts";
+import { type Html, html } from "../../../../../shared/html.ts";
+import { validate } from "../../../../http/input/validate.ts";
+import { readActionInTurn } from "../../../../queries/action/undone.ts";
+import { formToken } from "../../../../web/form/form.ts";
+import { page } from "../../../../web/page.ts";
+import { seeOther } from "../../../../web/redirect.ts";
+import { notFoundPage } from "../../../../web/router.ts";
+import type { Visit } from "../../session/context.ts";
+import { accountFrame } from "../../session/frame.ts";
+import { refusalPage } from "../../session/refusal-page.ts";
+import { submit } from "../../session/submit.ts";
+import { actionsPath, forgetPath } from "../paths.ts";
+import type { ChangedThing } from "../words/changed-things.ts";
+import { quote } from "../words/quote.ts";
+import { deletedThings } from "./deleted-things.ts";
+
+/** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
+export async function askForget(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const { called_at, request_id } = Object.fromEntries(url.searchParams);
+  const validated = validate(undoActions, { actions: [{ called_at, request_id }] });
+  const [key] = isRefused(validated) ? [] : validated.input.actions;
+  const action = key && (await readActionInTurn(context.query({ userId: session.sub }), key));
+  const things = action?.undone_by === null ? deletedThings(action) : [];
+  if (things.length === 0) return notFoundPage(context.site);
+  const body = html`<p>Then it cannot be brought back, and nobody can read here any more what it was: the log says only
+    that something was deleted, when and by whom. Backups of this server have it until newer ones take their place.</p>
+    ${things.map((thing) => thingForm(visit, thing))}
+    <p><a href="${actionsPath}">Do not forget</a></p>`;
+  return page(context.site, { title: "Forget for good?", body, ...accountFrame(visit) });
+}
+
+function thingForm(visit: Visit, { thing: { kind, id }, before = {} }: ChangedThing): Html {
+  const name = quote(before.title ?? before.name);
+  return html`<form method="post" action="${forgetPath}" class="card spread">${formToken(visit)}
+    <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="id" value="${id}">
+    <p>The ${kind} ${name}</p>
+    <button class="danger">Forget it for good<span class="unseen">: ${name}</span></button></form>`;
+}
+
+/** POST /account/actions/forget */
+export async function forgetThing(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const fields = { kind: form.get("kind"), id: Number(form.get("id")) };
+  const outcome = await submit(visit, "action.forget", fields);
+  if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);
+  return seeOther(`${actionsPath}?note=forgotten`);
+}

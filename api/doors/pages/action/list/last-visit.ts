@@ -1,0 +1,52 @@
+import { msPerDay } from "../../../../../shared/domain/day/day.ts";
+import type { Visit } from "../../session/context.ts";
+import { type SealedCookie, sealedCookie } from "../../session/sealed-cookie.ts";
+import type { LoggedRow } from "../words/logged-row.ts";
+
+/** What this browser has shown to whom of the list. */
+type Seen = {
+  sub: string;
+  /** The newest action seen in the visit before this one, and in this one. */
+  before: string;
+  newest: string;
+  /** When the list was last shown (epoch ms). */
+  shownAt: number;
+};
+
+/** Browsers keep a cookie for this long at most. */
+const lifetimeSeconds = (400 * msPerDay) / 1_000;
+/** Whoever comes back within this time is still on the same visit. */
+const visitMs = 30 * 60_000;
+
+const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
+  sealedCookie({
+    name: "kept_seen",
+    key: keys.seen,
+    lifetimeSeconds,
+    secure: config.baseUrl.startsWith("https:"),
+  });
+
+type LastVisit = Readonly<{
+  /** Whether an action came after all that was seen in the visit before, and not from the person. */
+  isNew(row: LoggedRow): boolean;
+  /** The cookie for the next visit, once the list's beginning was shown. */
+  remember(newest: LoggedRow | undefined): Promise<string>;
+}>;
+
+/** What this browser's last visit to the list has seen. Nothing is new to somebody who was never here. */
+export async function findLastVisit(
+  { context, request, session: { sub } }: Visit,
+  now: number,
+): Promise<LastVisit> {
+  const cookie = seenCookie(context);
+  const found = await cookie.open(request);
+  const seen = found?.sub === sub ? found : undefined;
+  const before = seen && now - seen.shownAt < visitMs ? seen.before : seen?.newest;
+  return {
+    isNew: ({ called_at, door }) => before !== undefined && door !== "page" && called_at > before,
+    remember(row) {
+      const newest = [seen?.newest ?? "", row?.called_at ?? ""].toSorted()[1] ?? "";
+      return cookie.seal({ sub, before: before ?? newest, newest, shownAt: now });
+    },
+  };
+}

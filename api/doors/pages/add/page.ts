@@ -1,0 +1,68 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
+import { newThingId, newThingPage } from "../edit/form-page.ts";
+import { draftOfQuickHabit, habitForm } from "../edit/habit-form.ts";
+import { openForm } from "../edit/thing-form.ts";
+import { draftOfQuickTodo, todoForm } from "../edit/todo-form.ts";
+import type { Visit } from "../session/context.ts";
+import { addPath } from "../session/quick-bar.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { chips } from "./chips.ts";
+
+/** GET /account/add?line=…&kind=…: what a line in words was understood to say, in a form that saves it. */
+export async function previewLine(visit: Visit): Promise<Response> {
+  const context = await openForm(visit);
+  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+  const { searchParams } = visit.url;
+  const from = searchParams.get("from");
+  const kind = searchParams.get("kind");
+  const wanted = kind === "todo" || kind === "habit" ? kind : undefined;
+  const quick = readQuickAdd(searchParams.get("line") ?? "", context.clock, wanted);
+  const name = quick.kind === "todo" ? quick.title : quick.name;
+  const lead = html`<div class="card preview">${name && html`<p><strong>${name}</strong></p>`}
+    ${chips(quick, context.clock)}
+    <button form="${newThingId}">Add it like this</button></div>
+    ${lineHelp(visit, quick.kind)}`;
+  return quick.kind === "todo"
+    ? newThingPage(todoForm, context, { draft: draftOfQuickTodo(quick, context), lead, from })
+    : newThingPage(habitForm, context, { draft: draftOfQuickHabit(quick, context), lead, from });
+}
+
+/** GET /account/todos/new */
+export const newTodo = (visit: Visit): Promise<Response> => newPage(visit, "todo");
+
+/** GET /account/habits/new */
+export const newHabit = (visit: Visit): Promise<Response> => newPage(visit, "habit");
+
+async function newPage(visit: Visit, kind: "todo" | "habit"): Promise<Response> {
+  const context = await openForm(visit);
+  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+  const form = kind === "todo" ? todoForm : habitForm;
+  const from = visit.url.searchParams.get("from");
+  return newThingPage(form, context, { draft: form.blank, lead: lineHelp(visit, kind), from });
+}
+
+/** How to write a line, and the way to the other kind of thing. */
+function lineHelp({ url }: Visit, kind: "todo" | "habit"): Html {
+  const other = kind === "todo" ? "habit" : "todo";
+  const address = new URL(addPath, url);
+  for (const name of ["line", "from"]) {
+    const value = url.searchParams.get(name);
+    if (value !== null) address.searchParams.set(name, value);
+  }
+  address.searchParams.set("kind", other);
+  return html`<p><a href="${address.pathname}${address.search}">Make it a ${other} instead</a></p>
+    <details><summary>What the line above understands</summary>
+    <dl class="facts small">${help.map(([what, how]) => html`<dt>${what}</dt><dd>${how}</dd>`)}</dl>
+    <p class="quiet small">Everything else stays in the title.</p></details>`;
+}
+
+const help = [
+  ["Days and times", "tomorrow, Friday, 24 Dec, 2026-12-24, in 3 days; at 9 also sets a reminder"],
+  ["Repetitions", "every day, every weekday, every other Monday, every month on the 1st, every last Friday"],
+  ["From the day it is done", "every! 3 days"],
+  ["Part of the day", "in the morning, every evening, tonight"],
+  ["Category, context, time", '#Home or #"Home office", @desk, 10min or 1h30'],
+  ["Habits", "habit Run 3 times a week; habit Read every evening; bad habit Smoking"],
+] as const;

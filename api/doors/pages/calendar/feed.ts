@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { isRefused, type Refused, refuse } from "../../../../shared/errors.ts";
+import type { Config } from "../../../../shared/process/config.ts";
+import type { RateLimit } from "../../../http/rate-limit.ts";
+import { clientOf } from "../../../http/request.ts";
+import { nothingHere, refusalResponse } from "../../../http/response.ts";
+import type { PerformContext } from "../../../perform.ts";
+import { readFeedTodos } from "../../../queries/calendar/read.ts";
+import { readDaySettings } from "../../../queries/engine/context.ts";
+import { bodyOf } from "../../../web/body.ts";
+import { hashOf } from "./address.ts";
+import { calendarDocument, type FeedForm } from "./document.ts";
+
+export type CalendarContext = Pick<PerformContext, "query"> &
+  Readonly<{
+    config: Pick<Config, "baseUrl">;
+    /** The owner of the feed with this hash; refused where a network asks for too many at once. */
+    findOwner(secretHash: string, network: string): Promise<string | undefined | Refused>;
+    /** Counts a request for a feed, by the hash of its secret. */
+    limit: RateLimit;
+  }>;
+
+/** How often a feed may be asked for in a minute; calendars do it once in minutes or hours. */
+export const feedsPerMinute = 20;
+
+const tooOften = refuse("rate_limited", "This feed is asked for too often. Please try again in a minute.", {
+  retryAfterSeconds: 60,
+});
+
+/** As `newSecret` makes them. */
+const feedFile = /^([\w-]{43})\.ics$/;
+
+/** GET /calendar/<secret>.ics: the pending todos of whoever made the address, for programs that have nothing else to show. */
+export async function answerFeed(
+  { query, config, findOwner, limit }: CalendarContext,
+  request: Request,
+  file: string,
+): Promise<Response> {
+  const [, secret] = feedFile.exec(file) ?? [];
+  if (secret === undefined) return refusalResponse(nothingHere.refusal);
+  const secretHash = hashOf(secret);
+  const userId = await findOwner(secretHash, clientOf(request));
+  if (userId === undefined) return refusalResponse(nothingHere.refusal);
+  if (typeof userId === "object") return refusalResponse(userId.refusal);
+  const allowance = await limit(secretHash);
+  if (allowance?.allowed === false) return refusalResponse(tooOften.refusal);
+  const context = query({ userId }, { standbyMayAnswer: true });
+  const form: FeedForm = new URL(request.url).searchParams.get("as") === "tasks" ? "tasks" : "events";
+  const { today } = await readDaySettings(context);
+  const todos = await context.inTurn((own) => readFeedTodos(own, form), false);
+  if (isRefused(todos)) return refusalResponse(todos.refusal);
+  const { host } = new URL(config.baseUrl);
+  const body = await calendarDocument({ form, todos, today: today.date, host });
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  const headers = { etag, "cache-control": "private, max-age=300" };
+  if (namesTag(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
+  return new Response(bodyOf(body), {
+    headers: { ...headers, "content-type": "text/calendar; charset=utf-8", "x-robots-tag": "noindex" },
+  });
+}
+
+/** Weak tags count, as RFC 9110 §13.1.2 says. */
+const namesTag = (header: string | null, etag: string): boolean =>
+  (header ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));

@@ -1,0 +1,36 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { readNewTokens } from "../../../queries/user/new-tokens.ts";
+import type { Visit } from "../session/context.ts";
+
+const longestMs = 24 * 60 * 60 * 1_000;
+
+/** The address of this page that remembers when the person began to wait. */
+export function waitingAddress(visit: Visit): string {
+  const { now } = visit.context.query({ userId: visit.session.sub });
+  const since = Math.floor(Number(visit.url.searchParams.get("since")));
+  const isUsable = since <= now && since > now - longestMs;
+  return `/account/connect?since=${isUsable ? since : Math.floor(now)}`;
+}
+
+/** A light that turns green with the first call of a client that never called before. */
+export async function connectLight(visit: Visit, waiting: string): Promise<Html> {
+  const since = new Date(Number(waiting.split("=")[1])).toISOString();
+  const query = visit.context.query({ userId: visit.session.sub });
+  const found = await query.inTurn((own) => readNewTokens(own, since), false);
+  const fresh = isRefused(found) ? [] : found;
+  const content =
+    fresh.length > 0
+      ? html`<p><strong>Connected.</strong> ${fresh.map(sayClient)}</p>`
+      : html`<p>Waiting for the first call of a new client.
+        <a href="${waiting}#light">Look again</a></p>`;
+  return html`<div id="light" class="card light${fresh.length > 0 && " on"}" role="status" data-part>${lamp}${content}</div>`;
+}
+
+const lamp = html`<svg class="lamp" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6"/></svg>`;
+
+type NewClient = Readonly<{ token_id: string; client_name: string | null }>;
+
+const sayClient = ({ token_id, client_name }: NewClient): Html =>
+  html`<span class="client"><strong>${client_name ?? "A client"}</strong> made its first call:
+    <a href="/account/actions?${new URLSearchParams({ token_id, show: "all" }).toString()}">what it did</a>.</span> `;

@@ -1,0 +1,30 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import { html } from "../../../../shared/html.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { page } from "../../../web/page.ts";
+import { categoryTag } from "../kit/category-tag.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { categoryForm } from "./category-form.ts";
+import { openForm } from "./thing-form.ts";
+
+/** GET /account/categories: all of them, and a form for a new one. */
+export async function showCategories(visit: Visit): Promise<Response> {
+  const context = await openForm(visit);
+  if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+  const { categories } = context;
+  const list = categories.toSorted((one, other) => one.name.localeCompare(other.name, "en"));
+  const body = html`<p class="quiet lead">Themes of your habits and todos. A deleted one leaves them without a category.</p>
+    <ul class="plain">${list.map(
+      (category) => html`<li class="card spread" id="category-${category.id}"><p>${categoryTag(category)}</p>
+        <a href="${categoryForm.path(category.id)}">Edit<span class="unseen"> ${category.name}</span></a></li>`,
+    )}</ul>
+    ${list.length === 0 && html`<p class="quiet">You have none yet.</p>`}
+    <h2>New category</h2>
+    <form method="post" action="${categoryForm.newPath}" class="card">${formToken(visit)}
+    <input type="hidden" name="key" value="${crypto.randomUUID()}">
+    ${categoryForm.inputs(categoryForm.blank, {}, context)}
+    <button>Save</button></form>`;
+  return page(visit.context.site, { title: "Categories", body, ...accountFrame(visit) });
+}

@@ -1,0 +1,69 @@
+import { idempotencyKeyLimit } from "../../../../shared/contracts/kernel/fields.ts";
+import { isRefused, type Refused } from "../../../../shared/errors.ts";
+import { readCategoryRefs } from "../../../queries/category/read.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import { pathId } from "../kit/path-id.ts";
+import type { Visit } from "../session/context.ts";
+import { doneAddress } from "../session/go-on.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { submitLogged } from "../session/submit.ts";
+import { newCategoryName } from "./category-choice.ts";
+import { complaintOf, invalidDraft } from "./complaints.ts";
+import { type Complaint, newThingPage } from "./form-page.ts";
+import { type Draft, type FormContext, openForm, settled, type ThingForm } from "./thing-form.ts";
+
+/** POST …/new: makes a thing, once however often the form is sent. */
+export const createThing =
+  (form: ThingForm) =>
+  async (visit: Visit, sent: URLSearchParams): Promise<Response> => {
+    const opened = await openForm(visit);
+    if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
+    const { draft, errors } = settled(form, sent, opened);
+    const from = sent.get("from");
+    const again = (told: Complaint) => newThingPage(form, opened, { draft, from, ...told });
+    const complaint = invalidDraft(errors);
+    if (complaint) return again(complaint);
+    const key = sent.get("key") || crypto.randomUUID();
+    const context = await withNewCategory(draft, opened, key);
+    if (isRefused(context)) return again(complaintOf(form, context.refusal));
+    const { fields } = form.toFields(draft, context);
+    const how = { idempotencyKey: keyOf(key, JSON.stringify(fields)) };
+    const { outcome, key: logged } = await submitLogged(visit, form.commands.create, fields, how);
+    if (isRefused(outcome)) return again(complaintOf(form, outcome.refusal));
+    return seeOther(doneAddress(visit, from ?? form.home, logged));
+  };
+
+/** Leaves room for the hash of what is made. */
+const maxKey = idempotencyKeyLimit - 20;
+
+/** Who goes back, changes the form and sends it again wants another thing, and of that one as well. */
+const keyOf = (formKey: string, content: string): string =>
+  `${formKey.slice(0, maxKey)}-${Bun.hash(content).toString(36)}`;
+
+/** Makes the category that a draft names, if it names one that is not there. */
+export async function withNewCategory(
+  draft: Draft,
+  context: FormContext,
+  formKey: string,
+): Promise<FormContext | Refused> {
+  const name = newCategoryName(draft.category ?? "", context);
+  if (name === undefined) return context;
+  const how = { idempotencyKey: keyOf(formKey, name) };
+  const { outcome } = await submitLogged(context.visit, "category.create", { name }, how);
+  if (isRefused(outcome)) return outcome;
+  const categories = await context.query.inTurn(readCategoryRefs, false);
+  return isRefused(categories) ? categories : { ...context, categories };
+}
+
+/** POST …/:id/delete: without a question, because the page that follows offers to take it back. */
+export const deleteThing =
+  (form: ThingForm) =>
+  async (visit: Visit): Promise<Response> => {
+    const id = pathId(visit.url);
+    const { outcome, key } = await submitLogged(visit, form.commands.remove, { [form.idField]: id });
+    if (isRefused(outcome))
+      return outcome.refusal.code === "not_found"
+        ? seeOther(form.home)
+        : refusalPage(visit.context, outcome.refusal);
+    return seeOther(doneAddress(visit, form.home, key));
+  };

@@ -1,0 +1,103 @@
+import type { Static } from "typebox";
+import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
+import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
+import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
+import type { Rules } from "../../../../shared/domain/habit/schedule.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { html } from "../../../../shared/html.ts";
+import { readHabit } from "../../../queries/habit/read.ts";
+import type { QuickHabit } from "../../../queries/quick-add/quick-add.ts";
+import { categoryValue, chosenCategoryId } from "./category-choice.ts";
+import { draftOf, fieldsOfDraft } from "./field-inputs.ts";
+import { habitInputs } from "./habit-inputs.ts";
+import type { Draft, FormContext, ThingForm } from "./thing-form.ts";
+
+const blank = {
+  ...draftOf(habitFields),
+  rhythm: "daily",
+  weekdays: "",
+  times: "3",
+  every: "2",
+  category: "",
+} satisfies Draft;
+
+const rhythmFields = ["frequency", "schedule"];
+
+/** The pages on which habits are made and changed. */
+export const habitForm: ThingForm = {
+  noun: "habit",
+  idField: "habit_id",
+  commands: { create: "habit.create", update: "habit.update", remove: "habit.delete" },
+  newPath: "/account/habits/new",
+  path: (id) => `/account/habits/${id}/edit`,
+  shownAt: (id) => `/account/habits/${id}`,
+  home: "/account",
+  title: "New habit",
+  blank,
+  commandFields: {
+    rhythm: rhythmFields,
+    weekdays: rhythmFields,
+    times: rhythmFields,
+    every: rhythmFields,
+    category: ["category_id"],
+  },
+  toFields,
+  async read(query, id) {
+    const habit = await readHabit(query, { habit_id: id });
+    if (isRefused(habit)) return habit;
+    const lead = async () => html`<p><a href="/account/habits/${id}">Its streak and its days</a></p>`;
+    return { draft: draftOfHabit(habit), json: JSON.stringify(habit), name: habit.name, lead };
+  },
+  inputs: habitInputs,
+};
+
+function draftOfHabit(habit: Static<typeof Habit>): Draft {
+  return {
+    ...blank,
+    ...draftOf(habitFields, habit),
+    ...draftOfRhythm(habit),
+    category: String(habit.category?.id ?? ""),
+  };
+}
+
+/** A line in words as a filled-in form. */
+export function draftOfQuickHabit(quick: QuickHabit, context: FormContext): Draft {
+  return {
+    ...blank,
+    ...draftOf(habitFields, quick),
+    ...draftOfRhythm({ ...quick, grace_days: habitFields.grace_days.usual }),
+    category: categoryValue(quick.category, context),
+  };
+}
+
+function draftOfRhythm(rules: Rules): Draft {
+  const rhythm = rhythmOf(rules);
+  if ("times" in rhythm) return { rhythm: "times", times: String(rhythm.times) };
+  if ("weekdays" in rhythm) return { rhythm: "weekdays", weekdays: rhythm.weekdays.join(",") };
+  return rhythm.every === 1 ? { rhythm: "daily" } : { rhythm: "every", every: String(rhythm.every) };
+}
+
+function toFields(draft: Draft, context: FormContext) {
+  const { rhythm, weekdays = "", category = "" } = draft;
+  const hasDays = weekdays !== "";
+  const fields = {
+    ...fieldsOfDraft(habitFields, draft),
+    ...rhythmOfDraft(draft),
+    category_id: chosenCategoryId(category, context),
+  };
+  if (hasDays === (rhythm === "weekdays")) return { fields, errors: {} };
+  const error = hasDays
+    ? "You ticked days of the week: choose “On these days of the week”, or take them off."
+    : "Choose at least one day.";
+  return { fields, errors: { rhythm: error } };
+}
+
+function rhythmOfDraft({ rhythm, weekdays = "", times, every }: Draft) {
+  const custom = (schedule: object) => ({ frequency: "custom", schedule });
+  if (rhythm === "weekdays") return custom({ weekdays: weekdays.split(",").map(Number) });
+  if (rhythm === "every") return custom({ every_days: Number(every) });
+  if (rhythm !== "times") return { frequency: "daily", schedule: null };
+  return Number(times) === 1
+    ? { frequency: "weekly", schedule: null }
+    : custom({ times_per_week: Number(times) });
+}

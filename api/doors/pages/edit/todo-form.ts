@@ -1,0 +1,91 @@
+import type { Static } from "typebox";
+import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
+import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type QuickTodo, readQuickAdd } from "../../../queries/quick-add/quick-add.ts";
+import { readRepeat } from "../../../queries/quick-add/read-repeat.ts";
+import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
+import { readTodo } from "../../../queries/todo/read.ts";
+import { categoryValue, chosenCategoryId } from "./category-choice.ts";
+import { draftOf, fieldsOfDraft } from "./field-inputs.ts";
+import type { Draft, DraftErrors, FormContext, Settled, ThingForm } from "./thing-form.ts";
+import { todoInputs, wordsInput } from "./todo-inputs.ts";
+import { todoState } from "./todo-state.ts";
+
+const blank = { ...draftOf(todoFields), words: "", remind_at: "", category: "" } satisfies Draft;
+
+/** The pages of todos. */
+export const todoForm: ThingForm = {
+  noun: "todo",
+  idField: "todo_id",
+  commands: { create: "todo.create", update: "todo.update", remove: "todo.delete" },
+  newPath: "/account/todos/new",
+  path: (id) => `/account/todos/${id}`,
+  shownAt: (id) => `/account/todos/${id}`,
+  home: "/account",
+  title: "New todo",
+  blank,
+  commandFields: { category: ["category_id"] },
+  settle,
+  toFields,
+  async read(query, id) {
+    const todo = await readTodo(query, { todo_id: id });
+    if (isRefused(todo)) return todo;
+    const lead = (context: FormContext) => todoState(todo, context);
+    return { draft: draftOfTodo(todo), json: JSON.stringify(todo), name: todo.title, lead };
+  },
+  inputs: todoInputs,
+  editInputs: wordsInput,
+};
+
+function draftOfTodo(todo: Static<typeof Todo>): Draft {
+  return {
+    ...blank,
+    ...draftOf(todoFields, todo),
+    remind_at: todo.reminder?.local_time.replace(/:00$/, "") ?? "",
+    recurrence: todo.recurrence === null ? "" : sayRepeat(todo.recurrence),
+    category: String(todo.category?.id ?? ""),
+  };
+}
+
+/** A line in words as a filled-in form. */
+export function draftOfQuickTodo(quick: QuickTodo, context: FormContext): Draft {
+  return {
+    ...blank,
+    ...draftOf(todoFields, quick),
+    remind_at: quick.remind_at ?? "",
+    recurrence: quick.recurrence === null ? "" : sayRepeat(quick.recurrence),
+    category: categoryValue(quick.category, context),
+  };
+}
+
+/** Puts what is said in words into the fields that it is about, so that it counts as changed where it is. */
+function settle(sent: Draft, context: FormContext): Settled {
+  const { draft, errors } = settleWords(sent, context);
+  const repeat = readRepeat(draft.recurrence ?? "", context.clock);
+  const fromCompletion = "rule" in repeat && repeat.fromCompletion;
+  return { draft: { ...draft, ...(fromCompletion && { recurrence_from: "completion" }) }, errors };
+}
+
+function settleWords({ words = "", ...draft }: Draft, context: FormContext): Settled {
+  const quick = readQuickAdd(words, context.clock, "todo");
+  if (quick.kind !== "todo" || words.trim() === "") return { draft: { ...draft, words: "" }, errors: {} };
+  if (quick.title !== "")
+    return { draft: { ...draft, words }, errors: { words: `This is not understood: ${quick.title}` } };
+  const said = Object.entries(draftOfQuickTodo(quick, context)).filter(([, value]) => value !== "");
+  return { draft: { ...draft, ...Object.fromEntries(said), words: "" }, errors: {} };
+}
+
+function toFields(draft: Draft, context: FormContext) {
+  const errors: Record<string, string> = {};
+  const { recurrence = "", remind_at = "", category = "" } = draft;
+  const repeat = recurrence.trim() === "" ? null : readRepeat(recurrence.trim(), context.clock);
+  if (repeat && "error" in repeat) errors.recurrence = repeat.error.replace(/^The \w+ field/, "This");
+  const fields = {
+    ...fieldsOfDraft(todoFields, draft),
+    remind_at: remind_at.trim() || null,
+    recurrence: repeat && "rule" in repeat ? repeat.rule : null,
+    category_id: chosenCategoryId(category, context),
+  };
+  return { fields, errors: errors satisfies DraftErrors };
+}

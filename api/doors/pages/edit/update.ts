@@ -1,0 +1,120 @@
+import { Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { entityTag } from "../../../../shared/domain/preconditions.ts";
+import { isRefused, type Refused } from "../../../../shared/errors.ts";
+import type { Fields } from "../../../http/input/validate.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import { notFoundPage } from "../../../web/router.ts";
+import { pathId } from "../kit/path-id.ts";
+import type { Visit } from "../session/context.ts";
+import { doneAddress } from "../session/go-on.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { submitLogged } from "../session/submit.ts";
+import { type Clash, clashesIn, clashNotice } from "./clashes.ts";
+import { complaintOf, invalidDraft } from "./complaints.ts";
+import { withNewCategory } from "./create.ts";
+import { type Complaint, newThingPage, thingPage } from "./form-page.ts";
+import { type Draft, type FormContext, openForm, readThing, settled, type ThingForm } from "./thing-form.ts";
+
+/** GET …/:id: a thing in its form. */
+export const editThing =
+  (form: ThingForm) =>
+  async (visit: Visit): Promise<Response> => {
+    const context = await openForm(visit);
+    if (isRefused(context)) return refusalPage(visit.context, context.refusal);
+    const id = pathId(visit.url);
+    const stored = await readThing(form, context, id);
+    if (isRefused(stored))
+      return isGone(stored) ? notFoundPage(visit.context.site) : refusalPage(visit.context, stored.refusal);
+    return thingPage(form, context, { id, stored, draft: stored.draft });
+  };
+
+/** What was sent of a thing: how the person wants it, and how it was when the form was made. */
+type Sent = Readonly<{ id: number; draft: Draft; base: Draft }>;
+
+/** POST …/:id: sends what the person changed, and says so if somebody else has changed the same meanwhile. */
+export const saveThing =
+  (form: ThingForm) =>
+  async (visit: Visit, params: URLSearchParams): Promise<Response> => {
+    const opened = await openForm(visit);
+    if (isRefused(opened)) return refusalPage(visit.context, opened.refusal);
+    const id = pathId(visit.url);
+    const base = baseOf(params);
+    const { draft, errors } = settled(form, params, opened);
+    const sent = { id, base, draft };
+    if (changedNames(form, sent).length === 0) return seeOther(form.shownAt(id));
+    const complaint = invalidDraft(errors);
+    if (complaint) return again(form, opened, sent, complaint);
+    const tag = params.get("tag") ?? "";
+    const context = await withNewCategory(sent.draft, opened, `${id}-${tag}`);
+    if (isRefused(context)) return again(form, opened, sent, complaintOf(form, context.refusal));
+    return save(form, context, sent, tag);
+  };
+
+/** How often a change of another kind, such as a tick, may come in between. */
+const mostTries = 3;
+
+async function save(form: ThingForm, context: FormContext, sent: Sent, tag: string): Promise<Response> {
+  const changed = changedNames(form, sent);
+  const all: Fields = form.toFields(sent.draft, context).fields;
+  const wanted = changed.flatMap((name) => form.commandFields[name] ?? [name]);
+  const fields = {
+    ...Object.fromEntries(wanted.flatMap((name) => (name in all ? [[name, all[name]]] : []))),
+    [form.idField]: sent.id,
+  };
+  for (let [tries, ifMatch] = [1, tag]; ; tries++) {
+    const { outcome, key } = await submitLogged(context.visit, form.commands.update, fields, {
+      preconditions: { ifMatch },
+    });
+    if (!isRefused(outcome)) return seeOther(doneAddress(context.visit, form.shownAt(sent.id), key));
+    const { refusal } = outcome;
+    if (refusal.code !== "precondition_failed") return again(form, context, sent, complaintOf(form, refusal));
+    const stored = await readThing(form, context, sent.id);
+    if (isRefused(stored)) return again(form, context, sent, complaintOf(form, stored.refusal));
+    const clashes = clashesIn({ ...sent, changed, now: stored.draft });
+    if (clashes.length > 0 || tries === mostTries) return clash(form, context, sent, clashes);
+    ifMatch = entityTag(stored.json);
+  }
+}
+
+const changedNames = ({ blank }: ThingForm, { draft, base }: Pick<Sent, "draft" | "base">): string[] =>
+  Object.keys(blank).filter((name) => draft[name] !== base[name]);
+
+/** The form as it was sent, with what others have changed since in the fields that the person left alone. */
+async function again(
+  form: ThingForm,
+  context: FormContext,
+  sent: Sent,
+  told: Complaint,
+  clashes?: readonly Clash[],
+) {
+  const stored = await readThing(form, context, sent.id);
+  if (isRefused(stored))
+    return isGone(stored)
+      ? newThingPage(form, context, { draft: sent.draft, from: null, ...told, message: goneMeanwhile })
+      : refusalPage(context.visit.context, stored.refusal);
+  const own = changedNames(form, sent).map((name) => [name, sent.draft[name] ?? ""]);
+  const draft = { ...stored.draft, ...Object.fromEntries(own) };
+  const conflict = clashes && clashNotice(form, context, clashes);
+  return thingPage(form, context, { id: sent.id, stored, draft, ...told, ...(conflict && { conflict }) });
+}
+
+const isGone = ({ refusal }: Refused): boolean => refusal.code === "not_found";
+
+const goneMeanwhile =
+  "It was deleted meanwhile, so nothing is saved. What you wrote is here: saving it makes it anew.";
+
+const clash = (form: ThingForm, context: FormContext, sent: Sent, clashes: readonly Clash[]) =>
+  again(form, context, sent, { status: 412 }, clashes);
+
+const texts = Compile(Type.Record(Type.String(), Type.String()));
+
+/** The draft that the form was made of. Where it is missing or spoilt, all fields count as changed. */
+function baseOf(params: URLSearchParams): Draft {
+  try {
+    const base: unknown = JSON.parse(params.get("base") ?? "");
+    return texts.Check(base) ? base : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,36 @@
+import type { Everything, KindOfThing } from "../../../queries/import/everything.ts";
+import { fileColumns, presentInFile } from "./exported-things.ts";
+
+/** The columns that a table, for people to read, has in place of one of the file that can be brought back. */
+const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, readonly string[]>>>>> = {
+  habits: { category_id: ["category_id", "category", "completions", "longest_streak"] },
+  todos: {
+    category_id: ["category_id", "category"],
+    reminder: ["remind_at", "remind_at_wall_time", "reminder_status"],
+  },
+};
+
+/** The columns of the table of a kind, in their order. */
+export const columnsOfTable = (kind: KindOfThing): readonly string[] =>
+  fileColumns[kind].flatMap((name) => inPlaceOf[kind]?.[name] ?? [name]);
+
+const additions: { [Kind in KindOfThing]: (row: Everything[Kind]) => Readonly<Record<string, unknown>> } = {
+  categories: () => ({}),
+  habits: (row) => ({
+    category: row.category_name,
+    completions: row.completions_count,
+    longest_streak: row.longest_streak,
+  }),
+  completions: () => ({}),
+  todos: (row) => ({
+    category: row.category_name,
+    remind_at: row.remind_at,
+    remind_at_wall_time: row.wall_time,
+    reminder_status: row.reminder_status,
+  }),
+};
+
+export const presentInTable = <Kind extends KindOfThing>(
+  kind: Kind,
+  row: Everything[Kind],
+): Readonly<Record<string, unknown>> => ({ ...presentInFile[kind](row), ...additions[kind](row) });

@@ -1,0 +1,72 @@
+import { localTime } from "../../../../shared/domain/day/day.ts";
+import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
+import { invalid } from "../../../../shared/errors.ts";
+import { mapGivingWay } from "../../../http/give-way.ts";
+import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
+import { allRows, type KindOfThing } from "../../../queries/import/everything.ts";
+import { readSettings } from "../../../queries/user/settings.ts";
+import { byteOrderMark, csvLine } from "../kit/csv.ts";
+import type { Visit } from "../session/context.ts";
+import { download } from "../session/download.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { columnsOfTable, presentInTable } from "./csv-columns.ts";
+import { exportFormat, presentInFile } from "./exported-things.ts";
+
+const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "todos"];
+
+/** GET /account/data/export?format=json, or format=csv&kind=…: everything, or one kind of things, as a file. */
+export async function exportData(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const query = context.query({ userId: session.sub });
+  const { timeZone } = await readDaySettings(query);
+  const date = localTime(query.now, timeZone).slice(0, 10);
+  const what = "an export of everything";
+  if (url.searchParams.get("format") === "json") {
+    const name = `kept-${date}.json`;
+    return download(visit, { name, type: "application/json", what, texts: exportedJson(query) });
+  }
+  const kind = kinds.find((one) => one === url.searchParams.get("kind"));
+  if (kind && url.searchParams.get("format") === "csv") {
+    const name = `kept-${kind}-${date}.csv`;
+    return download(visit, { name, type: "text/csv; charset=utf-8", what, texts: csvOf(query, kind) });
+  }
+  const demand = "The format field must be json, or csv with a kind.";
+  return refusalPage(context, invalid({ format: [demand] }).refusal);
+}
+
+/** One object with a line for each thing, so that also a long file can be looked into. */
+export async function* exportedJson(query: QueryContext): AsyncGenerator<string> {
+  const settings = await readSettings(query, {});
+  const { time_zone, day_start_hour, reminder_channel } = settings;
+  const head = { ...exportFormat, exported_at: new Date(query.now).toISOString() };
+  const targets = perTarget(({ column }) => settings[column]);
+  const chosen = { time_zone, day_start_hour, reminder_channel, ...targets };
+  yield `${JSON.stringify(head).slice(0, -1)},\n"settings":${JSON.stringify(chosen)}`;
+  for (const kind of kinds) {
+    yield `,\n"${kind}":[`;
+    yield* linesOf(query, kind);
+    yield "\n]";
+  }
+  yield "\n}\n";
+}
+
+async function* linesOf<Kind extends KindOfThing>(query: QueryContext, kind: Kind): AsyncGenerator<string> {
+  let separator = "\n";
+  for await (const rows of allRows(query, kind)) {
+    const lines = await mapGivingWay(rows, (row) => JSON.stringify(presentInFile[kind](row)));
+    yield `${separator}${lines.join(",\n")}`;
+    separator = ",\n";
+  }
+}
+
+async function* csvOf<Kind extends KindOfThing>(query: QueryContext, kind: Kind): AsyncGenerator<string> {
+  const columns = columnsOfTable(kind);
+  yield `${byteOrderMark}${csvLine(columns)}`;
+  for await (const rows of allRows(query, kind)) {
+    const lines = await mapGivingWay(rows, (row) => {
+      const cells = presentInTable(kind, row);
+      return csvLine(columns.map((column) => cells[column]));
+    });
+    yield lines.join("");
+  }
+}

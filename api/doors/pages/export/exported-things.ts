@@ -1,0 +1,62 @@
+import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
+import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
+import { ImportedCategory, ImportedHabit, ImportedTodo } from "../../../../shared/contracts/import/things.ts";
+import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
+import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import type { Everything, KindOfThing } from "../../../queries/import/everything.ts";
+
+/** The form of a file. A reader that does not know this number must not guess. */
+export const exportFormat = { format: "kept-export", version: 1 } as const;
+
+/** A file has ids where an import has keys. */
+const idNames: ReadonlyMap<string, string> = new Map([
+  ["key", "id"],
+  ["category", "category_id"],
+  ["next", "next_todo_id"],
+]);
+
+const namesInFile = ({ properties }: Readonly<{ properties: object }>): readonly string[] =>
+  Object.keys(properties).map((name) => idNames.get(name) ?? name);
+
+/** The fields that a file has of each thing, which are those that an import takes. Streaks follow from the completions. */
+export const fileColumns: Readonly<Record<KindOfThing, readonly string[]>> = {
+  categories: namesInFile(ImportedCategory),
+  habits: namesInFile(ImportedHabit),
+  completions: ["habit_id", "date", "completed_at"],
+  todos: namesInFile(ImportedTodo),
+};
+
+type Present<Kind extends KindOfThing> = (row: Everything[Kind]) => Readonly<Record<string, unknown>>;
+
+export const presentInFile: { [Kind in KindOfThing]: Present<Kind> } = {
+  categories: (row) => columnsInFile("categories", categoryFields, row),
+  habits: (row) => columnsInFile("habits", habitFields, row),
+  completions: (row) => ({
+    habit_id: row.habit_id,
+    date: row.local_date,
+    completed_at: timestamp(row.completed_at),
+  }),
+  todos: (row) => columnsInFile("todos", todoFields, { ...row, reminder: presentReminder(row) }),
+};
+
+function columnsInFile(kind: KindOfThing, fields: DeclaredFields, columns: object): Record<string, unknown> {
+  const row: Readonly<Record<string, unknown>> = { ...columns };
+  return Object.fromEntries(
+    fileColumns[kind].map((name) => {
+      const value = row[name] ?? null;
+      const isTime = name === "created_at" || name === "updated_at" || fields[name]?.kind === "instant";
+      return [name, isTime && typeof value === "string" ? timestamp(value) : value];
+    }),
+  );
+}
+
+/** `wall_time` is the time that was given without a zone, which follows the person to another one. */
+function presentReminder({ remind_at, wall_time, reminder_status }: Everything["todos"]) {
+  if (remind_at === null || reminder_status === null) return null;
+  return {
+    remind_at: timestamp(remind_at),
+    wall_time: wall_time?.replace(" ", "T") ?? null,
+    status: reminder_status,
+  };
+}

@@ -1,0 +1,18 @@
+import { type Html, html } from "../../../../shared/html.ts";
+import { readKeptBytes } from "../../../queries/user/kept-bytes.ts";
+import type { Visit } from "../session/context.ts";
+
+/** How much the account keeps, and what makes room. */
+export async function keptCard({ context, session }: Visit): Promise<Html> {
+  const { all, things, images, log, replies } = await readKeptBytes(context.query({ userId: session.sub }));
+  const { accountMegabytes } = context.config;
+  return html`<h2>How much there is</h2>
+    <div class="card">
+    <p>You keep ${megabytes(all)} MB${accountMegabytes > 0 && ` of ${accountMegabytes} MB`}:
+      ${megabytes(things)} MB of habits, todos and categories, ${megabytes(images)} MB of what changes replaced,
+      ${megabytes(log)} MB of the list of actions and ${megabytes(replies)} MB of recent answers.</p>
+    <p class="quiet small">What a change replaced is kept for 30 days, so that it can be taken back; forgetting a deleted thing on
+      <a href="/account/actions">Actions</a> makes room at once. Changes count here after a few, and exactly the day after.</p></div>`;
+}
+
+const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1);

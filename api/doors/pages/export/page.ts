@@ -1,0 +1,46 @@
+import { type Html, html } from "../../../../shared/html.ts";
+import { copyScript } from "../../../web/assets.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { page } from "../../../web/page.ts";
+import { calendarCard } from "../calendar/card.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { keptCard } from "./kept-card.ts";
+
+const path = "/account/data/export";
+
+/** GET /account/data */
+export async function showData(visit: Visit): Promise<Response> {
+  const body = html`${exportCard()}
+    ${importCard(visit)}
+    ${await keptCard(visit)}
+    ${await calendarCard(visit)}
+    <p class="unseen" role="status" id="copied"></p>`;
+  const content = { title: "Your data", body, scripts: [copyScript], ...accountFrame(visit) };
+  return page(visit.context.site, content);
+}
+
+function exportCard(): Html {
+  const table = (kind: string, label: string) =>
+    html`<li><a href="${path}?format=csv&kind=${kind}" download>${label}</a></li>`;
+  return html`<h2>Take it with you</h2>
+    <div class="card">
+    <p>One file with everything: categories, habits with every completion, todos, open and done, and their reminders.
+      Kept can read it back, here or elsewhere.</p>
+    <p><a class="button" href="${path}?format=json" download>Download everything (JSON)</a></p>
+    <p>For a spreadsheet, one table of each kind:</p>
+    <ul>${table("habits", "Habits (CSV)")}${table("completions", "Completions of habits (CSV)")}
+    ${table("todos", "Todos with reminders (CSV)")}${table("categories", "Categories (CSV)")}</ul>
+    <p class="quiet small">What was done, by you and by agents, is a file of its own on
+      <a href="/account/actions">Actions</a>. The secret of your webhook and your tokens are in no file.</p></div>`;
+}
+
+function importCard(visit: Visit): Html {
+  return html`<h2>Bring it here</h2>
+    <form method="post" action="/account/data/import" enctype="multipart/form-data" class="card">${formToken(visit)}
+    <p>From a file of Kept (JSON), a project of Todoist (CSV), a backup of Todoist (zip), Loop Habit Tracker (its zip, or
+      Habits.csv and Checkmarks.csv) or Habitica (userdata.json). You see first what would come.</p>
+    <div class="field"><label for="files">Files, 5 MB together</label>
+    <input type="file" id="files" name="files" multiple required accept=".json,.csv,.zip"></div>
+    <button>Show what would come</button></form>`;
+}

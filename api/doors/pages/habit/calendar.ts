@@ -1,0 +1,44 @@
+import { addDays, daysBetween } from "../../../../shared/domain/day/day.ts";
+import { weekOf } from "../../../queries/habit/week-progress.ts";
+
+/** A year and the rest of its first week. */
+export const calendarWeeks = 53;
+
+/** A day's place: a column for each week, a row for each weekday with Monday on top. */
+export type CalendarDay = Readonly<{ date: string; column: number; row: number }>;
+
+/** The Monday with which the calendar of a year up to today begins. */
+export const firstCalendarDay = (today: string): string =>
+  addDays(weekOf(today).monday, -7 * (calendarWeeks - 1));
+
+/** The days of the calendar of a year, of which the last is today. */
+export function calendarDays(today: string): readonly CalendarDay[] {
+  const first = firstCalendarDay(today);
+  return Array.from({ length: daysBetween(first, today) + 1 }, (_, index) => ({
+    date: addDays(first, index),
+    column: Math.floor(index / 7),
+    row: index % 7,
+  }));
+}
+
+/** A part of the calendar's months, `YYYY-MM`, with the column in which the month's first day lies. */
+export const monthStarts = (days: readonly CalendarDay[]): readonly CalendarDay[] =>
+  days.filter(({ date }) => date.endsWith("-01"));
+
+/** The number of completions in each month of the calendar, in order. */
+export function monthlyCounts(
+  days: readonly CalendarDay[],
+  done: ReadonlyMap<string, number>,
+): readonly Readonly<{ month: string; done: number }>[] {
+  const months = Map.groupBy(days, ({ date }) => date.slice(0, 7));
+  return [...months].map(([month, own]) => ({
+    month,
+    done: own.reduce((sum, { date }) => sum + (done.get(date) ?? 0), 0),
+  }));
+}
+
+const levels = 4;
+
+/** How dark a day is drawn: 0 for none, else 1 to 4 as its part of the most that any day has. */
+export const levelOf = (done: number, most: number): number =>
+  done <= 0 ? 0 : Math.min(levels, Math.ceil((levels * done) / Math.max(1, most)));

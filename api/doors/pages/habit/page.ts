@@ -1,0 +1,78 @@
+import { listHabits } from "../../../../shared/contracts/habit/queries.ts";
+import type { Today } from "../../../../shared/domain/day/today.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { queryFields } from "../../../http/input/query-fields.ts";
+import { validate } from "../../../http/input/validate.ts";
+import { readCategoryRefs } from "../../../queries/category/read.ts";
+import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
+import { orStopped } from "../../../queries/engine/search.ts";
+import { type HabitFilters, habitsPerPage, readHabitPage } from "../../../queries/habit/overview.ts";
+import type { HabitInWeek } from "../../../queries/habit/week.ts";
+import { page } from "../../../web/page.ts";
+import { categoryChoices } from "../kit/category-choices.ts";
+import { countInWords } from "../kit/dates.ts";
+import { chosenFilters, filterInput, filterSelect, withoutPage } from "../kit/filter-fields.ts";
+import { habitItem } from "../kit/habit-item.ts";
+import { pager } from "../kit/pager.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { tickNotice } from "../tick/notice.ts";
+
+const path = "/account/habits";
+
+/** GET /account/habits?q=…&category_id=…&page=…: all habits, those due today first. */
+export async function showHabits(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const chosen = chosenFilters(url, ["q", "category_id", "page"]);
+  const validated = validate(listHabits, queryFields(listHabits.input, chosen));
+  if (isRefused(validated)) return refusalPage(context, validated.refusal);
+  const { page: number = 1, ...filters } = validated.input;
+  const mark = await liveMark(visit);
+  const user = { userId: session.sub };
+  const query = context.query(user, { standbyMayAnswer: true });
+  const reading = query.inTurn((own) => readAll(own, { ...filters, page: number }), filters.q !== undefined);
+  const found = await orStopped("q", reading);
+  if (isRefused(found)) return refusalPage(context, found.refusal);
+  const { today, habits, total, categories } = found;
+  const narrowing = withoutPage(chosen);
+  const lastPage = Math.max(1, Math.ceil(total / habitsPerPage));
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}
+    <p class="links"><a href="${path}/new">New habit</a>
+    <a href="/account/categories">Categories</a></p>
+    ${filterForm(narrowing, categories)}
+    <div id="habits" data-part>
+    ${narrowing.size > 0 && html`<p class="quiet">${countInWords(total, "habit")} found.</p>`}
+    ${groups(visit, habits, today)}
+    ${pager({ path, chosen, page: number, lastPage })}</div>`;
+  return page(context.site, { title: "Habits", body, scripts: liveScripts, ...accountFrame(visit) });
+}
+
+async function readAll(query: QueryContext, wanted: HabitFilters & Readonly<{ page: number }>) {
+  const { today } = await readDaySettings(query);
+  const found = await readHabitPage(query, today, wanted);
+  return { today, ...found, categories: await readCategoryRefs(query) };
+}
+
+const filterForm = (chosen: URLSearchParams, categories: Parameters<typeof categoryChoices>[0]): Html =>
+  html`<form method="get" action="${path}" class="card" role="search">
+    <div class="filters pair">${filterInput("search", { name: "q", label: "Search" }, chosen)}
+    ${filterSelect({ name: "category_id", label: "Category" }, categoryChoices(categories), chosen)}</div>
+    <div class="actions"><button class="plain">Filter</button>
+    ${chosen.size > 0 && html`<a href="${path}">Show all</a>`}</div></form>`;
+
+function groups(visit: Visit, habits: readonly HabitInWeek[], { date }: Today): Html {
+  if (habits.length === 0) return html`<p class="quiet">There is no such habit.</p>`;
+  const parts = [
+    ["Due today", habits.filter(({ isDue }) => isDue)],
+    ["Not due today", habits.filter(({ isDue }) => !isDue)],
+  ] as const;
+  return html`${parts.map(
+    ([name, own]) =>
+      own.length > 0 &&
+      html`<h2 class="part">${name}</h2>
+        <ul class="plain">${own.map((item) => habitItem(visit, item, date))}</ul>`,
+  )}`;
+}

@@ -1,0 +1,72 @@
+import { type Html, html } from "../../../../shared/html.ts";
+import { sayDated } from "../kit/dates.ts";
+import {
+  type CalendarDay,
+  calendarDays,
+  calendarWeeks,
+  levelOf,
+  monthlyCounts,
+  monthStarts,
+} from "./calendar.ts";
+
+/** Sizes in the units of a picture's viewBox. */
+const pitch = 12;
+const square = 10;
+const left = 26;
+const top = 15;
+/** The year is drawn as two halves, which stand side by side or, on a phone, one below the other. */
+const halfWeeks = Math.ceil(calendarWeeks / 2);
+const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
+const longMonthFormat = new Intl.DateTimeFormat("en-GB", {
+  month: "long",
+  year: "numeric",
+  timeZone: "UTC",
+});
+
+type Year = Readonly<{
+  title: string;
+  today: string;
+  done: ReadonlyMap<string, number>;
+  /** Days before it are drawn as not there. */
+  since?: string;
+  /** What the picture says of one day. */
+  sayDone(done: number): string;
+}>;
+
+/** A square for each day of the last year, with the same in words for screen readers. */
+export function yearPicture(year: Year): Html {
+  const { title, today, done, since = "" } = year;
+  const days = calendarDays(today);
+  const known = days.filter(({ date }) => date >= since || done.has(date));
+  const words = monthlyCounts(known, done).map(
+    ({ month, done: count }) => `${longMonthFormat.format(new Date(month))}: ${count}`,
+  );
+  return html`<figure class="year"><figcaption>${title}</figcaption>
+    <p class="unseen">By month. ${words.join(", ")}.</p>
+    <div class="halves" aria-hidden="true">${half(year, days, 0)}${half(year, days, halfWeeks)}</div></figure>`;
+}
+
+function half({ today, done, since = "", sayDone }: Year, days: readonly CalendarDay[], from: number): Html {
+  const most = Math.max(...done.values());
+  const own = days.filter(({ column }) => column >= from && column < from + halfWeeks);
+  const at = (column: number): number => left + pitch * (column - from);
+  return html`<svg viewBox="0 0 ${left + pitch * halfWeeks} ${top + pitch * 7}">
+    ${weekdays.map(([name, row]) => html`<text x="0" y="${top + pitch * row + 9}">${name}</text>`)}
+    ${monthStarts(own).map(({ date, column }) => monthLabel(date, at(column)))}
+    ${own.map(({ date, column, row }) => {
+      const count = done.get(date) ?? 0;
+      const kind = date === today ? " now" : date < since && count === 0 ? " none" : "";
+      const title = kind !== " none" && html`<title>${sayDated(date, today)}: ${sayDone(count)}</title>`;
+      return html`<rect class="l${levelOf(count, most)}${kind}" x="${at(column)}" y="${top + pitch * row}"
+        width="${square}" height="${square}" rx="2">${title}</rect>`;
+    })}</svg>`;
+}
+
+const weekdays = [
+  ["Mon", 0],
+  ["Wed", 2],
+  ["Fri", 4],
+] as const;
+
+const monthLabel = (date: string, x: number): Html =>
+  html`<text x="${x}" y="10">${monthFormat.format(new Date(date))}</text>`;

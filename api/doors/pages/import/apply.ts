@@ -1,0 +1,61 @@
+import type { Static } from "typebox";
+import { commands } from "../../../../shared/contracts/catalogue.ts";
+import type { applyImport } from "../../../../shared/contracts/import/contracts.ts";
+import { allScopes } from "../../../../shared/contracts/kernel/scopes.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { html } from "../../../../shared/html.ts";
+import { originOf } from "../../../http/request.ts";
+import { perform } from "../../../perform.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { page } from "../../../web/page.ts";
+import { countInWords } from "../kit/dates.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+
+type Imported = Static<typeof applyImport.output>;
+
+/**
+ * POST /account/data/import/apply: makes what the preview showed. The file is its own idempotency key, so that sending this
+ * again, after whatever answer, shows what became of it.
+ */
+export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const { context, session } = visit;
+  const [import_id, parts] = [form.get("import_id") ?? "", Number(form.get("parts"))];
+  const { outcome } = await perform(context, {
+    contract: commands["import.apply"],
+    actor: { userId: session.sub, scopes: allScopes },
+    origin: originOf(visit.request, "page"),
+    content: () => ({ fields: { import_id, parts }, idempotencyKey: `import ${import_id}`.slice(0, 255) }),
+  });
+  if (!isRefused(outcome)) return donePage(visit, outcome.body as Imported);
+  const { code, applied } = outcome.refusal;
+  if (code === "overloaded" && applied === "unknown") return busyPage(visit, { import_id, parts });
+  return refusalPage(context, outcome.refusal);
+}
+
+function donePage(visit: Visit, { habits, completions, todos, categories }: Imported): Response {
+  const parts = [
+    `${countInWords(habits, "habit")} with ${countInWords(completions, "completion")}`,
+    countInWords(todos, "todo"),
+    categories === 1 ? "1 category" : `${categories} categories`,
+  ];
+  const body = html`<p class="note" role="status">Imported ${parts[0]}, ${parts[1]} and ${parts[2]}.</p>
+    <p><a href="/account">Look at today</a></p>
+    <p>If it is not what you wanted, take it back on <a href="/account/actions">Actions</a>.</p>`;
+  return page(visit.context.site, { title: "It is here", body, ...accountFrame(visit) });
+}
+
+/** The worker may still be at it: nothing is made twice by asking again. */
+function busyPage(
+  visit: Visit,
+  { import_id, parts }: Readonly<{ import_id: string; parts: number }>,
+): Response {
+  const body = html`<p class="note warn" role="status">This takes longer than usual. Ask again in a moment; nothing comes
+    twice.</p>
+    <form method="post" action="/account/data/import/apply">${formToken(visit)}
+    <input type="hidden" name="import_id" value="${import_id}"><input type="hidden" name="parts" value="${parts}">
+    <button>Ask again</button></form>`;
+  const options = { status: 503, headers: { "Retry-After": "2" } };
+  return page(visit.context.site, { title: "Still under way", body, ...accountFrame(visit) }, options);
+}

@@ -1,0 +1,133 @@
+import { categoryFields } from "../../../../shared/contracts/category/fields.ts";
+import { habitFields } from "../../../../shared/contracts/habit/fields.ts";
+import { maxImported } from "../../../../shared/contracts/import/contracts.ts";
+import {
+  ImportedCategory,
+  ImportedHabit,
+  ImportedHistory,
+  type ImportedKind,
+  ImportedTodo,
+} from "../../../../shared/contracts/import/things.ts";
+import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
+import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
+import { firstOccurrence, parseRecurrence } from "../../../../shared/domain/todo/recurrence.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Fields, validate } from "../../../http/input/validate.ts";
+import {
+  type Finding,
+  type FoundThing,
+  type Left,
+  left,
+  type ReadingContext,
+  type ReadThing,
+} from "./readers/found.ts";
+
+const schemas = {
+  categories: ImportedCategory,
+  habits: ImportedHabit,
+  histories: ImportedHistory,
+  todos: ImportedTodo,
+} as const;
+
+const declared: Readonly<Record<ImportedKind, DeclaredFields>> = {
+  categories: categoryFields,
+  habits: habitFields,
+  histories: {},
+  todos: todoFields,
+};
+
+/** Checking a rule takes milliseconds, and nobody has many. */
+const mostRules = 200;
+const longestName = 255;
+const longestDescription = 5_000;
+
+type Checker = Readonly<{
+  /** @returns the thing as Kept can have it, and what of it, or why all of it, does not come */
+  check(found: ReadThing): (FoundThing | Left)[];
+}>;
+
+/** Checks what is found in one upload by the same rules as what is typed in. */
+export function createChecker(context: ReadingContext): Checker {
+  const parse = createRules(context);
+  return {
+    check(found) {
+      if (found.kind === "histories" && found.thing.dates.length > maxImported.completions)
+        return [left("", tooManyDays)];
+      const fields = completed(found);
+      const name = nameOf(fields);
+      const problem = found.kind === "todos" ? repair(fields, parse) : undefined;
+      const result = validate({ input: schemas[found.kind] }, shortened(fields));
+      if (isRefused(result)) return [left(name, result.refusal.message)];
+      // The schema that has just been checked is that of the kind.
+      const checked = { ...found, thing: result.input } as FoundThing;
+      return [checked, ...(problem === undefined ? [] : [left(name, problem)])];
+    },
+  };
+}
+
+const tooManyDays = `A habit comes without its days, because there are more than ${maxImported.completions.toLocaleString("en")} of them.`;
+
+/** A rule with the first day on it, today or later; or what is wrong with it. */
+type KnownRule = Readonly<{ rule: string; first: string | null }> | Readonly<{ error: string }>;
+type Rules = (text: string) => KnownRule;
+
+/** Reads each rule once. */
+function createRules({ today }: ReadingContext): Rules {
+  const rules = new Map<string, KnownRule>();
+  const parse = (text: string): KnownRule => {
+    if (rules.size === mostRules) return { error: `There are more than ${mostRules} different rules.` };
+    const parsed = parseRecurrence(text);
+    return "error" in parsed ? parsed : { ...parsed, first: firstOccurrence(parsed.rule, today.date) };
+  };
+  return (text) => {
+    const known = rules.get(text) ?? parse(text);
+    if (rules.size < mostRules) rules.set(text, known);
+    return known;
+  };
+}
+
+/** With the usual value or null in every field that the file lacks; only a custom rhythm has a schedule. */
+function completed({ kind, thing }: ReadThing): Fields {
+  const given: Fields = { ...thing };
+  const fields: Fields = {};
+  for (const field of Object.keys(schemas[kind].properties))
+    fields[field] = given[field] === undefined ? (declared[kind][field]?.usual ?? null) : given[field];
+  if (kind === "habits" && fields.frequency !== "custom") fields.schedule = null;
+  return fields;
+}
+
+const nameOf = ({ name, title = name }: Fields): string => (typeof title === "string" ? title : "");
+
+/** A name that is too long is cut, and stands in the description as a whole. */
+function shortened(fields: Fields): Fields {
+  const field = "title" in fields ? "title" : "name";
+  const [name, description] = [oneLine(fields[field]), fields.description];
+  if (typeof name !== "string") return fields;
+  const isLong = name.length > longestName;
+  const whole = [isLong ? name : "", typeof description === "string" ? description : ""].filter(Boolean);
+  return {
+    ...fields,
+    [field]: isLong ? `${cut(name, longestName - 1)}…` : name,
+    ...("description" in fields && { description: cut(whole.join("\n"), longestDescription) || null }),
+  };
+}
+
+const oneLine = (text: unknown): unknown =>
+  typeof text === "string" ? text.replace(/\s+/g, " ").trim() : text;
+const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed();
+
+/** A rule that Kept does not have is no reason to lose its todo. @returns what is wrong with the rule */
+function repair(fields: Fields, parse: Rules): string | undefined {
+  if (typeof fields.recurrence !== "string") return undefined;
+  const parsed = parse(fields.recurrence);
+  if ("error" in parsed) {
+    Object.assign(fields, { recurrence: null, recurrence_anchor: null });
+    return `Does not repeat: ${parsed.error}`;
+  }
+  fields.recurrence = parsed.rule;
+  fields.due_date ??= parsed.first;
+  fields.recurrence_anchor ??= fields.due_date;
+  return undefined;
+}
+
+export const isLeft = (found: Finding): found is Left => found.kind === "left";

@@ -1,0 +1,78 @@
+import { type Html, html } from "../../../../shared/html.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { page } from "../../../web/page.ts";
+import { countInWords } from "../kit/dates.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import type { ImportPlan } from "./plan.ts";
+import type { Left } from "./readers/found.ts";
+import type { StagedImport } from "./stage.ts";
+
+const mostNames = 8;
+const longestShown = 80;
+const short = (name: string): string =>
+  name.length > longestShown ? `${name.slice(0, longestShown)}…` : name;
+
+/** What would come, what would not and why, and a button that takes all of it. */
+export function previewPage(visit: Visit, plan: ImportPlan, staged: StagedImport | undefined): Response {
+  const body = html`${staged ? whatComes(visit, plan, staged) : nothingComes(plan)}
+    ${plan.leftCount > 0 && whatStays(plan)}
+    <p><a href="/account/data">Back to your data</a></p>`;
+  return page(visit.context.site, { title: "What would come", body, ...accountFrame(visit) });
+}
+
+const nothingComes = ({ here, later }: ImportPlan): Html => {
+  if (later > 0)
+    return html`<p class="note bad" role="alert">A habit of this file has more days than one import takes.</p>`;
+  const why =
+    here > 0
+      ? "Everything in this file is here already."
+      : "There is nothing in this file that Kept can take.";
+  return html`<p class="note" role="status">${why}</p>`;
+};
+
+function whatComes(
+  visit: Visit,
+  { things, completions, here, later }: ImportPlan,
+  staged: StagedImport,
+): Html {
+  const { categories, habits, todos } = things;
+  const done = todos.filter(({ is_completed }) => is_completed).length;
+  const withDays = completions > 0 ? ` with ${countInWords(completions, "completion")}` : "";
+  return html`<div class="card"><ul class="import-found">
+    ${habits.length > 0 && line(`${countInWords(habits.length, "habit")}${withDays}`, habits)}
+    ${todos.length > 0 && line(`${countInWords(todos.length, "todo")}${done > 0 ? `, ${done} of them done` : ""}`, todos)}
+    ${categories.length > 0 && line(categories.length === 1 ? "1 category" : `${categories.length} categories`, categories)}</ul>
+    ${
+      here > 0 &&
+      html`<p>${countInWords(here, "thing")} of this file ${here === 1 ? "is" : "are"} here already and
+      ${here === 1 ? "stays" : "stay"} as ${here === 1 ? "it is" : "they are"}.</p>`
+    }
+    ${
+      later > 0 &&
+      html`<p><strong>This is the first part of it:</strong> ${countInWords(later, "thing")} more than one import
+      takes. Choose the same files again afterwards, and the next part comes.</p>`
+    }
+    <p class="quiet small">A category of a name that you already have is that one. Everything comes at once, or nothing;
+      afterwards it can be taken back on <a href="/account/actions">Actions</a>.</p>
+    <form method="post" action="/account/data/import/apply">${formToken(visit)}
+    <input type="hidden" name="import_id" value="${staged.import_id}">
+    <input type="hidden" name="parts" value="${staged.parts}">
+    <button>Import all of this</button></form></div>`;
+}
+
+function line(count: string, things: readonly Readonly<{ name?: string; title?: string }>[]): Html {
+  const names = things.slice(0, mostNames).map(({ name = "", title = name }) => short(title));
+  const more = things.length > names.length ? " …" : "";
+  return html`<li><strong>${count}</strong>: <span class="quiet">${names.join(", ")}${more}</span></li>`;
+}
+
+function whatStays({ left, leftCount }: ImportPlan): Html {
+  const more =
+    leftCount > left.length && html`<p class="quiet small">And ${leftCount - left.length} more.</p>`;
+  return html`<h2>What does not come, or not as a whole</h2>
+    <ul class="import-found">${left.map(leftLine)}</ul>${more}`;
+}
+
+const leftLine = ({ name, why }: Left): Html =>
+  html`<li>${name !== "" && html`<strong>${short(name)}</strong>: `}${why}</li>`;

@@ -1,0 +1,150 @@
+import { localTime } from "../../../../../shared/domain/day/day.ts";
+import { type Finding, keyOf, left, type ReadingContext } from "./found.ts";
+import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./json-fields.ts";
+
+type Task = Readonly<Record<string, unknown>>;
+type Tags = ReadonlyMap<string, string>;
+
+/** Many tasks repeat the name of one tag. Names are cut to less where all things are checked. */
+const longestTag = 300;
+
+/** Whether this is Habitica's `userdata.json`. */
+export const isHabitica = (value: unknown): boolean => {
+  const { tasks } = objectIn(value);
+  const { habits, dailys, todos } = objectIn(tasks);
+  return [habits, dailys, todos].some(Array.isArray);
+};
+
+/** Reads habits, dailies and to-dos; tags are categories where a task has one, and rewards are left. */
+export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding> {
+  const { tasks, tags } = objectIn(value);
+  const { habits, dailys, todos, rewards } = objectIn(tasks);
+  const names: Tags = new Map(
+    objectsIn(tags).flatMap(({ id, name }) => {
+      const text = textIn(name).trim().slice(0, longestTag);
+      return text === "" ? [] : [[textIn(id), text] as const];
+    }),
+  );
+  for (const [id, name] of names)
+    yield { kind: "categories", thing: { key: keyOf("habitica tag", id), name } };
+  for (const task of objectsIn(habits)) yield* readHabit(task, names, context);
+  for (const task of objectsIn(dailys)) yield* readDaily(task, names, context);
+  for (const task of objectsIn(todos)) yield* readTodo(task, names, context);
+  for (const task of objectsIn(rewards)) yield left(textIn(task.text), "Kept has no rewards.");
+}
+
+const keyIn = ({ id, _id = id }: Task): string => keyOf("habitica", textIn(_id));
+
+/** Of several tags the first is the category, and all of them are told in the description. */
+function inWords(task: Task, names: Tags): Readonly<{ description: string | null; category: string | null }> {
+  const ids = [...new Set(listIn(task.tags).map(textIn))].filter((id) => names.has(id));
+  const [first] = ids;
+  const steps = objectsIn(task.checklist).map(
+    ({ text, completed }) => `[${completed === true ? "x" : " "}] ${textIn(text)}`,
+  );
+  const tags = ids.length > 1 ? [`Tags: ${ids.map((id) => names.get(id)).join(", ")}`] : [];
+  const lines = [textIn(task.notes).trim(), ...steps, ...tags].filter((line) => line !== "");
+  return {
+    description: lines.join("\n") || null,
+    category: first === undefined ? null : keyOf("habitica tag", first),
+  };
+}
+
+/** A time of Habitica's, which are RFC 3339 or milliseconds. */
+function instantIn(value: unknown): string | null {
+  const ms = numberIn(value) ?? Date.parse(textIn(value));
+  const isKnown = ms >= 0 && ms < Date.UTC(9999);
+  return isKnown ? new Date(ms).toISOString() : null;
+}
+
+const dayOf = (instant: string, { today }: ReadingContext): string =>
+  localTime(Date.parse(instant), today.timeZone).slice(0, 10);
+
+/** @param isDoneToday the present day is noted among the entries when it is over */
+function* history(
+  habit: string,
+  entries: readonly Task[],
+  context: ReadingContext,
+  isDoneToday = false,
+): Generator<Finding> {
+  const times = new Map<string, string | null>();
+  for (const { date } of entries) {
+    const instant = instantIn(date);
+    if (instant !== null) times.set(dayOf(instant, context), instant);
+  }
+  if (isDoneToday) times.set(context.today.date, null);
+  if (times.size > 0)
+    yield { kind: "histories", thing: { habit, dates: [...times.keys()], times: [...times.values()] } };
+}
+
+/** A habit that is only bad says when it was not avoided, and nothing of the days on which it was. */
+function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
+  const [key, name] = [keyIn(task), textIn(task.text)];
+  const isBad = task.up === false && task.down === true;
+  const frequency = task.frequency === "weekly" || task.frequency === "monthly" ? "weekly" : "daily";
+  const created_at = instantIn(task.createdAt);
+  const type = isBad ? "bad" : "good";
+  yield {
+    kind: "habits",
+    thing: { key, name, type, frequency, created_at, ...inWords(task, names) },
+  };
+  if (isBad)
+    yield left(
+      name,
+      "Comes without its days, because Habitica notes only those on which it was not avoided.",
+    );
+  else yield* history(key, withGains(objectsIn(task.history), "scoredUp"), context);
+}
+
+/** Entries of earlier years have only the value of the task, which grows with what is done. */
+function withGains(entries: readonly Task[], field: "scoredUp" | "completed"): readonly Task[] {
+  return entries.filter((entry, index) => {
+    const told = entry[field];
+    if (typeof told === "boolean") return told;
+    if (typeof told === "number") return told > 0;
+    return (numberIn(entry.value) ?? 0) > (numberIn(entries[index - 1]?.value) ?? 0);
+  });
+}
+
+const weekdayNames = ["m", "t", "w", "th", "f", "s", "su"];
+
+function rhythmOf(task: Task) {
+  const every = numberIn(task.everyX) ?? 1;
+  if (task.frequency === "daily")
+    return every === 1
+      ? { frequency: "daily" as const }
+      : { frequency: "custom" as const, schedule: { every_days: every } };
+  const repeat = objectIn(task.repeat);
+  const weekdays = weekdayNames.flatMap((name, index) => (repeat[name] === true ? [index + 1] : []));
+  const isWeekly = (task.frequency ?? "weekly") === "weekly" && every === 1 && weekdays.length > 0;
+  if (!isWeekly) return undefined;
+  return weekdays.length === 7
+    ? { frequency: "daily" as const }
+    : { frequency: "custom" as const, schedule: { weekdays } };
+}
+
+function* readDaily(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
+  const [key, name, rhythm] = [keyIn(task), textIn(task.text), rhythmOf(task)];
+  if (!rhythm) return yield left(name, "Kept has no habits of such a rhythm; make it a todo that repeats.");
+  const created_at = instantIn(task.createdAt);
+  yield {
+    kind: "habits",
+    thing: { ...rhythm, key, name, created_at, ...inWords(task, names) },
+  };
+  yield* history(key, withGains(objectsIn(task.history), "completed"), context, task.completed === true);
+}
+
+function* readTodo(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
+  const date = textIn(task.date);
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(date) ? null : instantIn(date || undefined);
+  const due_date = instant === null ? (textOrNull(date)?.slice(0, 10) ?? null) : dayOf(instant, context);
+  const is_completed = task.completed === true;
+  const completed_at = is_completed ? instantIn(task.dateCompleted) : null;
+  const completed_on = completed_at && dayOf(completed_at, context);
+  const [key, created_at] = [keyIn(task), instantIn(task.createdAt)];
+  const when = { due_date, is_completed, completed_at, completed_on, created_at };
+  yield {
+    kind: "todos",
+    thing: { ...when, key, title: textIn(task.text), ...inWords(task, names) },
+  };
+}

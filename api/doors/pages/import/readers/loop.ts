@@ -1,0 +1,104 @@
+import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
+import { csvRecords, csvRows, headOf } from "./csv-rows.ts";
+import { createKeys, type Finding, left, mostFound, type TextFile } from "./found.ts";
+
+type Row = ReadonlyMap<string, string>;
+
+/** A habit of the list, and what of its column counts as done. */
+type LoopHabit = Readonly<{ row: Row; name: string; isArchived: boolean; isDone(value: string): boolean }>;
+
+type LoopFiles = Readonly<{ habits?: TextFile | undefined; checkmarks?: TextFile | undefined }>;
+
+/** Reads the two tables of Loop's export: what the habits are, and a column of days for each. */
+export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Finding> {
+  const habits = list ? habitsIn(list.text) : [];
+  const known = habits.length > 0 ? habits : namedIn(checkmarks?.text ?? "");
+  const dates = checkmarks ? datesIn(checkmarks.text, known) : new Map<LoopHabit, string[]>();
+  if (!checkmarks)
+    yield left("Checkmarks.csv", "It was not among the files, so the habits come without their days.");
+  if (!list) yield left("Habits.csv", "It was not among the files, so all habits are daily.");
+  const keys = createKeys("loop");
+  for (const habit of known) {
+    const key = keys(habit.name);
+    if (habit.isArchived) yield left(habit.name, "It is archived in Loop.");
+    else yield* readHabit(habit, key, dates.get(habit) ?? []);
+  }
+}
+
+const cell = (row: Row, ...names: readonly string[]): string =>
+  names.map((name) => row.get(name)?.trim() ?? "").find((value) => value !== "") ?? "";
+
+function habitsIn(text: string): LoopHabit[] {
+  const habits: LoopHabit[] = [];
+  for (const row of csvRecords(text)) {
+    const name = cell(row, "name");
+    if (name === "") continue;
+    habits.push({ row, name, isArchived: cell(row, "archived?") === "true", isDone: doneBy(row) });
+    if (habits.length > mostFound) break;
+  }
+  return habits;
+}
+
+/** The head of the table of days alone, with an empty cell at its end. */
+function namedIn(text: string): LoopHabit[] {
+  const names = headOf(text)
+    .slice(1)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return names.map((name) => ({ row: new Map(), name, isArchived: false, isDone: doneBy(new Map()) }));
+}
+
+/** A day that only follows from the frequency (YES_AUTO, 1) was not done. Amounts are in thousandths. */
+function doneBy(row: Row): LoopHabit["isDone"] {
+  const isAmount = /^(numerical|measurable)/i.test(cell(row, "type"));
+  if (!isAmount) return (value) => value === "YES_MANUAL" || value === "2";
+  const target = Number(cell(row, "target value")) * 1_000;
+  const isAtMost = /most/i.test(cell(row, "target type"));
+  return (value) =>
+    /^\d+$/.test(value) && (isAtMost ? Number(value) <= target : Number(value) >= Math.max(target, 1));
+}
+
+/** Names in the head of this table are written as they are, commas too; so columns are counted where that fits. */
+function datesIn(text: string, habits: readonly LoopHabit[]): Map<LoopHabit, string[]> {
+  const dates = new Map(habits.map((habit) => [habit, [] as string[]]));
+  const head = headOf(text);
+  const byName = new Map(habits.map((habit) => [habit.name, habit]));
+  for (const row of csvRows(text)) {
+    const [date = "", ...values] = row;
+    if (!isCalendarDate(date)) continue;
+    if (values.at(-1) === "") values.pop();
+    const inOrder = values.length === habits.length;
+    for (const [index, value] of values.entries()) {
+      const habit = inOrder ? habits[index] : byName.get(head[index + 1]?.trim() ?? "");
+      if (habit?.isDone(value.trim())) dates.get(habit)?.push(date);
+    }
+  }
+  return dates;
+}
+
+function* readHabit({ row, name }: LoopHabit, key: string, dates: readonly string[]): Generator<Finding> {
+  const { approximate, ...rhythm } = rhythmOf(row);
+  if (approximate) yield left(name, `Comes as ${approximate}, which is the nearest rhythm that Kept has.`);
+  const [unit, target] = [cell(row, "unit"), cell(row, "target value")];
+  const amount = target === "" || Number(target) === 0 ? "" : `Target: ${Number(target)} ${unit}`.trim();
+  const description =
+    [cell(row, "question"), cell(row, "description"), amount].filter(Boolean).join("\n") || null;
+  const [first] = dates.toSorted();
+  const created_at = first === undefined ? null : `${first}T12:00:00Z`;
+  yield { kind: "habits", thing: { ...rhythm, key, name, description, created_at } };
+  if (dates.length > 0)
+    yield { kind: "histories", thing: { habit: key, dates: [...dates], times: dates.map(() => null) } };
+}
+
+/** Loop counts times in a number of days. */
+function rhythmOf(row: Row) {
+  const times = Number(cell(row, "frequencynumerator", "numrepetitions")) || 1;
+  const days = Number(cell(row, "frequencydenominator", "interval")) || 1;
+  if (times >= days) return { frequency: "daily" as const };
+  if (times === 1 && days !== 7 && days <= 365)
+    return { frequency: "custom" as const, schedule: { every_days: days } };
+  const perWeek = Math.min(7, Math.max(1, Math.round((times * 7) / days)));
+  const approximate = days === 7 ? undefined : `${perWeek} times a week`;
+  if (perWeek === 1) return { frequency: "weekly" as const, approximate };
+  return { frequency: "custom" as const, schedule: { times_per_week: perWeek }, approximate };
+}

@@ -1,0 +1,54 @@
+import type { ImportedKind } from "../../../../shared/contracts/import/things.ts";
+import { isRefused, type Refused } from "../../../../shared/errors.ts";
+import type { Visit } from "../session/context.ts";
+import { submit } from "../session/submit.ts";
+import type { ImportPlan } from "./plan.ts";
+
+/** A command is no larger than others are, so that nobody's waits for a file to travel. */
+const partLength = 48_000;
+const datesInPart = 1_000;
+
+type Part = Readonly<{ kind: ImportedKind; list: readonly unknown[] }>;
+
+export type StagedImport = Readonly<{ import_id: string; parts: number }>;
+
+/** Keeps what a file would make until its person says yes, one part after the other. */
+export async function stagePlan(
+  visit: Visit,
+  { things }: Pick<ImportPlan, "things">,
+): Promise<StagedImport | Refused> {
+  const parts = [...partsOf(things)];
+  const import_id = crypto.randomUUID();
+  for (const [part, { kind, list }] of parts.entries()) {
+    const outcome = await submit(visit, "import.stage", { import_id, part, [kind]: list });
+    if (isRefused(outcome)) return outcome;
+  }
+  return { import_id, parts: parts.length };
+}
+
+/** What a plan would make, in parts that are no longer than other commands. */
+export function* partsOf(things: ImportPlan["things"]): Generator<Part> {
+  const histories = things.histories.flatMap(shortHistories);
+  const lists = { ...things, histories };
+  for (const kind of ["categories", "habits", "histories", "todos"] as const) {
+    let [list, length]: [unknown[], number] = [[], 0];
+    for (const thing of lists[kind]) {
+      const own = JSON.stringify(thing).length;
+      if (list.length > 0 && length + own > partLength) {
+        yield { kind, list };
+        [list, length] = [[], 0];
+      }
+      list.push(thing);
+      length += own;
+    }
+    if (list.length > 0) yield { kind, list };
+  }
+}
+
+function shortHistories({ habit, dates, times }: ImportPlan["things"]["histories"][number]) {
+  const count = Math.ceil(dates.length / datesInPart);
+  return Array.from({ length: count }, (_, index) => {
+    const [from, to] = [index * datesInPart, (index + 1) * datesInPart];
+    return { habit, dates: dates.slice(from, to), times: times.slice(from, to) };
+  });
+}

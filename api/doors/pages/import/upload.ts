@@ -1,0 +1,42 @@
+import { isRefused, refuse } from "../../../../shared/errors.ts";
+import { readDaySettings } from "../../../queries/engine/context.ts";
+import { readWhatIsHere } from "../../../queries/import/existing.ts";
+import { takeUpload, type Upload } from "../../../web/form/upload.ts";
+import { message } from "../../../web/page.ts";
+import type { Visit } from "../session/context.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { readApart } from "./apart/read-apart.ts";
+import { previewPage } from "./preview-page.ts";
+import { stagePlan } from "./stage.ts";
+
+/** Reading a file may take a processor for seconds. */
+export const uploadsPerHour = 30;
+
+const tooMany = refuse("rate_limited", `An hour takes ${uploadsPerHour} uploads. Please try again later.`, {
+  retryAfterSeconds: 3_600,
+});
+
+/** POST /account/data/import: shows what files would make, and keeps it until its person says yes. */
+export const uploadFiles = takeUpload<Visit>({
+  personOf: ({ session }) => session.sub,
+  async refused({ context, session }) {
+    const allowance = await context.uploadLimit(session.sub);
+    return allowance?.allowed === false ? refusalPage(context, tooMany.refusal) : undefined;
+  },
+  act: previewFiles,
+});
+
+async function previewFiles(visit: Visit, { files }: Upload): Promise<Response> {
+  const { context, session } = visit;
+  const query = context.query({ userId: session.sub });
+  const { today } = await readDaySettings(query);
+  const plan = await readApart({ files, today }, (things) => readWhatIsHere(query, things));
+  if (typeof plan === "string")
+    return message(context.site, "That did not work", plan, { status: 422, link: back });
+  const { habits, todos, categories } = plan.things;
+  if (habits.length + todos.length + categories.length === 0) return previewPage(visit, plan, undefined);
+  const staged = await stagePlan(visit, plan);
+  return isRefused(staged) ? refusalPage(context, staged.refusal) : previewPage(visit, plan, staged);
+}
+
+const back = { href: "/account/data", label: "Back to your data" };

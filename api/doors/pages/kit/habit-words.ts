@@ -1,0 +1,31 @@
+import type { Static } from "typebox";
+import type { Habit } from "../../../../shared/contracts/habit/schema.ts";
+import { rhythmOf } from "../../../../shared/domain/habit/rhythm.ts";
+import type { HabitInWeek } from "../../../queries/habit/week.ts";
+import { countInWords, sayUntil } from "./dates.ts";
+
+type HabitItem = Static<typeof Habit>;
+
+/** What a streak is counted in: weeks for a habit that is due so many times a week, else days. */
+export function streakUnit(habit: HabitItem, count: number): string {
+  const unit = "times" in rhythmOf(habit) ? "week" : "day";
+  return count === 1 ? unit : `${unit}s`;
+}
+
+/** `2 of 3 this week`; null for a habit that no week asks for a number of times. */
+export const weekInWords = ({ doneDays, target }: HabitInWeek): string | null =>
+  target === undefined ? null : `${doneDays.length} of ${target} this week`;
+
+/** Whether a streak is over tomorrow unless something is done today. */
+export const endsToday = ({ habit }: HabitInWeek, today: string): boolean =>
+  habit.streak_alive_through === today && !habit.is_completed_today;
+
+/** How long the streak lives if nothing more is done, and what it still forgives; null while there is none. */
+export function outlookInWords(item: HabitInWeek, today: string): string | null {
+  const { habit, graceLeft } = item;
+  const { streak_alive_through: end, type } = habit;
+  if (end === null || habit.streak_count === 0) return null;
+  if (endsToday(item, today)) return `ends today unless ${type === "bad" ? "avoided" : "done"}`;
+  const grace = graceLeft > 0 ? `, ${countInWords(graceLeft, "grace day")} left` : "";
+  return `alive until ${sayUntil(end, today)}${grace}`;
+}

@@ -1,0 +1,79 @@
+import { LRUCache } from "lru-cache";
+import type { Static } from "typebox";
+import type { Todo } from "../../../../shared/contracts/todo/schema.ts";
+import type { Today } from "../../../../shared/domain/day/today.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { sayRepeat } from "../../../queries/quick-add/say-repeat.ts";
+import type { Visit } from "../session/context.ts";
+import { categoryTag } from "./category-tag.ts";
+import { sayDate, sayDay, sayWallTime } from "./dates.ts";
+import { facts } from "./facts.ts";
+import { tickButton } from "./tick-button.ts";
+
+export type TodoItem = Static<typeof Todo>;
+
+/** A list of todos, pending or done. */
+export const todoList = (visit: Visit, todos: readonly TodoItem[], today: Today): Html =>
+  html`<ul class="plain">${todos.map((todo, place) =>
+    todoItem(visit, todo, { today, next: todos[place + 1] ?? todos[place - 1] }),
+  )}</ul>`;
+
+/** The present day, and the todo that follows in the list. */
+type Place = Readonly<{ today: Today; next: TodoItem | undefined }>;
+
+function todoItem(visit: Visit, todo: TodoItem, { today, next }: Place): Html {
+  const { id, title, category, is_completed: done, description } = todo;
+  const minutes = todo.estimated_minutes && sayMinutes(todo.estimated_minutes);
+  const recurrence = todo.recurrence && saidRules.memo(todo.recurrence);
+  const known = [todo.time_of_day, minutes, todo.context, categoryTag(category), recurrence];
+  return html`<li class="card item${done && " done"}" id="todo-${id}">
+    ${tickButton(visit, {
+      ...{ kind: "todo", id, done, day: today.date, label: `${done ? "Open again" : "Done"}: ${title}` },
+      next: next && `todo-${next.id}`,
+    })}
+    <div class="what"><p class="name"><a href="/account/todos/${id}">${title}</a></p>
+    ${description && html`<p class="quiet small">${cut(description)}</p>`}
+    ${facts([...known, reminderInWords(todo, today.date)])}</div>${due(todo, today)}</li>`;
+}
+
+function due(todo: TodoItem, today: Today): Html | null {
+  if (todo.completed_at !== null)
+    return html`<p class="due">Done ${sayDay(todo.completed_at, today.timeZone, today.date)}</p>`;
+  const { due_date: date, is_overdue: isOverdue } = todo;
+  if (date === null) return null;
+  return html`<p class="due${isOverdue && " late"}">${isOverdue && "Overdue · "}${sayDate(date, today.date)}</p>`;
+}
+
+const reminderWords = {
+  scheduled: "reminder",
+  sent: "reminded",
+  unsent: "reminder reached nobody",
+  missed: "reminder missed",
+  failed: "reminder failed",
+} as const;
+
+/** A reminder that waits for its todo to be opened again is not told. */
+function reminderInWords({ reminder }: TodoItem, today: string): string | null {
+  if (reminder === null || reminder.status === "suspended") return null;
+  return `${reminderWords[reminder.status]} ${sayWallTime(reminder.local_time, today)}`;
+}
+
+/** Kept, because finding the words takes a quarter of a millisecond and a page may have a hundred todos that repeat. */
+const saidRules = new LRUCache<string, string>({ max: 1_000, memoMethod: sayRepeat });
+
+const mostShown = 160;
+
+/** The beginning of a text; a word or a character of two code units is not cut in half. */
+function cut(text: string): string {
+  if (text.length <= mostShown) return text;
+  return `${text
+    .slice(0, mostShown)
+    .replace(/\s+\S*$/u, "")
+    .toWellFormed()} …`;
+}
+
+function sayMinutes(minutes: number): string {
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`;
+}

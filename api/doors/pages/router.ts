@@ -1,0 +1,161 @@
+import { loggedIds } from "../../http/request.ts";
+import { takeForm } from "../../web/form/form.ts";
+import { seeOther } from "../../web/redirect.ts";
+import {
+  answerByMethod,
+  createRequireSignIn,
+  failurePage,
+  notFoundPage,
+  type PageMethods,
+} from "../../web/router.ts";
+import { exportActions } from "./action/list/export.ts";
+import { askForget, forgetThing } from "./action/list/forget.ts";
+import { showActions } from "./action/list/page.ts";
+import { doneNotice } from "./action/take-back/done-notice.ts";
+import { takeRunBack } from "./action/take-back/run.ts";
+import { showRun } from "./action/take-back/run-page.ts";
+import { undoAction } from "./action/take-back/undo.ts";
+import { newHabit, newTodo, previewLine } from "./add/page.ts";
+import { changeFeed } from "./calendar/change.ts";
+import { showConnect } from "./connect/page.ts";
+import { showCategories } from "./edit/categories-page.ts";
+import { categoryForm } from "./edit/category-form.ts";
+import { createThing, deleteThing } from "./edit/create.ts";
+import { habitForm } from "./edit/habit-form.ts";
+import type { ThingForm } from "./edit/thing-form.ts";
+import { todoForm } from "./edit/todo-form.ts";
+import { editThing, saveThing } from "./edit/update.ts";
+import { exportData } from "./export/export.ts";
+import { showData } from "./export/page.ts";
+import { showFront } from "./front/page.ts";
+import { showHabit } from "./habit/one.ts";
+import { showHabits } from "./habit/page.ts";
+import { applyStaged } from "./import/apply.ts";
+import { uploadFiles } from "./import/upload.ts";
+import { idInPath } from "./kit/path-id.ts";
+import { showEvents } from "./live/events.ts";
+import type { Guest, PagesContext, Visit } from "./session/context.ts";
+import { signedInVisit } from "./session/session.ts";
+import { showSettings } from "./settings/page.ts";
+import { saveChannel, saveDay, saveTarget, sendTest } from "./settings/save.ts";
+import { sendAgain } from "./settings/send-again.ts";
+import { targetPath, typedTargets } from "./settings/target-cards.ts";
+import { keepSentForm, sentPath, showSentForm } from "./sign-in/sent-form.ts";
+import { beginSignIn, finishSignIn, signInAddress } from "./sign-in/sign-in.ts";
+import { signOut } from "./sign-in/sign-out.ts";
+import { toggleItem, undoTick } from "./tick/toggle.ts";
+import { showToday } from "./today/page.ts";
+import { showTodos } from "./todo/page.ts";
+
+const requireSignIn = createRequireSignIn<Guest, Visit>({
+  find: findVisit,
+  address: ({ context, request }, next) => signInAddress(context, next ?? pageOfForm(request)),
+  keepForm: keepSentForm,
+});
+
+/** A page can be asked to say what was just done. */
+async function findVisit(guest: Guest): Promise<Visit | undefined> {
+  const visit = await signedInVisit(guest);
+  return visit && guest.request.method !== "POST" ? { ...visit, notice: await doneNotice(visit) } : visit;
+}
+
+/** The page that a form was on: where its person wants to be after signing in again. */
+const pageOfForm = (request: Guest["request"]): string =>
+  URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
+
+/** By path, in which `:id` stands for the id of a thing: see `pathId`. */
+const pages: Readonly<Record<string, PageMethods<Guest>>> = {
+  "/": { GET: showFront },
+  "/account": { GET: requireSignIn(showToday) },
+  "/account/todos": { GET: requireSignIn(showTodos) },
+  "/account/habits": { GET: requireSignIn(showHabits) },
+  "/account/habits/:id": { GET: requireSignIn(showHabit) },
+  "/account/add": { GET: requireSignIn(previewLine) },
+  "/account/todos/new": { GET: requireSignIn(newTodo), POST: requireSignIn(takeForm(createThing(todoForm))) },
+  "/account/habits/new": {
+    GET: requireSignIn(newHabit),
+    POST: requireSignIn(takeForm(createThing(habitForm))),
+  },
+  "/account/categories": {
+    GET: requireSignIn(showCategories),
+    POST: requireSignIn(takeForm(createThing(categoryForm))),
+  },
+  ...formOf(todoForm, "/account/todos/:id"),
+  ...formOf(habitForm, "/account/habits/:id/edit"),
+  ...formOf(categoryForm, "/account/categories/:id"),
+  "/account/connect": { GET: showConnect },
+  "/account/live": { GET: showEvents },
+  "/account/actions": { GET: requireSignIn(showActions) },
+  "/account/actions/export": { GET: requireSignIn(exportActions) },
+  "/account/actions/undo": formOn("/account/actions", undoAction),
+  "/account/actions/run": { GET: requireSignIn(showRun), POST: requireSignIn(takeForm(takeRunBack)) },
+  "/account/actions/forget": { GET: requireSignIn(askForget), POST: requireSignIn(takeForm(forgetThing)) },
+  "/account/data": { GET: requireSignIn(showData) },
+  "/account/data/import": {
+    GET: () => seeOther("/account/data"),
+    POST: requireSignIn(uploadFiles),
+  },
+  "/account/data/import/apply": formOn("/account/data", applyStaged),
+  "/account/data/calendar": formOn("/account/data", changeFeed),
+  "/account/data/export": { GET: requireSignIn(exportData) },
+  "/account/settings": { GET: requireSignIn((visit) => showSettings(visit)) },
+  "/account/settings/day": formOn("/account/settings", saveDay),
+  "/account/settings/reminders": formOn("/account/settings", saveChannel),
+  "/account/settings/reminders/again": formOn("/account/settings", sendAgain),
+  ...Object.fromEntries(
+    typedTargets.map((target) => [
+      targetPath(target.channel),
+      formOn("/account/settings", saveTarget(target)),
+    ]),
+  ),
+  "/account/settings/webhook/test": formOn("/account/settings", sendTest),
+  "/account/tick": formOn("/account", toggleItem),
+  "/account/tick/undo": formOn("/account", undoTick),
+  "/account/sign-in": { GET: beginSignIn },
+  [sentPath]: { GET: requireSignIn(showSentForm) },
+  "/account/callback": { GET: finishSignIn },
+  "/account/sign-out": { GET: () => seeOther("/account"), POST: signOut },
+};
+
+/** The addresses of a thing's form and of its button that deletes it. */
+function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMethods<Guest>>> {
+  return {
+    [path]: { GET: requireSignIn(editThing(form)), POST: requireSignIn(takeForm(saveThing(form))) },
+    [`${path}/delete`]: formOn(form.home, deleteThing(form)),
+  };
+}
+
+/** The address of a form's action. People who open it in the browser are sent to the page that the form is on. */
+function formOn(
+  page: string,
+  act: (visit: Visit, form: URLSearchParams) => Promise<Response>,
+): PageMethods<Guest> {
+  return { GET: () => seeOther(page), POST: requireSignIn(takeForm(act)) };
+}
+
+/** Addresses that the account pages answer; `*` stands for anything. */
+export const accountPaths = ["/", "/account", "/account/*"];
+
+const pathOf = (url: URL): string => url.pathname.replace(idInPath, ":id");
+
+/** What a request for a page counts as: its path if there is such a page, since anybody can ask for others. */
+export function routeOfPage({ method, url }: Request): Readonly<{ method: string; path: string }> {
+  const path = pathOf(new URL(url));
+  return { method, path: Object.hasOwn(pages, path) ? path : "/account/*" };
+}
+
+/** Answers one request for a page. */
+export async function answerPage(context: PagesContext, request: Request): Promise<Response> {
+  const { site, log } = context;
+  const url = new URL(request.url);
+  // Who writes `:id` in an address means no id.
+  const methods = url.pathname.includes(":id") ? undefined : pages[pathOf(url)];
+  if (!methods) return notFoundPage(site);
+  try {
+    return await answerByMethod(methods, { context, site, request, url });
+  } catch (error) {
+    const reason = error instanceof Error ? error.stack : String(error);
+    log.error({ ...loggedIds(request), path: url.pathname, reason }, "a page failed");
+    return failurePage(site);
+  }
+}

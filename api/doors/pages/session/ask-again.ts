@@ -1,0 +1,73 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { readHabit } from "../../../queries/habit/read.ts";
+import { readTodo } from "../../../queries/todo/read.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { page } from "../../../web/page.ts";
+import type { Visit } from "./context.ts";
+import { accountFrame } from "./frame.ts";
+
+/** A form as it was sent, and where to. */
+export type SentForm = Readonly<{ path: string; form: URLSearchParams }>;
+
+/** Shows what a person sent that was not carried out, and carries it out when they say so once more. */
+export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> {
+  const deed = await sayDeed(visit, sent);
+  const body = html`<div class="note warn" role="status"><p>Nothing was done yet: the page from which you sent this was
+    too old, or you were signed out. It is all here.</p></div>
+    ${deed && html`<p>Go on with: <strong>${deed}</strong>?</p>`}${sentText(sent.form)}
+    <form method="post" action="${sent.path}" class="actions">${formToken(visit)}${sentFields(sent.form)}
+    <button>Go on</button> <a href="/account">Leave it</a></form>`;
+  return page(visit.site, { title: "Go on?", body, ...accountFrame(visit) }, { status: 409 });
+}
+
+/** Everything that was sent but its token, to be sent again. */
+export const sentFields = (form: URLSearchParams): Html =>
+  html`${[...form].map(([name, value]) => name !== "csrf" && html`<input type="hidden" name="${name}" value="${value}">`)}`;
+
+/** What a person chose or typed: what only tells our pages what it is about is left out. */
+export function sentText(form: URLSearchParams): Html | false {
+  const typed = [...form].filter(([name, value]) => value.trim() !== "" && !isForUs.test(name));
+  const facts = typed.map(
+    ([name, value]) => html`<dt>${name.replaceAll("_", " ")}</dt><dd><pre class="lines">${value}</pre></dd>`,
+  );
+  return facts.length > 0 && html`<dl class="facts card">${facts}</dl>`;
+}
+
+const isForUs =
+  /^(csrf|key|tag|base|from|next|day|done|called_at|(habit|todo|delivery|request|token|import)_id)$/;
+
+/** What a form asks for, where no text in it says so. */
+async function sayDeed(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
+  const [, kind, id] = /^\/account\/(habit|todo)s\/(\d{1,15})/.exec(path) ?? thingIn(form);
+  const name =
+    id === undefined ? undefined : await nameOf(visit, kind === "habit" ? "habit" : "todo", Number(id));
+  const verb = path === "/account/tick" ? (form.get("done") === "yes" ? "Done" : "Undo") : verbIn(path);
+  if (verb === undefined) return name;
+  return name === undefined ? verb : `${verb}: ${name}`;
+}
+
+const thingIn = (form: URLSearchParams): readonly (string | undefined)[] => {
+  const kind = form.has("habit_id") ? "habit" : "todo";
+  return ["", kind, /^\d{1,15}$/.exec(form.get(`${kind}_id`) ?? "")?.[0]];
+};
+
+const verbs = new Map([
+  ["delete", "Delete"],
+  ["undo", "Take back"],
+  ["run", "Take it all back"],
+  ["forget", "Forget for good"],
+  ["sign-out", "Sign out"],
+]);
+
+const verbIn = (path: string): string | undefined => verbs.get(/[^/?]+(?=\?|$)/.exec(path)?.[0] ?? "");
+
+async function nameOf(visit: Visit, kind: "habit" | "todo", id: number): Promise<string | undefined> {
+  const query = visit.context.query({ userId: visit.session.sub });
+  if (kind === "habit") {
+    const habit = await query.inTurn((own) => readHabit(own, { habit_id: id }), false);
+    return isRefused(habit) ? undefined : habit.name;
+  }
+  const todo = await query.inTurn((own) => readTodo(own, { todo_id: id }), false);
+  return isRefused(todo) ? undefined : todo.title;
+}

@@ -1,0 +1,22 @@
+import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import type { Visit } from "./context.ts";
+import { hereWithoutNotes } from "./go-on.ts";
+
+export const addPath = "/account/add";
+
+/** The pages that add something: who begins anew there still comes from where they began. */
+const adding = [addPath, "/account/todos/new", "/account/habits/new"];
+
+/** The line on every page with which a todo or habit is added in words. It leads to a preview and changes nothing. */
+export function quickBar({ url }: Visit): Html {
+  const isAdding = adding.includes(url.pathname);
+  const from = isAdding ? url.searchParams.get("from") : hereWithoutNotes({ url });
+  const line = isAdding ? (url.searchParams.get("line") ?? "") : "";
+  return html`<form method="get" action="${addPath}" class="quick">
+    <label class="unseen" for="quick-line">Add a todo or a habit in words</label>
+    <input id="quick-line" name="line" value="${line}" maxlength="${longestLine}" autocomplete="off" required
+      placeholder="Add: Call Mum every Sunday at 18:00 #Family">
+    ${from !== null && from !== "/account" && html`<input type="hidden" name="from" value="${from}">`}
+    <button class="plain">Add</button></form>`;
+}

@@ -1,0 +1,27 @@
+import * as oidc from "openid-client";
+import type { Config } from "../../../../shared/process/config.ts";
+import type { IdentityClient } from "../../../auth/identity-client.ts";
+import { discoveryMaxAgeMs, reachProvider } from "../../../auth/provider.ts";
+import { rememberFor } from "../../../auth/remember.ts";
+
+/** Finds the provider at which the account pages sign people in (OpenID Connect Core 1.0). */
+export type FindProvider = () => Promise<oidc.Configuration>;
+
+const timeoutSeconds = 3;
+
+/** Discovers the provider at the first sign-in and again every five minutes; a failure is not remembered. */
+export function createFindProvider(
+  config: Pick<Config, "authUrl" | "authInternalUrl">,
+  { id, secret }: IdentityClient,
+): FindProvider {
+  const { authUrl } = config;
+  const reach = reachProvider(config);
+  const extras = [oidc.enableNonRepudiationChecks];
+  // Only a provider on this machine or on the operator's private network has an address without TLS.
+  if (authUrl.startsWith("http:")) extras.push(oidc.allowInsecureRequests);
+  const customFetch: oidc.CustomFetch = (address, request) => fetch(reach(address), request);
+  const options = { timeout: timeoutSeconds, execute: extras, [oidc.customFetch]: customFetch };
+  return rememberFor(discoveryMaxAgeMs, () =>
+    oidc.discovery(new URL(authUrl), id, undefined, oidc.ClientSecretBasic(secret), options),
+  );
+}

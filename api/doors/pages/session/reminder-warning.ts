@@ -1,0 +1,23 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { readReminderTarget } from "../../../queries/reminder/deliveries.ts";
+import type { Visit } from "./context.ts";
+
+/** A note for pages where reminders are seen or set: that there are some to come, and that they reach nobody. */
+export async function reminderWarning({ context, session }: Visit): Promise<Html | undefined> {
+  const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
+  const target = await query.inTurn((own) => readReminderTarget(own), false);
+  if (isRefused(target)) return undefined;
+  const { channel, is_off, has_coming } = target;
+  const reason = has_coming ? whyNowhere(channel, is_off, context.config.smtpUrl !== undefined) : undefined;
+  if (reason === undefined) return undefined;
+  return html`<p class="note warn">You have reminders, and they reach nobody: ${reason}
+    <a href="/account/settings#reminders">Choose where they go</a>.</p>`;
+}
+
+function whyNowhere(channel: string, isOff: boolean, canMail: boolean): string | undefined {
+  if (channel === "log") return "they are only noted in the log of this server.";
+  if (channel === "email" && !canMail) return "this server sends no e-mail.";
+  if (channel === "webhook" && isOff) return "the webhook is switched off, because it failed for a day.";
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import { sql } from "../../../queries/engine/sql.ts";
+import { askAgain } from "./ask-again.ts";
+import type { Guest, PagesContext, Session, Visit } from "./context.ts";
+import { type SealedCookie, sealedCookie } from "./sealed-cookie.ts";
+
+const lifetimeSeconds = 12 * 60 * 60;
+
+export function sessionCookie({
+  config,
+  keys,
+}: Pick<PagesContext, "config" | "keys">): SealedCookie<Session> {
+  const secure = config.baseUrl.startsWith("https:");
+  return sealedCookie({ name: "kept_account", key: keys.session, lifetimeSeconds, secure });
+}
+
+/** The visit of the person signed in, unless a sign-out, a new password or a deletion ended the session. */
+export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
+  const session = await sessionCookie(guest.context).open(guest.request);
+  if (!session) return undefined;
+  const generation = await sessionGeneration(guest.context, session.sub);
+  if (session.generation !== generation) return undefined;
+  const visit = { ...guest, session, holder: session.sid, owner: session.sub };
+  return {
+    ...visit,
+    askAgain: (form) => askAgain(visit, { path: `${guest.url.pathname}${guest.url.search}`, form }),
+  };
+}
+
+/** @returns the generation whose sessions are valid; undefined when the account is deleted, so that none is */
+export async function sessionGeneration(
+  { query }: Pick<PagesContext, "query">,
+  userId: string,
+): Promise<number | undefined> {
+  const { own, rows } = query({ userId });
+  const [found] = await rows(sql<{ generation: number }>`
+    select coalesce((select u.session_generation from ${own("users")} u), 0) as generation
+    where not exists (select from deleted_users where id = ${userId})`);
+  return found?.generation;
+}

@@ -1,0 +1,74 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { readComingReminders, readPastDeliveries } from "../../../queries/reminder/deliveries.ts";
+import { readSettings } from "../../../queries/user/settings.ts";
+import { readOpenWorks } from "../../../queries/user/works.ts";
+import { problem } from "../../../web/form/form-fields.ts";
+import { page } from "../../../web/page.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { reminderWarning } from "../session/reminder-warning.ts";
+import { underWay } from "../session/under-way.ts";
+import { channelForm } from "./channel-form.ts";
+import { comingReminders } from "./coming.ts";
+import { dayForm } from "./day-form.ts";
+import { pastDeliveries } from "./past.ts";
+import { targetCards, typedTargets } from "./target-cards.ts";
+import type { RejectedForm } from "./user-settings.ts";
+
+/** What the page shows when a form was saved and the browser was sent back here. */
+const outcomes = new Map<string, string>([
+  ["day", "Your day is saved."],
+  ["reminders", "Reminders go where you chose."],
+  ...typedTargets.flatMap(({ channel, title }) => [
+    [channel, `The ${title.toLowerCase()} is saved and switched on.`] as const,
+    [`no-${channel}`, `The ${title.toLowerCase()} is removed.`] as const,
+  ]),
+  ["again", "It is on its way again."],
+]);
+
+/** GET /account/settings */
+export async function showSettings(visit: Visit, rejected: RejectedForm = {}): Promise<Response> {
+  const { context, session, url } = visit;
+  const query = context.query({ userId: session.sub });
+  const found = await query.inTurn(
+    async (own) => ({
+      settings: await readSettings(own, {}),
+      coming: await readComingReminders(own),
+      past: await readPastDeliveries(own),
+      works: await readOpenWorks(own),
+    }),
+    false,
+  );
+  if (isRefused(found)) return refusalPage(context, found.refusal);
+  const { settings, coming, past, works } = found;
+  const warning = await reminderWarning(visit);
+  const done = outcomes.get(url.searchParams.get("done") ?? "");
+  const body = html`${whoIsSignedIn(visit)}
+    ${done && html`<p class="note" role="status">${done}</p>`}
+    ${underWay(works)}
+    <h2>Your day</h2>
+    ${dayForm(visit, settings)}
+    <h2 id="reminders">Reminders</h2>
+    ${warning}
+    ${channelForm(visit, settings)}
+    ${targetCards(visit, settings, rejected)}
+    <h2 id="coming">Coming reminders</h2>
+    ${comingReminders(coming, settings.time_zone)}
+    <h2 id="past">Past reminders</h2>
+    ${problem(rejected.again)}
+    ${pastDeliveries(visit, past, settings.time_zone)}
+    <h2>Your data</h2>
+    <p><a href="/account/data">Export, import and a calendar feed</a></p>`;
+  const status = rejected.target ? 422 : rejected.again ? 409 : 200;
+  return page(context.site, { title: "Settings", body, ...accountFrame(visit) }, { status });
+}
+
+function whoIsSignedIn({ context: { config }, session }: Visit): Html {
+  const profile =
+    config.builtInIdentity &&
+    html` <a href="${config.authUrl}/profile">Account: e-mail address, password and sessions</a>.`;
+  return html`<p class="quiet lead">You are signed in${session.email && html` as ${session.email}`}.${profile}
+    <a href="/account/connect">Connect an agent</a></p>`;
+}

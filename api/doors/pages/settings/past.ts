@@ -1,0 +1,47 @@
+import { channels } from "../../../../shared/domain/reminder/channels.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import type { PastDelivery } from "../../../queries/reminder/deliveries.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { countInWords } from "../kit/dates.ts";
+import type { Visit } from "../session/context.ts";
+import { sayInstant } from "./instant.ts";
+
+/** The last reminders, with what became of each, and a button for those that failed. */
+export function pastDeliveries(visit: Visit, past: readonly PastDelivery[], timeZone: string): Html {
+  const kept = html`<p class="quiet small">What is older than 30 days is forgotten.</p>`;
+  if (past.length === 0) return html`<p class="quiet">No reminder was sent.</p>${kept}`;
+  const item = (delivery: PastDelivery) =>
+    html`<li class="card"><div class="spread"><p>${sayInstant(delivery.scheduled_at, timeZone)}
+      <strong>${delivery.title ?? "A todo that is deleted"}</strong></p>
+      ${delivery.canBeSentAgain && againForm(visit, delivery)}</div>
+      <p class="small${isBad(delivery) && " error"}">${outcome(delivery, timeZone)}</p></li>`;
+  return html`<ul class="plain reminders">${past.map(item)}</ul>${kept}`;
+}
+
+function againForm(visit: Visit, { id, todo_id, title }: PastDelivery): Html {
+  return html`<form method="post" action="/account/settings/reminders/again">${formToken(visit)}
+    <input type="hidden" name="todo_id" value="${todo_id}"><input type="hidden" name="delivery_id" value="${id}">
+    <button class="plain">Send again<span class="unseen"> ${title}</span></button></form>`;
+}
+
+const isBad = ({ status }: PastDelivery): boolean =>
+  status === "failed" || status === "missed" || status === "unsent";
+
+function outcome(delivery: PastDelivery, timeZone: string): Html | string {
+  const { channel, status, attempts, finished_at, next_attempt_at } = delivery;
+  const way = channel === null ? "" : ` ${channels[channel].way}`;
+  if (status === "missed") return "Missed: the service was away for more than a day when it was due.";
+  if (status === "sent")
+    return html`Sent${way}${finished_at && html` on ${sayInstant(finished_at, timeZone)}`}.`;
+  if (status === "unsent") return "It reached nobody, because no channel was chosen when it was due.";
+  const tries = attempts > 1 && `, after ${countInWords(attempts, "attempt")}`;
+  if (status === "failed") return html`Could not be sent${way}${tries}. ${reasonOf(delivery)}`;
+  if (status === "retrying")
+    return html`Not sent${way} yet${tries}. ${reasonOf(delivery)} The next attempt is at
+      ${sayInstant(next_attempt_at, timeZone)}.`;
+  return "On its way.";
+}
+
+/** Earlier releases stored what libraries say, with system calls and addresses that tell a person nothing. */
+const reasonOf = ({ error }: PastDelivery): string =>
+  error === null || /\bE[A-Z]{4,}\b|getaddrinfo/.test(error) ? "It could not be reached." : error;

@@ -1,0 +1,17 @@
+import { isRefused } from "../../../../shared/errors.ts";
+import { seeOther } from "../../../web/redirect.ts";
+import type { Visit } from "../session/context.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { submit } from "../session/submit.ts";
+import { showSettings } from "./page.ts";
+
+/** POST /account/settings/reminders/again: sends a failed reminder once more, however often the button is pressed. */
+export async function sendAgain(visit: Visit, form: URLSearchParams): Promise<Response> {
+  const todo_id = Number(form.get("todo_id"));
+  const delivery_id = form.get("delivery_id") ?? "";
+  const outcome = await submit(visit, "reminder.send-again", { todo_id, delivery_id });
+  if (!isRefused(outcome)) return seeOther("/account/settings?done=again#past");
+  const { code, message } = outcome.refusal;
+  if (code !== "conflict" && code !== "not_found") return refusalPage(visit.context, outcome.refusal);
+  return showSettings(visit, { again: message });
+}

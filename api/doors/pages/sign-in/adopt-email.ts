@@ -1,0 +1,15 @@
+import { readSettings } from "../../../queries/user/settings.ts";
+import type { Visit } from "../session/context.ts";
+import { submit } from "../session/submit.ts";
+
+/**
+ * Stores the address that the provider has confirmed: reminders by e-mail go to no other. When the provider sends
+ * none or has not confirmed it, the stored one is removed, because it may belong to somebody else by now.
+ */
+export async function adoptEmail(visit: Pick<Visit, "context" | "session" | "request">): Promise<void> {
+  const { context, session } = visit;
+  const confirmed = session.email_verified ? (session.email ?? null) : null;
+  const known = await readSettings(context.query({ userId: session.sub }), {});
+  if (known.email === confirmed) return;
+  await submit(visit, "user.configure", { email: confirmed });
+}

@@ -1,0 +1,38 @@
+import * as oidc from "openid-client";
+import type { PagesContext } from "../session/context.ts";
+import { sessionGeneration } from "../session/session.ts";
+
+/** A sign-in under way: what the provider must send back unchanged, and the page to go on to. */
+export type PendingSignIn = { state: string; nonce: string; verifier: string; next: string };
+
+/** What the provider says about the person, and the generation that their new session belongs to. */
+export type Redeemed = Readonly<{
+  claims: oidc.IDToken;
+  idToken: string | undefined;
+  generation: number | undefined;
+}>;
+
+/** Exchanges the code for what the provider says about the person. */
+export async function redeem(context: PagesContext, attempt: PendingSignIn, url: URL): Promise<Redeemed> {
+  const provider = await context.findProvider();
+  const { state, nonce, verifier } = attempt;
+  const callback = new URL(`${context.config.baseUrl}/account/callback${url.search}`);
+  const tokens = await oidc.authorizationCodeGrant(provider, callback, {
+    pkceCodeVerifier: verifier,
+    expectedState: state,
+    expectedNonce: nonce,
+    idTokenExpected: true,
+  });
+  const claims = tokens.claims();
+  if (!claims) throw new Error("The provider sent no ID token.");
+  // Read before the provider is asked again, so that a password changed in between makes this session invalid.
+  const generation = await sessionGeneration(context, claims.sub);
+  const told = await userInfo(provider, tokens.access_token, claims.sub);
+  return { claims: { ...told, ...claims }, idToken: tokens.id_token, generation };
+}
+
+/** Many providers give the e-mail address only at this endpoint (OpenID Connect Core §5.3). */
+async function userInfo(provider: oidc.Configuration, token: string, sub: string): Promise<object> {
+  if (provider.serverMetadata().userinfo_endpoint === undefined) return {};
+  return oidc.fetchUserInfo(provider, token, sub);
+}

@@ -1,0 +1,70 @@
+import * as oidc from "openid-client";
+import { safeNext, seeOther } from "../../../web/redirect.ts";
+import type { Guest, PagesContext, Session } from "../session/context.ts";
+import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
+import { sessionCookie } from "../session/session.ts";
+import { adoptEmail } from "./adopt-email.ts";
+import { type PendingSignIn, type Redeemed, redeem } from "./redeem.ts";
+import { failedSignInPage, providerUnavailablePage, startAgainPage } from "./sign-in-failures.ts";
+
+const scope = "openid email profile";
+const lifetimeSeconds = 10 * 60;
+
+function attemptCookie({ config, keys }: PagesContext): SealedCookie<PendingSignIn> {
+  const secure = config.baseUrl.startsWith("https:");
+  return sealedCookie({ name: "kept_sign_in", key: keys.signIn, lifetimeSeconds, secure });
+}
+
+/** The address that signs a person in and then leads to `next`; absolute, so that its cookie belongs to BASE_URL. */
+export function signInAddress({ config }: Pick<PagesContext, "config">, next: string): string {
+  return `${config.baseUrl}/account/sign-in?${new URLSearchParams({ next })}`;
+}
+
+/** GET /account/sign-in?next=…: redirects to the provider, with PKCE, state and nonce (OpenID Connect Core §3.1). */
+export async function beginSignIn({ context, site, url }: Guest): Promise<Response> {
+  const provider = await context.findProvider().catch((error: Error) => error);
+  if (provider instanceof Error) return providerUnavailablePage(context, provider);
+  const verifier = oidc.randomPKCECodeVerifier();
+  const attempt = {
+    state: oidc.randomState(),
+    nonce: oidc.randomNonce(),
+    verifier,
+    next: safeNext(site, url.searchParams.get("next")),
+  };
+  const address = oidc.buildAuthorizationUrl(provider, {
+    redirect_uri: `${context.config.baseUrl}/account/callback`,
+    scope,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: "S256",
+    state: attempt.state,
+    nonce: attempt.nonce,
+  });
+  return seeOther(address.href, [await attemptCookie(context).seal(attempt)]);
+}
+
+/** GET /account/callback: the provider sent the person back. */
+export async function finishSignIn({ context, request, url }: Guest): Promise<Response> {
+  const attempt = await attemptCookie(context).open(request);
+  if (!attempt) return startAgainPage(context, "This sign-in took too long or was finished already.");
+  const redeemed = await redeem(context, attempt, url).catch((error) => failedSignInPage(context, error));
+  if (redeemed instanceof Response) return redeemed;
+  const { claims } = redeemed;
+  const session = sessionOf(redeemed);
+  if (!session) return startAgainPage(context, "This account was deleted.");
+  const { sub, iat, zoneinfo } = claims;
+  const zone = typeof zoneinfo === "string" ? { name: zoneinfo, issuedAt: iat } : undefined;
+  await context.adoptZone({ userId: sub, zone });
+  await adoptEmail({ context, session, request });
+  return seeOther(attempt.next, [await sessionCookie(context).seal(session), attemptCookie(context).clear()]);
+}
+
+/** A longer ID token would not fit into a cookie of 4096 characters; without it the provider asks at sign-out. */
+const maxIdToken = 1_800;
+
+function sessionOf({ claims, idToken, generation }: Redeemed): Session | undefined {
+  if (generation === undefined) return undefined;
+  const { sub, email, email_verified } = claims;
+  const known = typeof email === "string" && { email, email_verified: email_verified === true };
+  const hint = idToken !== undefined && idToken.length <= maxIdToken && { id_token: idToken };
+  return { sub, sid: crypto.randomUUID(), generation, ...known, ...hint };
+}

@@ -1,0 +1,22 @@
+import { listTodos } from "../../../../shared/contracts/todo/queries.ts";
+import { invalid, isRefused, type Refused } from "../../../../shared/errors.ts";
+import { queryFields } from "../../../http/input/query-fields.ts";
+import { validate } from "../../../http/input/validate.ts";
+import { dueGroups } from "../../../queries/todo/due-groups.ts";
+import type { TodoFilters } from "../../../queries/todo/overview.ts";
+
+export const todoFilterNames = ["q", "status", "due", "category_id", "context", "page"];
+
+/** The filters as the query takes them: the fields of the REST list, with a group of due dates for its `due`. */
+export function readTodoFilters(
+  chosen: URLSearchParams,
+): (TodoFilters & Readonly<{ page: number }>) | Refused {
+  const { due, ...fields } = queryFields(listTodos.input, chosen);
+  const group = dueGroups.find((known) => known === due);
+  if (due !== undefined && !group)
+    return invalid({ due: [`The due field must be one of: ${dueGroups.join(", ")}.`] });
+  const validated = validate(listTodos, fields);
+  if (isRefused(validated)) return validated;
+  const { q, context, category_id: categoryId, status, page = 1 } = validated.input;
+  return { q, context, categoryId, group, status: status === "all" ? undefined : status, page };
+}

@@ -1,0 +1,88 @@
+import type { Today } from "../../../../shared/domain/day/today.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { type Html, html } from "../../../../shared/html.ts";
+import { readCategoryRefs } from "../../../queries/category/read.ts";
+import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
+import { orStopped } from "../../../queries/engine/search.ts";
+import { dueGroupOf, dueGroups } from "../../../queries/todo/due-groups.ts";
+import { readTodoCounts } from "../../../queries/todo/groups.ts";
+import { readTodoPage, type TodoFilters, todosPerPage } from "../../../queries/todo/overview.ts";
+import { page } from "../../../web/page.ts";
+import { categoryChoices } from "../kit/category-choices.ts";
+import { countInWords } from "../kit/dates.ts";
+import { chosenFilters, withoutPage } from "../kit/filter-fields.ts";
+import { pager } from "../kit/pager.ts";
+import { type TodoItem, todoList } from "../kit/todo-item.ts";
+import { liveMark, liveScripts } from "../live/live-mark.ts";
+import type { Visit } from "../session/context.ts";
+import { accountFrame } from "../session/frame.ts";
+import { refusalPage } from "../session/refusal-page.ts";
+import { reminderWarning } from "../session/reminder-warning.ts";
+import { tickNotice } from "../tick/notice.ts";
+import { todoFilterForm } from "./filter-form.ts";
+import { readTodoFilters, todoFilterNames } from "./filters.ts";
+import { groupNames } from "./group-names.ts";
+
+type Wanted = TodoFilters & Readonly<{ page: number }>;
+
+/** GET /account/todos?q=…&status=…&due=…&category_id=…&context=…&page=…: all todos, the done ones last. */
+export async function showTodos(visit: Visit): Promise<Response> {
+  const { context, session, url } = visit;
+  const chosen = chosenFilters(url, todoFilterNames);
+  const wanted = readTodoFilters(chosen);
+  if (isRefused(wanted)) return refusalPage(context, wanted.refusal);
+  const [mark, warning] = await Promise.all([liveMark(visit), reminderWarning(visit)]);
+  const user = { userId: session.sub };
+  const query = context.query(user, { standbyMayAnswer: true });
+  const reading = query.inTurn((own) => readAll(own, wanted), wanted.q !== undefined);
+  const found = await orStopped("q", reading);
+  if (isRefused(found)) return refusalPage(context, found.refusal);
+  const { today, categories, counts, todos } = found;
+  const lastPage = Math.max(1, Math.ceil(todos.total / todosPerPage));
+  const narrowing = withoutPage(chosen);
+  const body = html`${mark}${await tickNotice(visit, context.query(user), today.date)}${warning}
+    <p class="links"><a href="/account/todos/new">New todo</a>
+    <a href="/account/categories">Categories</a></p>
+    ${todoFilterForm(narrowing, categoryChoices(categories))}
+    <div id="todos" data-part>
+    ${narrowing.size === 0 ? groupLinks(counts) : html`<p class="quiet">${countInWords(todos.total, "todo")} found.</p>`}
+    ${sections(visit, todos, { today, isFolded: narrowing.size === 0 })}
+    ${pager({ path: "/account/todos", chosen, page: wanted.page, lastPage })}</div>`;
+  return page(context.site, { title: "Todos", body, scripts: liveScripts, ...accountFrame(visit) });
+}
+
+async function readAll(query: QueryContext, wanted: Wanted) {
+  const { today } = await readDaySettings(query);
+  const todos = await readTodoPage(query, today, wanted);
+  const counts = await readTodoCounts(query, today.date);
+  return { today, todos, counts, categories: await readCategoryRefs(query) };
+}
+
+type Found = Awaited<ReturnType<typeof readAll>>;
+
+/** How many there are of each kind, as a way to them. */
+function groupLinks(counts: Found["counts"]): Html {
+  const links = dueGroups
+    .filter((group) => counts[group] > 0)
+    .map((group) => html`<a href="/account/todos?due=${group}">${groupNames[group]} ${counts[group]}</a>`);
+  const done = counts.done > 0 && html`<a href="/account/todos?status=completed">Done ${counts.done}</a>`;
+  return html`<p class="links">${links}${done}</p>`;
+}
+
+type How = Readonly<{ today: Today; isFolded: boolean }>;
+
+function sections(visit: Visit, { pending, done, total }: Found["todos"], { today, isFolded }: How): Html {
+  if (pending.length + done.length === 0)
+    return html`<p class="quiet">${total === 0 ? "There is no such todo." : "There is nothing on this page."}</p>`;
+  const list = (todos: readonly TodoItem[]) => todoList(visit, todos, today);
+  const groups = Map.groupBy(pending, ({ due_date }) => dueGroupOf(due_date, today.date));
+  const open = [...groups].map(
+    ([group, todos]) => html`<h2 class="part">${groupNames[group]}</h2>${list(todos)}`,
+  );
+  if (done.length === 0) return html`${open}`;
+  const heading = html`<h2 class="part">Done</h2>`;
+  // What is done is in the way of who did not ask for it.
+  return isFolded && pending.length > 0
+    ? html`${open}<details><summary>${heading}</summary>${list(done)}</details>`
+    : html`${open}${heading}${list(done)}`;
+}

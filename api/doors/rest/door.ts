@@ -1,0 +1,62 @@
+import { withPresentExamples } from "../../../shared/domain/day/example-dates.ts";
+import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import { groupCommand } from "../../../shared/queue/group.ts";
+import type { Authenticate } from "../../auth/authenticate.ts";
+import { addChallenge } from "../../auth/challenge.ts";
+import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
+import { originOf } from "../../http/request.ts";
+import { refusalResponse } from "../../http/response.ts";
+import type { Actor } from "../../mailbox/actor.ts";
+import { type PerformContext, perform } from "../../perform.ts";
+import { successResponse } from "./answer.ts";
+import { readContent } from "./content.ts";
+import { dateForExamples } from "./date-for-examples.ts";
+import { answerBatch, type BatchRequestContext } from "./group/run.ts";
+import type { Target } from "./route.ts";
+
+export type RestContext = PerformContext &
+  BatchRequestContext &
+  Readonly<{ config: Config; authenticate: Authenticate; rateLimit: RateLimit }>;
+
+/**
+ * Answers one REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400,
+ * 413, 415), then 422, then what depends on the rows (404, 412, 409).
+ */
+export async function answerRest(context: RestContext, target: Target, request: Request): Promise<Response> {
+  const caller = await context.authenticate(request.headers.get("authorization"));
+  if (isRefused(caller)) return refused(context, target, request, caller);
+  const { actor } = caller;
+  const allowance = await context.rateLimit(actor.tokenId, actor.userId);
+  const headers = rateLimitHeaders(allowance);
+  if (allowance?.allowed === false) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
+  const { contract, route } = target;
+  const [origin, content] = [originOf(request, "rest"), () => readContent(target, request)];
+  const { outcome, replayed } =
+    contract.name === groupCommand
+      ? await answerBatch(context, { actor, origin, request }, content)
+      : await perform(context, { contract, actor, allowance, origin, required: route.required, content });
+  if (replayed) headers.set("idempotent-replayed", "true");
+  if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
+  return successResponse(context.config, target, request, { body: outcome.body, headers });
+}
+
+function tooMany(seconds: number) {
+  const message = `Too many requests. Please wait ${seconds} seconds.`;
+  return refuse("rate_limited", message, { retryAfterSeconds: seconds }).refusal;
+}
+
+/** @param known the caller and the headers so far, unless it is the token that is refused */
+async function refused(
+  context: RestContext,
+  { contract }: Target,
+  request: Request,
+  outcome: Refused,
+  known?: Readonly<{ actor: Actor; headers: Headers }>,
+): Promise<Response> {
+  const today = known && (await dateForExamples(context, known.actor, [outcome]));
+  const refusal = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
+  const tokenSent = request.headers.has("authorization");
+  const demand = { resource: "rest", tokenSent, scopes: contract.scopes } as const;
+  return refusalResponse(refusal, addChallenge(context.config, refusal, demand, known?.headers));
+}

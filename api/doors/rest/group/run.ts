@@ -1,0 +1,113 @@
+import { withPresentExamples } from "../../../../shared/domain/day/example-dates.ts";
+import {
+  invalid,
+  isRefused,
+  type Refusal,
+  type RefusalCode,
+  type Refused,
+} from "../../../../shared/errors.ts";
+import type { Outcome } from "../../../../shared/queue/batch.ts";
+import { failedDependency, type OperationEnd } from "../../../../shared/queue/group-end.ts";
+import { refusalBody, statusOf } from "../../../http/response.ts";
+import type { Actor } from "../../../mailbox/actor.ts";
+import type { CommandResult, RequestOrigin } from "../../../mailbox/dispatch.ts";
+import type { DispatchGroup } from "../../../mailbox/dispatch-group.ts";
+import { type Content, type PerformContext, senderOf } from "../../../perform.ts";
+import { dateForExamples } from "../date-for-examples.ts";
+import { prepareOperations } from "./prepare-operations.ts";
+import { type ReadBatch, type ReadOperation, readOperations } from "./read-operations.ts";
+
+export type BatchRequestContext = Pick<PerformContext, "query"> & Readonly<{ dispatchGroup: DispatchGroup }>;
+
+type Sent = Readonly<{ actor: Actor; origin: RequestOrigin; request: Request }>;
+
+/** Carries out the operations of a batch, and answers with what each of them would have answered alone. */
+export async function answerBatch(
+  context: BatchRequestContext,
+  sent: Sent,
+  readContent: () => Promise<Content | Refused>,
+): Promise<CommandResult> {
+  const content = await readContent();
+  if (isRefused(content)) return { outcome: content, replayed: false };
+  const batch = refuseConditions(sent.request) ?? readOperations(content);
+  if (isRefused(batch)) return { outcome: batch, replayed: false };
+  const ends = await endsOf(context, sent, batch, content.idempotencyKey);
+  if (isRefused(ends)) return { outcome: ends, replayed: false };
+  const outcomes = ends.toSorted((one, other) => one.place - other.place).map(({ outcome }) => outcome);
+  const today = await dateForExamples(context, sent.actor, outcomes);
+  const results = batch.operations.map((operation) => resultOf(operation, outcomes[operation.place], today));
+  const carriedOut = ends.filter(({ outcome }) => !isRefusedAs("failed_dependency", outcome));
+  return { outcome: { body: { results } }, replayed: carriedOut.every(({ replayed }) => replayed) };
+}
+
+function refuseConditions({ headers }: Request): Refused | undefined {
+  const sent = ["If-Match", "If-None-Match"].filter((name) => headers.has(name));
+  const message = "A batch has no state to match: send a conditional change by itself.";
+  return sent.length === 0 ? undefined : invalid(Object.fromEntries(sent.map((name) => [name, [message]])));
+}
+
+async function endsOf(
+  { dispatchGroup }: BatchRequestContext,
+  { actor, origin }: Sent,
+  { operations, atomic }: ReadBatch,
+  idempotencyKey: string | undefined,
+): Promise<readonly OperationEnd[] | Refused> {
+  const prepared = await prepareOperations(actor, operations);
+  const early = prepared.flatMap((one, place) =>
+    isRefused(one) ? [{ place, outcome: one, replayed: false }] : [],
+  );
+  const [failed] = early;
+  if (atomic && failed)
+    return operations.map(({ place }) => (place === failed.place ? failed : notDone(place, failed)));
+  const ready = prepared.flatMap((one) => (isRefused(one) ? [] : [one]));
+  if (ready.length === 0) return early;
+  const ends = await dispatchGroup(actor, {
+    ...{ atomic, operations: ready, idempotencyKey },
+    by: senderOf(actor, origin),
+  });
+  if (isRefused(ends)) return ends;
+  return refusalOfAll(ends, atomic) ?? [...early, ...ends];
+}
+
+const notDone = (place: number, failed: OperationEnd): OperationEnd => ({
+  place,
+  outcome: failedDependency(failed.place),
+  replayed: false,
+});
+
+const isRefusedAs = (code: RefusalCode, outcome: Outcome): outcome is Refused =>
+  isRefused(outcome) && outcome.refusal.code === code;
+
+/**
+ * What concerns the caller or the service and not one operation answers the whole request.
+ * @param ends those of all operations that were sent to a worker
+ */
+function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused | undefined {
+  const outcomes = ends.map(({ outcome }) => outcome);
+  const deleted = outcomes.find((outcome) => isRefusedAs("unauthenticated", outcome));
+  const overloaded = outcomes.filter((outcome) => isRefusedAs("overloaded", outcome));
+  const isAll = atomic || overloaded.length === outcomes.length;
+  const unknown = overloaded.find(({ refusal }) => refusal.applied === "unknown");
+  return deleted ?? (isAll ? (unknown ?? overloaded[0]) : undefined);
+}
+
+function resultOf(
+  { place, route, idempotencyKey }: ReadOperation,
+  outcome: Outcome | undefined,
+  today: string | undefined,
+) {
+  if (!outcome) throw new Error(`Operation ${place} was not answered.`);
+  if (isRefused(outcome)) {
+    const told = today ? withPresentExamples(outcome.refusal, today) : outcome.refusal;
+    const refusal = idempotencyKey === undefined ? told : withKeyAsField(told);
+    return { status: statusOf(refusal.code), body: refusalBody(refusal) };
+  }
+  const { body } = outcome;
+  return body === null || route.status === 204 ? { status: 204, body: null } : { status: route.status, body };
+}
+
+/** An operation has its own key in a field, where a request of its own has a header. */
+function withKeyAsField({ errors = {}, ...refusal }: Refusal): Refusal {
+  const { "Idempotency-Key": taken, ...others } = errors;
+  return { ...refusal, errors: { ...others, ...(taken && { idempotency_key: taken }) } };
+}

@@ -1,0 +1,87 @@
+import { contracts } from "../../../../shared/contracts/catalogue.ts";
+import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
+import { scopes } from "../../../../shared/contracts/kernel/scopes.ts";
+import { tags } from "../../../../shared/contracts/kernel/tags.ts";
+import type { Config } from "../../../../shared/process/config.ts";
+import { restPrefix } from "../answer.ts";
+import { errorResponse, errorsOf } from "./errors.ts";
+import { headerParameters, notModified } from "./header-parameters.ts";
+import { headers } from "./headers.ts";
+import { operation } from "./operation.ts";
+import { createSchemas, type Schemas } from "./schemas.ts";
+
+const methods: readonly Route["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Every route, in the order in which people read them. */
+const routes = contracts
+  .flatMap((contract) => (contract.rest ?? []).map((route) => ({ contract, route })))
+  .toSorted(({ route: one }, { route: other }) => {
+    const byTag = tagPlace(one) - tagPlace(other);
+    const byMethod = methods.indexOf(one.method) - methods.indexOf(other.method);
+    return byTag || one.path.localeCompare(other.path) || byMethod;
+  });
+
+function tagPlace({ path }: Route): number {
+  return Object.keys(tags).indexOf(path.split("/")[1] ?? "");
+}
+
+type Provider = Pick<Config, "authUrl" | "builtInIdentity">;
+
+/**
+ * The OpenAPI 3.1 document of the REST interface, made from the contracts.
+ * @param baseUrl empty for a document whose server is the one that it was fetched from
+ */
+export function openApiDocument(baseUrl: string, provider: Provider) {
+  const schemas = createSchemas();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { contract, route } of routes) {
+    const shown = operation(contract, route, schemas);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: shown };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Kept",
+      version: "1",
+      description: "Habits and todos for people whose AI agents work for them.",
+      license: { name: "MIT", identifier: "MIT" },
+      contact: { name: "The Kept authors" },
+    },
+    servers: [{ url: `${baseUrl}${restPrefix}` }],
+    tags: Object.values(tags),
+    paths,
+    components: {
+      securitySchemes: { bearer, oauth: oauth(provider) },
+      parameters: headerParameters(schemas),
+      headers,
+      responses: { NotModified: notModified, ...errorResponses(schemas) },
+      schemas: schemas.named(),
+    },
+  };
+}
+
+const bearer = {
+  type: "http",
+  scheme: "bearer",
+  description: "A personal access token, or an access token that an OAuth client was given",
+};
+
+/** The sign-in that gives OAuth clients their tokens. Another provider than the built-in one says itself where it is. */
+const oauth = ({ authUrl, builtInIdentity }: Provider) =>
+  builtInIdentity
+    ? {
+        type: "oauth2",
+        flows: {
+          authorizationCode: {
+            authorizationUrl: `${authUrl}/authorize`,
+            tokenUrl: `${authUrl}/token`,
+            scopes,
+          },
+        },
+      }
+    : { type: "openIdConnect", openIdConnectUrl: `${authUrl}/.well-known/openid-configuration` };
+
+function errorResponses(schemas: Schemas) {
+  const errors = routes.flatMap(({ contract, route }) => errorsOf(contract, route));
+  return Object.fromEntries(errors.map((error) => [error.name, errorResponse(error, schemas)]));
+}

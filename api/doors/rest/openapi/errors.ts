@@ -1,0 +1,153 @@
+import type { Contract } from "../../../../shared/contracts/catalogue.ts";
+import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
+import {
+  invalid,
+  notFound,
+  preconditionFailed,
+  type Refused,
+  refuse,
+  unavailable,
+} from "../../../../shared/errors.ts";
+import { refusalBody, refusalCodes, statusOf } from "../../../http/response.ts";
+import { isConditional } from "../route.ts";
+import { type HeaderName, headersOf, rateLimit } from "./headers.ts";
+import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
+
+/** A refusal as the document shows it, under a name by which operations refer to it. */
+type ErrorResponse = Readonly<{
+  name: string;
+  description: string;
+  refused: Refused;
+  headers: readonly HeaderName[];
+}>;
+
+const unauthenticated: ErrorResponse = {
+  name: "Unauthenticated",
+  description: "The token is missing, invalid, expired or revoked",
+  refused: refuse("unauthenticated", "This request needs an access token."),
+  headers: ["WWW-Authenticate"],
+};
+
+const insufficientScope: ErrorResponse = {
+  name: "InsufficientScope",
+  description:
+    "The token lacks a scope that the operation needs; or the account has no room for a change (`quota`)",
+  refused: refuse("insufficient_scope", "This needs a token with the scope habits:read."),
+  headers: ["WWW-Authenticate", ...rateLimit],
+};
+
+const rateLimited: ErrorResponse = {
+  name: "RateLimited",
+  description: "The token made more requests than it may in one minute",
+  refused: refuse("rate_limited", "Too many requests. Please wait 42 seconds."),
+  headers: ["Retry-After", ...rateLimit],
+};
+
+const overloaded: ErrorResponse = {
+  name: "Overloaded",
+  description:
+    "Briefly unavailable. `applied` says whether a change may have happened; with an idempotency key it can be sent again safely.",
+  refused: unavailable("no"),
+  headers: ["Retry-After", ...rateLimit],
+};
+
+const unprocessable: ErrorResponse = {
+  name: "Invalid",
+  description: "A parameter or a field is not acceptable; `errors` has the reasons by field",
+  refused: invalid({ title: ["The title field is required."] }),
+  headers: rateLimit,
+};
+
+const conditionFailed: ErrorResponse = {
+  name: "PreconditionFailed",
+  description: "`If-Match` does not name the present state; nothing was changed",
+  refused: preconditionFailed("If-Match"),
+  headers: rateLimit,
+};
+
+/** What can be wrong with a body before its fields are looked at. */
+const bodyErrors: readonly ErrorResponse[] = [
+  {
+    name: "MalformedBody",
+    description: "The body is not a JSON object",
+    refused: refuse("malformed_body", "The request body must be a JSON object."),
+    headers: rateLimit,
+  },
+  {
+    name: "BodyTooLarge",
+    description: "The body is larger than 64 KiB",
+    refused: refuse("body_too_large", "The request body must not be larger than 64 KiB."),
+    headers: rateLimit,
+  },
+  {
+    name: "UnsupportedMediaType",
+    description: "The body is not sent as JSON",
+    refused: refuse("unsupported_media_type", "The request body must be sent as application/json."),
+    headers: rateLimit,
+  },
+];
+
+/** The errors that an operation can answer. */
+export function errorsOf(contract: Contract, route: Route): ErrorResponse[] {
+  const { kind, resource, scopes } = contract;
+  const changes = kind === "command";
+  const replayed: readonly HeaderName[] = changes ? ["Idempotent-Replayed", ...rateLimit] : rateLimit;
+  const errors = [unauthenticated, unprocessable, rateLimited, overloaded];
+  if (scopes.length > 0) errors.push(insufficientScope);
+  if (changes) errors.push(...bodyErrors);
+  if (isConditional(contract, route)) errors.push(conditionFailed);
+  if (resource && route.path.includes("{"))
+    errors.push({
+      name: `${changes ? "Changed" : ""}${resource}NotFound`,
+      description:
+        resource === "Reminder"
+          ? "There is no todo with this id, or it has no reminder"
+          : `The user has no ${resource.toLowerCase()} with this id`,
+      refused: notFound(resource),
+      headers: replayed,
+    });
+  if (contract.conflict)
+    errors.push({
+      name: `${capitalised(route.operationId)}Conflict`,
+      description: "The state does not allow it",
+      refused: contract.conflict,
+      headers: replayed,
+    });
+  return errors;
+}
+
+export const statusOfError = ({ refused }: ErrorResponse): number => statusOf(refused.refusal.code);
+
+export function errorResponse(error: ErrorResponse, schemas: Schemas): JsonSchema {
+  const { description, refused } = error;
+  const isInvalid = refused.refusal.code === "invalid";
+  const schema = isInvalid
+    ? schemas.name("ValidationError", validationError)
+    : schemas.name("Error", plainError);
+  return {
+    description,
+    headers: headersOf(...error.headers),
+    content: {
+      "application/json": { schema, examples: { refused: { value: refusalBody(refused.refusal) } } },
+    },
+  };
+}
+
+const plainError = {
+  type: "object",
+  required: ["message", "code"],
+  properties: {
+    message: { type: "string" },
+    code: { type: "string", enum: refusalCodes.filter((code) => code !== "invalid") },
+    applied: { type: "string", enum: ["no", "unknown"] },
+  },
+};
+
+const validationError = {
+  type: "object",
+  required: ["message", "errors"],
+  properties: {
+    message: { type: "string" },
+    errors: { type: "object", additionalProperties: { type: "array", items: { type: "string" } } },
+  },
+};

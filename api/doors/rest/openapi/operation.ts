@@ -1,0 +1,108 @@
+import type { TSchema } from "typebox";
+import type { Contract } from "../../../../shared/contracts/catalogue.ts";
+import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
+import { tags } from "../../../../shared/contracts/kernel/tags.ts";
+import { groupCommand } from "../../../../shared/queue/group.ts";
+import type { KnownNames } from "../../../http/input/unknown-names.ts";
+import { isConditional, routeFields } from "../route.ts";
+import { errorsOf, statusOfError } from "./errors.ts";
+import { headerParametersOf } from "./header-parameters.ts";
+import { headersOf, rateLimit } from "./headers.ts";
+import { capitalised, type JsonSchema, type Schemas } from "./schemas.ts";
+
+function neededToken({ name, scopes }: Contract): string {
+  if (name === groupCommand)
+    return "Needs any valid token, and for each operation the scopes that its route needs.";
+  return scopes.length > 0 ? `Needs a token with ${scopes.join(" and ")}.` : "Needs any valid token.";
+}
+
+/** One REST route of a contract as an operation of the document. */
+export function operation(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
+  const { properties } = contract.input;
+  const { inPath, inQuery, inBody } = routeFields(contract, route);
+  const example = new Map<string, unknown>(Object.entries(route.example.input));
+  const parameter = (name: string, place: "path" | "query", schema: TSchema = {}) => ({
+    name,
+    in: place,
+    required: place === "path",
+    schema: schemas.show(schema),
+    ...(example.has(name) && { example: example.get(name) }),
+  });
+  const errors = errorsOf(contract, route).toSorted(
+    (one, other) => statusOfError(one) - statusOfError(other),
+  );
+  return {
+    operationId: route.operationId,
+    tags: [tagOf(route)],
+    summary: contract.summary,
+    description: neededToken(contract),
+    security: [{ bearer: [] }, { oauth: contract.scopes }],
+    parameters: [
+      ...inPath.map((name) => parameter(name, "path", properties[name])),
+      ...inQuery.names.map((name) => parameter(name, "query", properties[name])),
+      ...headerParametersOf(contract),
+    ],
+    ...(inBody.names.length > 0 && { requestBody: requestBody(contract, route, inBody, schemas) }),
+    responses: {
+      [route.status]: success(contract, route, schemas),
+      ...(contract.kind === "query" && { 304: { $ref: "#/components/responses/NotModified" } }),
+      ...Object.fromEntries(
+        errors.map((error) => [statusOfError(error), { $ref: `#/components/responses/${error.name}` }]),
+      ),
+    },
+  };
+}
+
+const json = (schema: JsonSchema, name: string, value: unknown) => ({
+  "application/json": { schema, examples: { [name]: { value } } },
+});
+
+function tagOf({ path }: Route): string | undefined {
+  const tag = Object.entries(tags).find(([first]) => path.split("/")[1] === first);
+  return tag?.[1].name;
+}
+
+/** Not called read-only in the words of OpenAPI, because validators would refuse it then. */
+const ignoredField = { description: "A read-only field of the resource, which may be sent and is ignored" };
+
+function requestBody(
+  { input }: Contract,
+  route: Route,
+  { names, ignored = [] }: KnownNames,
+  schemas: Schemas,
+): JsonSchema {
+  const isInBody = (name: string) => names.includes(name);
+  const fields = Object.entries(input.properties).filter(([name]) => isInBody(name));
+  const required = [...(input.required ?? []), ...(route.required ?? [])].filter(isInBody);
+  const { operationId, example } = route;
+  const schema = schemas.name(`${capitalised(operationId)}Request`, {
+    type: "object",
+    properties: Object.fromEntries([
+      ...fields.map(([name, field]) => [name, schemas.show(field)]),
+      ...ignored.map((name) => [name, schemas.name("Ignored", ignoredField)]),
+    ]),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  });
+  const sent = Object.entries(example.input).filter(([name]) => isInBody(name));
+  return {
+    required: required.length > 0,
+    content: json(schema, operationId, Object.fromEntries(sent)),
+  };
+}
+
+function success(contract: Contract, route: Route, schemas: Schemas): JsonSchema {
+  const { operationId, status, example } = route;
+  const headers = headersOf(
+    ...(status === 201 ? (["Location"] as const) : []),
+    ...(status !== 204 && isConditional(contract, route) ? (["ETag"] as const) : []),
+    ...(contract.kind === "command" ? (["Idempotent-Replayed"] as const) : []),
+    ...rateLimit,
+  );
+  if (status === 204) return { description: "Done", headers };
+  return {
+    description: "Success",
+    headers,
+    content: json(schemas.show(contract.output), operationId, example.output),
+  };
+}

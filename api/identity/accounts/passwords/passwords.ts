@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+import { type Account, accountColumns } from "../accounts.ts";
+import type { IdentityContext } from "../context.ts";
+import { inTransaction } from "../transaction.ts";
+import { inHashingTurn } from "./hashing-turns.ts";
+import { findResetAccount } from "./resets.ts";
+
+/** Argon2id with the parameters of OWASP's password storage cheat sheet. */
+const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+
+export const passwordLength = { min: 10, max: 200 };
+
+/** The form in which a password is stored. */
+export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, hashing);
+
+/** An account with the hash of its password at the time of a check, by which a change in between is noticed. */
+export type CheckedAccount = Account & Readonly<{ passwordHash: string }>;
+
+/** Finds the account by e-mail address and password. An unknown address takes as long as a wrong password. */
+export async function checkPassword(
+  pool: Pool,
+  email: string,
+  password: string,
+): Promise<CheckedAccount | undefined> {
+  const { rows } = await pool.query<CheckedAccount>(
+    `select ${accountColumns}, password_hash as "passwordHash" from identity.accounts where email = $1`,
+    [email],
+  );
+  const [row] = rows;
+  const hash = row?.passwordHash ?? (await nobodysHash());
+  const right = await inHashingTurn(email, () => Bun.password.verify(password, hash));
+  return right && row ? row : undefined;
+}
+
+let nobody: Promise<string> | undefined;
+
+function nobodysHash(): Promise<string> {
+  nobody ??= hashPassword(randomUUID());
+  return nobody;
+}
+
+type NewPassword = Readonly<{
+  accountId: string;
+  password: string;
+  /** With one of these the password is changed only if the one before is this still, or the mailed link works still. */
+  passwordHash?: string;
+  resetToken?: string;
+  /** Whether everything else that lets somebody in ends as well: tokens, connected apps and passkeys. */
+  endsAll?: boolean;
+}>;
+
+/**
+ * Sets a new password and ends all sessions of the account, this browser's included. The news ends those of the account
+ * pages, and deleting their grant ends a sign-in there that is under way.
+ * @returns the hash of the new password; undefined when what the change depends on is true no more
+ */
+export async function changePassword(
+  { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,
+  { accountId, password, passwordHash, resetToken, endsAll = false }: NewPassword,
+): Promise<string | undefined> {
+  const newHash = await hashPassword(password);
+  return inTransaction(pool, async (client) => {
+    // Sessions begin under a lock of this row, so the next statement sees each one that began with the old password.
+    const { rowCount } = await client.query(
+      `select from identity.accounts where id = $1 and ($2::text is null or password_hash = $2) for no key update`,
+      [accountId, passwordHash],
+    );
+    if (rowCount === 0) return undefined;
+    if (resetToken !== undefined && !(await findResetAccount(client, resetToken))) return undefined;
+    await client.query(saveAndEnd, [accountId, newHash, ownClient.id, endsAll]);
+    return newHash;
+  });
+}
+
+const saveAndEnd = `
+  with ended as (
+    delete from identity.session_browsers where account_id = $1
+  ), stored as (
+    delete from identity.artifacts where account_id = $1 and kind = 'Session'
+  ), resets as (
+    delete from identity.password_resets where account_id = $1
+  ), let_in as (
+    delete from identity.grants where account_id = $1 and (client_id = $3 or $4)
+  ), passkeys as (
+    delete from identity.passkeys where account_id = $1 and $4
+  ), changed as (
+    update identity.accounts set password_hash = $2 where id = $1 returning id
+  )
+  insert into identity.outbox (user_id, name, input) select id, 'user.end-sessions', '{}' from changed`;

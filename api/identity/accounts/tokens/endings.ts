@@ -1,0 +1,88 @@
+import type { Pool } from "pg";
+import { exclusively } from "../../../../shared/db/exclusively.ts";
+import { personalClientId } from "../../grants/grants.ts";
+import type { IdentityContext } from "../context.ts";
+import { type Mail, mailOf } from "../mail.ts";
+import { zoneOf } from "../zones.ts";
+
+/** A token that is about to end, and its person. */
+type EndingToken = Readonly<{
+  id: string;
+  accountId: string;
+  email: string;
+  timeZone: string | null;
+  name: string;
+  lastFour: string | null;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}>;
+
+const mailsAtOnce = 20;
+
+/**
+ * Mails those whose personal tokens end within a week, once for each end. One process at a time does it, and a token is
+ * noted as told when the mail server has taken the mail; a process that dies in between sends the mail again under the
+ * same Message-ID. Tokens made for a week or less need no mail, and unconfirmed addresses get none.
+ */
+export async function mailTokenEndings({
+  pool,
+  config,
+  sendMail,
+}: Pick<IdentityContext, "pool" | "config" | "sendMail">): Promise<void> {
+  if (!sendMail) return;
+  const work = { name: "kept.identity.token-endings", taken: "skip" } as const;
+  await exclusively(pool, work, async () => {
+    for (const token of await findEnding(pool)) {
+      const { accountId, timeZone } = token;
+      const zone = await zoneOf({ pool, config }, { id: accountId, timeZone });
+      if (await sendMail(endingMail(token, config.authUrl, zone))) await noteTold(pool, token);
+    }
+  });
+}
+
+/** One of each account, in no order: neither somebody's many tokens nor refused mails keep others waiting. */
+async function findEnding(pool: Pool): Promise<EndingToken[]> {
+  const { rows } = await pool.query<EndingToken>(
+    `select * from (
+       select distinct on (a.id) g.id, a.id as "accountId", a.email, a.time_zone as "timeZone", g.name, g.last_four as "lastFour",
+         (extract(epoch from g.expires_at) * 1000)::double precision as "expiresAt"
+       from identity.grants g join identity.accounts a on a.id = g.account_id
+       where g.client_id = '${personalClientId}' and g.end_told_at is null
+         and g.expires_at between now() and now() + interval '7 days'
+         and g.expires_at > g.created_at + interval '7 days' and a.email_verified_at is not null
+       order by a.id, g.expires_at
+     ) ending
+     order by random() limit $1`,
+    [mailsAtOnce],
+  );
+  return rows;
+}
+
+/** Of this end only: when the token gets another one meanwhile, its person is told of that too. */
+async function noteTold(pool: Pool, { id, expiresAt }: EndingToken): Promise<void> {
+  await pool.query(
+    `update identity.grants set end_told_at = now()
+     where id = $1 and (extract(epoch from expires_at) * 1000)::double precision = $2`,
+    [id, expiresAt],
+  );
+}
+
+function endingMail(
+  { id, email, name, lastFour, expiresAt }: EndingToken,
+  authUrl: string,
+  zone: string,
+): Mail {
+  const format = { dateStyle: "full", timeStyle: "short", timeZone: zone } as const;
+  const at = new Date(expiresAt).toLocaleString("en-GB", format);
+  const token = `“${name}”${lastFour ? ` (kept_…${lastFour})` : ""}`;
+  const letter = mailOf({
+    to: email,
+    subject: "A token of yours for Kept ends soon",
+    lines: [
+      `Your token ${token} ends on ${at} (${zone}). What uses it stops working then.`,
+      "If it is still needed, give it a new secret and another end here:",
+    ],
+    link: `${authUrl}/profile/api-tokens/change?id=${id}`,
+  });
+  return { ...letter, messageId: `<token-${id}-${expiresAt}@${new URL(authUrl).hostname}>` };
+}

@@ -1,0 +1,20 @@
+import { type CheckedAccount, checkPassword } from "../../accounts/passwords/passwords.ts";
+import type { SignedIn } from "../visitor.ts";
+
+export const wrongPassword = "That is not your password.";
+
+/**
+ * Checks the current password that a form asks for. Attempts count for the session, so nobody else can use them up.
+ * @returns the account; why the password is refused, when it is
+ */
+export async function checkCurrentPassword(
+  { identity: { throttle, pool }, account, session }: SignedIn,
+  form: URLSearchParams,
+): Promise<CheckedAccount | string> {
+  const wait = await throttle.password(session.uid);
+  if (wait > 0) return `Too many attempts. Try again in ${Math.ceil(wait / 60)} minutes.`;
+  const checked = await checkPassword(pool, account.email, form.get("password") ?? "");
+  if (!checked) return wrongPassword;
+  await throttle.passwordWasRight(session.uid);
+  return checked;
+}

@@ -1,0 +1,64 @@
+import { html } from "../../../../shared/html.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { field, problem } from "../../../web/form/form-fields.ts";
+import { message, page } from "../../../web/page.ts";
+import { normalizeEmail } from "../../accounts/accounts.ts";
+import { mailReset } from "../../accounts/passwords/resets.ts";
+import { resetMinutes } from "../../accounts/throttle.ts";
+import type { Visitor } from "../visitor.ts";
+
+export const forgotPath = "/forgot-password";
+
+/** GET /forgot-password: asks for the address, or says who can help where this server sends no mail. */
+export function showForgot(visitor: Visitor): Response {
+  if (visitor.identity.sendMail) return forgotPage(visitor, {});
+  const text = html`This server sends no mail, so it cannot send you a link. ${operatorHelps}`;
+  return message(visitor.site, "Forgot your password?", text, signInLink);
+}
+
+/**
+ * POST /forgot-password: the answer is the same whether or not there is such an account, and does not wait for the
+ * mail, so that its time tells nothing either.
+ */
+export async function doForgot(visitor: Visitor, form: URLSearchParams): Promise<Response> {
+  const { identity, ctx, site } = visitor;
+  if (!identity.sendMail) return showForgot(visitor);
+  const typed = form.get("email") ?? "";
+  const email = normalizeEmail(typed);
+  if (!email) return forgotPage(visitor, { email: typed, error: "That is not an e-mail address." });
+  const wait = await identity.throttle.reset({ email, address: ctx.ip });
+  if (wait > 0) {
+    const error = `Too many mails were asked for. Try again in ${Math.ceil(wait / 60)} minutes.`;
+    return forgotPage(visitor, {
+      email: typed,
+      error,
+      status: 429,
+      headers: { "Retry-After": String(wait) },
+    });
+  }
+  mailReset(identity, email).catch((error) =>
+    identity.log.warn({ reason: String(error) }, "a link for a new password could not be made"),
+  );
+  const text = html`If <strong>${email}</strong> is the confirmed address of an account, a mail is on its way to it.
+    The link in it works once and for ${resetMinutes} minutes.`;
+  return message(site, "Look into your mail", text, signInLink);
+}
+
+const signInLink = { link: { href: "/sign-in", label: "Back to the sign-in" } };
+
+const operatorHelps = html`Whoever runs the server can: <code>npm run owner</code> prints a link that signs the owner
+  in, and <code>npm run owner -- ada@example.org</code> one for another account. On its page a new password is chosen.`;
+
+type Shown = Readonly<{ email?: string; error?: string; status?: number; headers?: Record<string, string> }>;
+
+function forgotPage(visitor: Visitor, { email = "", error, status, headers }: Shown): Response {
+  const body = html`${problem(error)}
+    <p>We mail you a link with which you choose a new one.</p>
+    <form method="post" action="${forgotPath}" class="narrow">${formToken(visitor)}
+    ${field({ name: "email", label: "E-mail address", type: "email", value: email, autocomplete: "username" })}
+    <div class="actions"><button>Send the link</button></div></form>
+    <details><summary>No mail comes?</summary><p>It goes to confirmed addresses only. ${operatorHelps}</p></details>
+    <p><a href="/sign-in">Back to the sign-in</a></p>`;
+  const content = { title: "Forgot your password?", body };
+  return page(visitor.site, content, { status: status ?? (error ? 422 : 200), ...(headers && { headers }) });
+}

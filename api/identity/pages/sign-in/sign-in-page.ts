@@ -1,0 +1,67 @@
+import { type Html, html } from "../../../../shared/html.ts";
+import { passkeyScript, passwordScript, zoneScript } from "../../../web/assets.ts";
+import { formToken } from "../../../web/form/form.ts";
+import { browserZoneField, field, problem } from "../../../web/form/form-fields.ts";
+import { page } from "../../../web/page.ts";
+import { signInOptions } from "../../passkeys/sign-in.ts";
+import { findRequest, formTargetsOf } from "../redirects.ts";
+import type { Visitor } from "../visitor.ts";
+import { forgotPath } from "./forgot-password.ts";
+
+export const passkeySignInPath = "/sign-in/passkey";
+
+type Shown = Readonly<{
+  next: string;
+  email: string;
+  error?: string;
+  status?: number;
+  headers?: Record<string, string>;
+}>;
+
+/** The page that signs in, with the problem of an attempt that failed. */
+export async function signInPage(
+  visitor: Visitor,
+  { next, email, error, ...options }: Shown,
+): Promise<Response> {
+  const { identity, site } = visitor;
+  const query = new URLSearchParams({ next });
+  const request = await findRequest(identity, next);
+  const body = html`${problem(error)}
+    ${request?.app && html`<p>To connect <strong>${request.app}</strong>. The app gave itself this name.</p>`}
+    <form method="post" action="/sign-in" class="narrow">${formToken(visitor)}
+    <input type="hidden" name="next" value="${next}">${browserZoneField}
+    ${field({
+      name: "email",
+      label: "E-mail address",
+      type: "email",
+      value: email,
+      autocomplete: "username",
+      autofocus: !error && email === "",
+    })}
+    ${field({
+      name: "password",
+      label: "Password",
+      type: "password",
+      autocomplete: "current-password",
+      autofocus: !error && email !== "",
+    })}
+    <div class="actions"><button>Sign in</button></div>
+    </form>
+    ${await passkeyForm(visitor, next)}
+    <p><a href="${forgotPath}">Forgot your password?</a></p>
+    ${identity.config.signUpOpen && html`<p>New here? <a href="/sign-up?${query.toString()}">Create an account</a></p>`}`;
+  const content = { title: "Sign in", body, scripts: [zoneScript, passwordScript, passkeyScript] };
+  return page(site, content, { ...options, formTargets: formTargetsOf(request) });
+}
+
+/** Hidden until a script has found that the browser knows passkeys. */
+async function passkeyForm(visitor: Visitor, next: string): Promise<Html | undefined> {
+  const options = await signInOptions(visitor.identity, visitor.holder);
+  if (!options) return undefined;
+  return html`<form method="post" action="${passkeySignInPath}" class="narrow" data-passkey="get"
+    data-options="${JSON.stringify(options)}" hidden>${formToken(visitor)}
+    <input type="hidden" name="next" value="${next}">${browserZoneField}
+    <input type="hidden" name="credential" value="">
+    <div class="actions"><button class="plain">Sign in with a passkey</button></div>
+    <p class="error" role="status"></p></form>`;
+}

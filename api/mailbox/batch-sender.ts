@@ -1,0 +1,123 @@
+import type { Config } from "../../shared/process/config.ts";
+import {
+  batchVersion,
+  type CommandBatch,
+  patienceMs,
+  type QueuedCommand,
+  type Reply,
+  readMessage,
+} from "../../shared/queue/batch.ts";
+import { connectFailFast, firstTry, replyChannel } from "../../shared/queue/connections.ts";
+import { commandQueue, openQueue } from "../../shared/queue/queues.ts";
+import { hasSign } from "../../shared/queue/signs-of-life.ts";
+import { subscribe } from "../../shared/queue/subscription.ts";
+import { createWaiters } from "./waiters.ts";
+
+/** Sends batches of commands to the workers and receives their replies. */
+export type BatchSender = Readonly<{
+  /**
+   * Sends one batch.
+   * @returns whether a worker answered it in time
+   */
+  send(commands: readonly QueuedCommand[]): Promise<boolean>;
+  /** False while sending is useless: no worker runs, or its answer could not be received. */
+  isOpen(): boolean;
+  /** Whether a worker answers, or is alive and only too busy to. */
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}>;
+
+export type BatchSenderEvents = Readonly<{
+  onReply(reply: Reply): void;
+  onLost(commands: readonly QueuedCommand[], how: Lost): void;
+  /** No worker has answered for as long as anybody waits, and none is alive. */
+  onAway(): void;
+}>;
+
+/** `undelivered`: Redis or a worker refused the batch. `unanswered`: a worker may have run it, or may yet. */
+type Lost = "undelivered" | "unanswered";
+
+/** Pause between two questions whether a worker is back. */
+const probePauseMs = 200;
+
+/** Connects to Redis. When Redis does not answer soon, this returns and connecting goes on in the background. */
+export async function openBatchSender(
+  { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
+  { onReply, onLost, onAway }: BatchSenderEvents,
+): Promise<BatchSender> {
+  const replyTo = replyChannel(queuePrefix, crypto.randomUUID());
+  const producer = connectFailFast(redisUrl);
+  const queue = openQueue<CommandBatch>(commandQueue, { connection: producer, queuePrefix });
+  const answers = createWaiters<string, "answered" | Lost>(patienceMs);
+  const isAlive = () => hasSign(producer, queuePrefix);
+  let heardAt = 0;
+  let [isAway, isClosed] = [false, false];
+
+  function receive(text: string): void {
+    const message = readMessage(text);
+    if (!message) return;
+    heardAt = performance.now();
+    if ("refusedBatch" in message) {
+      // A worker is there, but it may be none that serves this door.
+      answers.settle(message.refusedBatch, "undelivered");
+    } else {
+      isAway = false;
+      for (const reply of message.replies) onReply(reply);
+      answers.settle(message.batchId, "answered");
+    }
+  }
+
+  async function send(commands: readonly QueuedCommand[]): Promise<boolean> {
+    const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
+    const sentAt = performance.now();
+    const outcome = answers.wait(batch.id, () => {
+      // Taken back, since otherwise batches would pile up in Redis while no worker runs.
+      queue.remove(batch.id).catch(() => {});
+      void lookForWorkers(sentAt);
+      return "unanswered";
+    });
+    queue
+      .add("batch", batch, { jobId: batch.id })
+      .catch((error: unknown) => answers.settle(batch.id, lossOf(error)));
+    const answer = await outcome;
+    if (answer !== "answered") onLost(commands, answer);
+    return answer === "answered";
+  }
+
+  /** Counts the workers as away when nothing came since then and none is alive, and asks until one answers. */
+  async function lookForWorkers(sentAt: number): Promise<void> {
+    const isSilent = () => heardAt < sentAt && !isAway && !isClosed;
+    if (!isSilent() || (await isAlive()) || !isSilent()) return;
+    isAway = true;
+    onAway();
+    while (isAway && !isClosed) if (!(await send([]))) await Bun.sleep(probePauseMs);
+  }
+
+  // A connection that is not ready yet refuses everything, so the first command must not meet it in that state.
+  const connected = Promise.race([firstTry(producer), Bun.sleep(patienceMs)]);
+  const subscription = await subscribe(redisUrl, replyTo, {
+    onMessage: receive,
+    // The workers may have answered while the subscription was down.
+    onListening: () => isAway && void send([]),
+  });
+  await connected;
+  const isOpen = () => !isAway && subscription.isListening();
+  return {
+    send,
+    isOpen,
+    ping: async () => isOpen() && ((await send([])) || isAlive()),
+    async close() {
+      isClosed = true;
+      subscription.close();
+      await queue.close().catch(() => {});
+      producer.disconnect();
+    },
+  };
+}
+
+/** Nothing was queued when Redis refused the job or the connection was known to be down. */
+function lossOf(error: unknown): Lost {
+  if (!(error instanceof Error)) return "unanswered";
+  const wasNeverSent = error.name === "ReplyError" || error.message.includes("enableOfflineQueue");
+  return wasNeverSent ? "undelivered" : "unanswered";
+}

@@ -1,0 +1,119 @@
+import { isRefused, type Refused, unavailable } from "../../shared/errors.ts";
+import type { Outcome, QueuedCommand } from "../../shared/queue/batch.ts";
+import { fingerprintOf, keyedId, placedId } from "../../shared/queue/command-id.ts";
+import { groupCommand, type QueuedGroup, type QueuedOperation, resolved } from "../../shared/queue/group.ts";
+import { answeredId, failedDependency, type OperationEnd, readEnds } from "../../shared/queue/group-end.ts";
+import { replayStored } from "../../shared/queue/stored-reply.ts";
+import type { Actor } from "./actor.ts";
+import { callOf, type Sender } from "./dispatch.ts";
+import type { Mailbox } from "./mailbox.ts";
+import type { ServerClock } from "./server-clock.ts";
+import { dateNowBy, findStoredReplies, type Inbox, type StoredReplies } from "./stored-replies.ts";
+
+/** One change of a batch request, validated. */
+export type GroupedOperation = Pick<QueuedOperation, "place" | "name" | "input" | "references" | "after"> &
+  Readonly<{ idempotencyKey?: string | undefined }>;
+
+type GroupRequest = Readonly<{
+  atomic: boolean;
+  operations: readonly GroupedOperation[];
+  by?: Sender | undefined;
+  /** Gives a key to each operation that has none. */
+  idempotencyKey?: string | undefined;
+}>;
+
+/** Sends changes that belong together. Answers with the end of each, or with a refusal when nothing is known of any. */
+export type DispatchGroup = (
+  actor: Pick<Actor, "userId">,
+  request: GroupRequest,
+) => Promise<readonly OperationEnd[] | Refused>;
+
+/** @param now dates the operations, as in `createDispatch` */
+export function createDispatchGroup(
+  mailbox: Mailbox,
+  inbox: Inbox,
+  clock: ServerClock,
+  now: () => number = clock.now,
+): DispatchGroup {
+  return async ({ userId }, { atomic, operations, idempotencyKey, by }) => {
+    if (!clock.known()) return unavailable("no");
+    const times = { acceptedAt: now(), sentAt: clock.now() };
+    const newId = () => Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
+    const queued = operations.map((one) => queuedOperation(one, { userId, newId, key: idempotencyKey }));
+    const group = { atomic, operations: queued };
+    const command = {
+      id: newId(),
+      userId,
+      name: groupCommand,
+      input: {},
+      fingerprint: null,
+      ...times,
+      group,
+      ...(by && { call: callOf(by, groupCommand, times.acceptedAt) }),
+    };
+    const result = await mailbox.send(command);
+    if (result === "undelivered") return unavailable("no");
+    if (result === "unanswered") return committedEnds(inbox, command, group);
+    return isRefused(result.outcome)
+      ? result.outcome
+      : (readEnds(result.outcome.body) ?? unavailable("unknown"));
+  };
+}
+
+type Origin = Readonly<{ userId: string; newId(): string; key: string | undefined }>;
+
+function queuedOperation(
+  { idempotencyKey, ...operation }: GroupedOperation,
+  { userId, newId, key }: Origin,
+): QueuedOperation {
+  const { place, name, input } = operation;
+  const keyed = idempotencyKey ?? key;
+  if (keyed === undefined) return { ...operation, id: newId(), fingerprint: null };
+  const id = idempotencyKey === undefined ? placedId(userId, keyed, place) : keyedId(userId, keyed);
+  return { ...operation, id, fingerprint: fingerprintOf(name, input) };
+}
+
+/**
+ * Looks up the replies of a group whose answer was lost on its way.
+ * @returns a refusal when none is committed, or the database does not answer in time
+ */
+async function committedEnds(
+  inbox: Inbox,
+  command: Omit<QueuedCommand, "ticket">,
+  { atomic, operations }: QueuedGroup,
+): Promise<readonly OperationEnd[] | Refused> {
+  const ids = operations.map(({ id }) => id);
+  const stored = await findStoredReplies(inbox, ids, command);
+  if (stored.size === 0) return unavailable("unknown");
+  const ended = new Map<number, Outcome>();
+  const ends = operations.map((operation) => {
+    const end = endOf(operation, stored, ended, command.acceptedAt);
+    ended.set(end.place, end.outcome);
+    return end;
+  });
+  return atomic ? allOrNone(ends) : ends;
+}
+
+function endOf(
+  operation: QueuedOperation,
+  stored: StoredReplies,
+  ended: ReadonlyMap<number, Outcome>,
+  acceptedAt: number,
+): OperationEnd {
+  const { place, id } = operation;
+  const row = stored.get(id);
+  if (!row) return { place, outcome: unavailable("unknown"), replayed: false };
+  const known = resolved(operation, (at) => answeredId(ended.get(at)));
+  const { outcome, isSame } = replayStored(row, known, dateNowBy(row, acceptedAt));
+  return { place, outcome, replayed: isSame && row.before };
+}
+
+/** A failed atomic group has stored nothing but its failure. */
+function allOrNone(ends: readonly OperationEnd[]): readonly OperationEnd[] | Refused {
+  const failed = ends.find(({ outcome }) => isRefused(outcome) && outcome.refusal.code !== "overloaded");
+  if (failed)
+    return ends.map((end) =>
+      end === failed ? end : { ...end, outcome: failedDependency(failed.place), replayed: false },
+    );
+  return ends.some(({ outcome }) => isRefused(outcome)) ? unavailable("unknown") : ends;
+}

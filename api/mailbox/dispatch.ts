@@ -1,0 +1,115 @@
+import type { CommandName } from "../../shared/contracts/catalogue.ts";
+import type { Today } from "../../shared/domain/day/today.ts";
+import type { Preconditions } from "../../shared/domain/preconditions.ts";
+import type { Door } from "../../shared/domain/vocabulary.ts";
+import { unavailable } from "../../shared/errors.ts";
+import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../../shared/queue/batch.ts";
+import { fingerprintOf, keyedId } from "../../shared/queue/command-id.ts";
+import { replayStored } from "../../shared/queue/stored-reply.ts";
+import { printable } from "../web/printable.ts";
+import type { Actor } from "./actor.ts";
+import { answeredByResource } from "./answered-by-resource.ts";
+import type { Mailbox } from "./mailbox.ts";
+import type { ServerClock } from "./server-clock.ts";
+import { dateNowBy, findChanged, findStoredReplies, type Inbox } from "./stored-replies.ts";
+
+/** The door by which a change came in, the id of its row in the action log, and its step in a trace. */
+export type RequestOrigin = Readonly<{ door: Door; requestId: string; traceparent?: string }>;
+
+/** The sender of a command by REST or from a page, for the action log. */
+export type Sender = RequestOrigin & Readonly<{ tokenId: string; clientName: string | null }>;
+
+type CommandRequest = Readonly<{
+  name: CommandName;
+  /** Validated against the command's contract. */
+  input: unknown;
+  idempotencyKey?: string | undefined;
+  /** The tool call that it came by. */
+  call?: Call | undefined;
+  by?: Sender | undefined;
+  preconditions?: Preconditions | undefined;
+}>;
+
+export type CommandResult = Readonly<{
+  outcome: Outcome;
+  replayed: boolean;
+  /** The user's day, where a worker answered a tool call. */
+  today?: Today | undefined;
+}>;
+
+/** Sends a mutation to the workers. Answers when its outcome is committed, or with a 503 that says whether it may be. */
+export type Dispatch = (actor: Pick<Actor, "userId">, request: CommandRequest) => Promise<CommandResult>;
+
+/** Reads what a command changed, as its answer. @returns undefined when that cannot be read */
+export type ReadAgain = (userId: string, command: CommandName, id: number) => Promise<Outcome | undefined>;
+
+type Options = Readonly<{
+  /** Dates the commands and so decides the user's day; whether a command is late is decided by the clock. */
+  now?: () => number;
+  /** Without it workers store every reply. */
+  readAgain?: ReadAgain;
+}>;
+
+export function createDispatch(
+  mailbox: Mailbox,
+  inbox: Inbox,
+  clock: ServerClock,
+  { now = clock.now, readAgain }: Options = {},
+): Dispatch {
+  return async ({ userId }, { name, input, idempotencyKey, by, preconditions, ...request }) => {
+    if (!clock.known()) return { outcome: unavailable("no"), replayed: false };
+    const keyed = idempotencyKey !== undefined;
+    const times = { acceptedAt: now(), sentAt: clock.now() };
+    const id = keyed ? keyedId(userId, idempotencyKey) : Bun.randomUUIDv7("hex", Math.floor(times.sentAt));
+    const fingerprint = keyed ? fingerprintOf(name, input) : null;
+    const call = request.call ?? (by && callOf(by, name, times.acceptedAt));
+    const isLogged = call !== undefined && call.door !== "page";
+    const readsAgain = readAgain && isLogged && !keyed && name in answeredByResource;
+    const command = {
+      ...{ id, userId, name, input, fingerprint, ...times },
+      ...(call && { call }),
+      ...(preconditions && { preconditions }),
+      ...(readsAgain && ({ readsAgain } as const)),
+    };
+    const result = await mailbox.send(command);
+    if (result === "undelivered") return { outcome: unavailable("no"), replayed: false };
+    if (result !== "unanswered" && result.changedId === undefined) return result;
+    const lost = result === "unanswered";
+    // Both at once, because the caller has waited long enough.
+    const [stored, changedId] = lost
+      ? await Promise.all([committed(inbox, command), findChanged(inbox, command)])
+      : [undefined, result.changedId];
+    if (stored) return stored;
+    const outcome = changedId === undefined ? undefined : await readAgain?.(userId, name, changedId);
+    return { outcome: outcome ?? unavailable("unknown"), replayed: false };
+  };
+}
+
+/** @param startedAt epoch ms */
+export const callOf = (
+  { tokenId, clientName, ...origin }: Sender,
+  tool: CommandName,
+  startedAt: number,
+): Call => ({
+  ...origin,
+  tokenId,
+  clientName: clientName === null ? null : printable(clientName),
+  tool,
+  arguments: "{}",
+  startedAt,
+});
+
+/**
+ * Looks up a reply that was lost on its way. For a tool call its own row decides, which also has whether it was a replay.
+ * @returns undefined when nothing is committed, or the database does not answer in time
+ */
+async function committed(
+  inbox: Inbox,
+  command: Omit<QueuedCommand, "ticket">,
+): Promise<CommandResult | undefined> {
+  const { id, acceptedAt } = command;
+  const stored = (await findStoredReplies(inbox, [id], command)).get(id);
+  if (!stored || (isToolCall(command.call) && stored.replayed === null)) return undefined;
+  const { outcome, today, isSame } = replayStored(stored, command, dateNowBy(stored, acceptedAt));
+  return { outcome, today, replayed: isSame && (stored.replayed ?? stored.before) };
+}

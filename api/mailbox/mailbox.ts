@@ -1,0 +1,95 @@
+import type { Config } from "../../shared/process/config.ts";
+import { patienceMs, type QueuedCommand, type Reply } from "../../shared/queue/batch.ts";
+import { laneOf, lanePrefixes } from "../../shared/queue/lanes.ts";
+import { type BatchSender, type BatchSenderEvents, openBatchSender } from "./batch-sender.ts";
+import { createPendingCommands, maxBatch } from "./pending.ts";
+import { createSendLoop } from "./send-loop.ts";
+import { createWaiters } from "./waiters.ts";
+
+/** `undelivered`: no worker will run it. `unanswered`: a worker may have run it, or may yet. */
+type SendResult = Reply | "undelivered" | "unanswered";
+
+export type Mailbox = Readonly<{
+  send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;
+  /** Whether a worker answers, or is alive and only too busy to. */
+  ping(): Promise<boolean>;
+  /** How many commands wait here for the next batch. */
+  waiting(): number;
+  close(): Promise<void>;
+}>;
+
+/** How many commands may wait in all, and of one user: only four users who flood at once can fill the mailbox. */
+const maxWaiting = 2_000;
+const maxWaitingOfUser = 500;
+/**
+ * A command that would wait longer is refused at once. This is half of what its caller waits, so that every accepted
+ * command is answered in time although the estimate is rough.
+ */
+const maxWaitMs = patienceMs / 2;
+
+type MailboxConfig = Pick<Config, "redisUrl" | "queuePrefix" | "queueLanes">;
+
+/** Opens a mailbox that brings the commands of each user to the lane of that user. */
+export async function openMailbox(
+  config: MailboxConfig,
+  watchReply: (reply: Reply) => void = () => {},
+): Promise<Mailbox> {
+  const open = (queuePrefix: string) =>
+    openLane((events) => openBatchSender({ ...config, queuePrefix }, events), watchReply);
+  const [first, ...others] = lanePrefixes(config);
+  const lanes = [await open(first), ...(await Promise.all(others.map(open)))] as const;
+  return {
+    send: (command) => laneOf(lanes, command.userId).send(command),
+    ping: async () => (await Promise.all(lanes.map((lane) => lane.ping()))).every(Boolean),
+    waiting: () => lanes.reduce((sum, lane) => sum + lane.waiting(), 0),
+    close: async () => {
+      await Promise.all(lanes.map((lane) => lane.close()));
+    },
+  };
+}
+
+/** Keeps commands until they leave, and their callers waiting until they are answered. */
+export async function openLane(
+  openSender: (events: BatchSenderEvents) => Promise<BatchSender>,
+  watchReply: (reply: Reply) => void,
+): Promise<Mailbox> {
+  const callers = createWaiters<number, SendResult>(patienceMs);
+  const pending = createPendingCommands();
+  let lastTicket = 0;
+
+  const settleAll = (commands: readonly QueuedCommand[], result: SendResult) => {
+    for (const { ticket } of commands) callers.settle(ticket, result);
+  };
+  const sender = await openSender({
+    onReply(reply) {
+      watchReply(reply);
+      callers.settle(reply.ticket, reply);
+    },
+    onLost: settleAll,
+    onAway: () => settleAll(pending.withdrawAll(), "undelivered"),
+  });
+  const loop = createSendLoop({ pending, send: sender.send });
+
+  function isFullFor(userId: string): boolean {
+    if (pending.size() >= maxWaiting || pending.sizeOf(userId) >= maxWaitingOfUser) return true;
+    const batchesAhead = Math.floor(pending.ahead(userId) / maxBatch);
+    return batchesAhead > 0 && loop.answerInMs(batchesAhead) > maxWaitMs;
+  }
+
+  return {
+    async send(command) {
+      if (!sender.isOpen() || isFullFor(command.userId)) return "undelivered";
+      const queued = { ...command, ticket: ++lastTicket };
+      const late = () => (pending.withdraw(queued) ? "undelivered" : "unanswered");
+      const answer = callers.wait(queued.ticket, late);
+      pending.put(queued);
+      loop.added();
+      const result = await answer;
+      if (pending.ended(queued)) loop.start();
+      return result;
+    },
+    ping: sender.ping,
+    waiting: pending.size,
+    close: () => sender.close(),
+  };
+}

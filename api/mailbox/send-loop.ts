@@ -1,0 +1,102 @@
+import type { QueuedCommand } from "../../shared/queue/batch.ts";
+import { type LineKind, maxBatch, type PendingCommands } from "./pending.ts";
+
+type SendLoop = Readonly<{
+  /** To be called when a command was put. */
+  added(): void;
+  /** To be called when a line goes on. */
+  start(): void;
+  /** How long (ms) a new command would wait for its answer behind so many full batches. */
+  answerInMs(batchesAhead: number): number;
+}>;
+
+type Options = Readonly<{
+  pending: PendingCommands;
+  /** Resolves when the batch is answered or given up. */
+  send(commands: readonly QueuedCommand[]): Promise<unknown>;
+}>;
+
+/**
+ * How long the next batch waits for callers just answered, so that they can share it: half of what the last one took
+ * (ms), which a slow machine's callers need as well. Without this wait the first of them would leave alone.
+ */
+const gatherMs = (tookMs: number): number => Math.min(10, Math.max(2, tookMs / 2));
+/** A batch unanswered for this long no longer keeps the next from leaving: its worker may be frozen or dead. */
+const slowMs = 100;
+/** Further batches under way: beside slow ones, and while more than fill a batch wait. */
+const maxBesideSlow = 3;
+const maxWhileFull = 3;
+/** About the last five batches count, so one slow batch is soon forgotten. */
+const weight = 0.2;
+
+/**
+ * Decides when batches leave. A batch leaves at once with whatever waits, and the next one when it is answered: so a
+ * lone command travels alone, and under load many share one job, one transaction and one fsync.
+ */
+export function createSendLoop({ pending, send }: Options): SendLoop {
+  /** Batches that keep further ones of their kind from leaving, and all that are not answered. */
+  const leaving = { short: 0, long: 0 };
+  let underWay = 0;
+  const gatherings = new Set<{ count: number; end(): void }>();
+  let [answerMs, followMs] = [0, 0];
+
+  const maxLeaving = () => 1 + Math.min(maxWhileFull, Math.floor(pending.size() / maxBatch));
+
+  function sendAll(kind: LineKind): void {
+    while (leaving[kind] < maxLeaving() && underWay < 2 * maxLeaving() + maxBesideSlow) {
+      const commands = pending.take(maxBatch, kind);
+      if (commands.length === 0) return;
+      void sendOne(kind, commands);
+    }
+  }
+
+  /** Long lines come first, so that one that has just become short is not overlooked. */
+  function start(): void {
+    sendAll("long");
+    sendAll("short");
+  }
+
+  async function sendOne(kind: LineKind, commands: readonly QueuedCommand[]): Promise<void> {
+    const began = performance.now();
+    const tookMs = () => performance.now() - began;
+    leaving[kind] += 1;
+    underWay += 1;
+    const answered = send(commands).then(() => {
+      underWay -= 1;
+      answerMs += weight * (tookMs() - answerMs);
+      start();
+    });
+    await Promise.race([answered, Bun.sleep(slowMs)]);
+    if (commands.length > 1)
+      await gathered(Math.min(commands.length + pending.size(), maxBatch), gatherMs(tookMs()));
+    followMs += weight * (tookMs() / leaving[kind] - followMs);
+    leaving[kind] -= 1;
+    start();
+  }
+
+  /** Resolves when `count` commands wait, at the latest after `ms`. */
+  async function gathered(count: number, ms: number): Promise<void> {
+    const { promise, resolve: end } = Promise.withResolvers<void>();
+    const gathering = { count, end };
+    const timer = setTimeout(end, ms);
+    gatherings.add(gathering);
+    endGatherings();
+    await promise;
+    clearTimeout(timer);
+    gatherings.delete(gathering);
+  }
+
+  function endGatherings(): void {
+    for (const { count, end } of gatherings) if (pending.size() >= count) end();
+  }
+
+  return {
+    /** A line becomes long only while it waits for a batch, whose end starts it. So long ones need no look here. */
+    added() {
+      endGatherings();
+      sendAll("short");
+    },
+    start,
+    answerInMs: (batchesAhead) => batchesAhead * followMs + answerMs,
+  };
+}

@@ -1,0 +1,88 @@
+import { contracts, type InputOf, type Queries } from "../../../shared/contracts/catalogue.ts";
+import { resourceRead } from "../../../shared/contracts/kernel/mcp-resource.ts";
+import type { ActionRow } from "../../../shared/db/entities.ts";
+import type { ActionKind } from "../../../shared/domain/vocabulary.ts";
+import { requestFamily } from "../../../shared/queue/command-id.ts";
+import { anyOf, type Condition } from "../engine/context.ts";
+import { searchPattern } from "../engine/search.ts";
+import { join, literal, type Sql, sql } from "../engine/sql.ts";
+
+export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
+export type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
+
+/** As in the index by token. */
+export const tokenHash = sql`hashtextextended(a.token_id, 0)`;
+
+/** The conditions of the filters on rows `a` of the action log. */
+export function actionConditions(filters: ActionFilters): Condition[] {
+  const { kinds, q, thing, door, tool, outcome, undoable, ...range } = filters;
+  const conditions = rangeConditions(range);
+  if (kinds !== undefined) conditions.push(anyOf(kinds.map((kind) => ofKind[kind])));
+  if (door !== undefined) conditions.push(sql`a.door = ${door}`);
+  if (tool !== undefined) conditions.push(sql`a.tool = ${tool}`);
+  if (outcome !== undefined) conditions.push(sql`a.outcome = ${outcome}`);
+  if (undoable) conditions.push(sql`(a.before is not null or a.after is not null) and a.undone_by is null`);
+  if (thing !== undefined) conditions.push(isAbout(thing));
+  if (q !== undefined) conditions.push(mentions(q));
+  return conditions;
+}
+
+/** The conditions that an index serves, so that no row is looked at in vain. */
+export function rangeConditions({ token_id, from, to, cursor }: ActionFilters): Condition[] {
+  const conditions: Condition[] = [];
+  if (token_id !== undefined)
+    conditions.push(
+      sql`${tokenHash} = hashtextextended(${token_id}::text, 0)`,
+      sql`a.token_id = ${token_id}`,
+    );
+  if (from !== undefined) conditions.push(sql`a.called_at >= ${from}::timestamptz`);
+  if (to !== undefined) conditions.push(sql`a.called_at < ${to}::timestamptz`);
+  if (cursor !== undefined) conditions.push(sql`(a.called_at, a.request_id) < ${placeOf(cursor)}`);
+  return conditions;
+}
+
+/** The rows down to a place, which is one of them. */
+export const isFromPlace = (cursor: string): Condition =>
+  sql`(a.called_at, a.request_id) >= ${placeOf(cursor)}`;
+
+function placeOf(cursor: string): Sql {
+  const [calledAt, requestId] = cursor.split("_");
+  return sql`(${calledAt}::timestamptz, ${requestId}::uuid)`;
+}
+
+const readTools = contracts.flatMap(({ kind, mcp }) => (kind === "query" && mcp ? [mcp.name] : []));
+const isReading = sql`a.tool in (${join([...readTools, resourceRead].map(literal))})`;
+const ofKind: Readonly<Record<ActionKind, Condition>> = {
+  read: sql`(a.outcome = 'ok' and ${isReading})`,
+  change: sql`(a.outcome = 'ok' and not ${isReading})`,
+  refusal: sql`a.outcome <> 'ok'`,
+};
+
+/** Whether a text can be the `X-Request-Id` of an answer. */
+export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
+const isOfRequest = (id: string): Condition =>
+  sql`left(a.request_id::text, ${literal(requestFamily(id).length)}) = ${requestFamily(id)}`;
+
+const tablesOf: Readonly<Record<string, string>> = {
+  habit: "habits|habit_completions",
+  todo: "todos|reminders",
+  category: "categories",
+};
+
+/** Images name the rows of each thing; a name within a text has its quotation mark escaped. */
+function isAbout(thing: string): Condition {
+  const [kind = "", id = ""] = thing.split("/");
+  const row = `[{,[]"(${tablesOf[kind]})/${id}["/]`;
+  return sql`(a.resource_kind = ${kind} and a.resource_id = ${id}::bigint or a.before ~ ${row} or a.after ~ ${row})`;
+}
+
+/** Of JSON only the texts in it are searched, as they are written there: every row has names of fields. */
+function mentions(q: string): Condition {
+  const pattern = searchPattern(q);
+  const written = searchPattern(JSON.stringify(q).slice(1, -1));
+  const inText = String.raw`:"(?:[^"\\]|\\.)*(?:${written})`;
+  const texts = [sql`a.resource_name`, sql`a.message`].map((text) => sql`${text} ~ ${pattern}`);
+  const json = [sql`a.before`, sql`a.after`, sql`a.arguments`].map((text) => sql`${text} ~ ${inText}`);
+  return anyOf([...texts, ...json, ...(isRequestId(q) ? [isOfRequest(q)] : [])]);
+}

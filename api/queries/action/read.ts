@@ -1,0 +1,119 @@
+import type { Static } from "typebox";
+import type { LoggedAction } from "../../../shared/contracts/action/contracts.ts";
+import type { ActionRow } from "../../../shared/db/entities.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import type { Call } from "../../../shared/queue/batch.ts";
+import { allOf, type Condition, type QueryContext, type QueryHandler } from "../engine/context.ts";
+import { literal, sql } from "../engine/sql.ts";
+import {
+  type ActionFilters,
+  type ActionPlace,
+  actionConditions,
+  isFromPlace,
+  rangeConditions,
+  tokenHash,
+} from "./filters.ts";
+
+const defaultLimit = 50;
+/** A page that few calls would fill ends after this many, and its cursor goes on from there. */
+const mostLookedAt = 5_000;
+/** Measured: a busy machine searches so much in 0.3 s, and PostgreSQL stops a read after 0.8. */
+const mostBytesSearched = 8_000_000;
+
+/** By keyset, newest first: calls that are logged between two pages never make one repeat or skip another. */
+export const readActions: QueryHandler<"action.list"> = async (query, input) => {
+  const { limit = defaultLimit, ...filters } = input;
+  const end = await endOfPage(query, filters);
+  const found = await query.rows(sql<ReadRow>`
+    select ${actionColumns}
+    from ${query.own("action_log")} a
+    where ${allOf(...actionConditions(filters), ...(end ? [isFromPlace(end)] : []))}
+    order by a.called_at desc, a.request_id desc
+    limit ${limit + 1}`);
+  const actions = found.slice(0, limit).map(presentAction);
+  const last = found.length > limit ? actions.at(-1) : undefined;
+  return { actions, next_cursor: (last ? cursorOf(last) : end) ?? null };
+};
+
+export type ReadRow = Omit<ActionRow, "user_id">;
+
+/** What is read of rows `a` of the log. */
+export const actionColumns = sql`a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments,
+  a.outcome, a.message, a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed,
+  a.calls, a.duration_ms`;
+
+export const presentAction = (row: ReadRow): Static<typeof LoggedAction> => ({
+  ...row,
+  duration_ms: Number(row.duration_ms),
+  called_at: timestamp(row.called_at),
+  client_name: row.client_name ?? null,
+  message: row.message ?? null,
+  resource_kind: row.resource_kind ?? null,
+  resource_id: row.resource_id ?? null,
+  resource_name: row.resource_name ?? null,
+  before: row.before ?? null,
+  after: row.after ?? null,
+  undone_by: row.undone_by ?? null,
+});
+
+/**
+ * Where a page ends that has looked at as many rows as it may.
+ * @returns undefined where the filters leave no row out, or no more rows are left than that
+ */
+async function endOfPage({ own, rows }: QueryContext, filters: ActionFilters): Promise<string | undefined> {
+  const conditions = rangeConditions(filters);
+  if (actionConditions(filters).length === conditions.length) return undefined;
+  const inRange = sql`from ${own("action_log")} a where ${allOf(...conditions)}
+    order by a.called_at desc, a.request_id desc`;
+  const [end] = await rows(
+    filters.q === undefined && filters.thing === undefined
+      ? sql<ActionPlace>`select a.called_at, a.request_id ${inRange} limit 1 offset ${literal(mostLookedAt - 1)}`
+      : endOfSearch(inRange),
+  );
+  return end && cursorOf(end);
+}
+
+/** A search reads texts, so it looks at fewer rows where they are long. */
+const endOfSearch = (inRange: Condition) => sql<ActionPlace>`
+  select called_at, request_id from (
+    select called_at, request_id, row_number() over newest as place, sum(bytes) over newest as bytes
+    from (select a.called_at, a.request_id, octet_length(a.arguments) + coalesce(octet_length(a.before), 0)
+      + coalesce(octet_length(a.after), 0) as bytes ${inRange} limit ${literal(mostLookedAt)}) looked
+    window newest as (order by called_at desc, request_id desc)
+  ) measured
+  where bytes >= ${literal(mostBytesSearched)} or place = ${literal(mostLookedAt)}
+  order by place limit 1`;
+
+const cursorOf = ({ called_at, request_id }: ActionPlace): string => `${timestamp(called_at)}_${request_id}`;
+
+/** Jumps from token to token along the index, so that a long log costs no more than a short one. */
+export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) => {
+  const found = await rows(sql<{ token_id: string; client_name: string | null; called_at: string }>`
+    with recursive seen as (
+      (select ${tokenHash} as hash, a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+       order by hash, a.called_at desc limit 1)
+      union all
+      select next.* from seen, lateral (
+        select ${tokenHash} as hash, a.token_id, a.client_name, a.called_at from ${own("action_log")} a
+        where ${tokenHash} > seen.hash
+        order by hash, a.called_at desc limit 1
+      ) next
+    )
+    select token_id, client_name, called_at from seen order by called_at desc, token_id`);
+  return {
+    tokens: found.map(({ called_at, ...row }) => ({ ...row, last_called_at: timestamp(called_at) })),
+  };
+};
+
+/** Whether a call's row is known to be written: a worker's answer can be lost although the row is committed. */
+export async function isLogged(
+  { own, rows }: QueryContext,
+  { requestId, startedAt }: Pick<Call, "requestId" | "startedAt">,
+): Promise<boolean> {
+  const calledAt = new Date(startedAt).toISOString();
+  const found = await rows(
+    sql`select a.outcome from ${own("action_log")} a
+      where a.called_at = ${calledAt}::timestamptz and a.request_id = ${requestId}::uuid`,
+  ).catch(() => []);
+  return found.length > 0;
+}

@@ -1,0 +1,36 @@
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { allOf, type QueryContext } from "../engine/context.ts";
+import { sql } from "../engine/sql.ts";
+import { type ActionFilters, actionConditions, isFromPlace } from "./filters.ts";
+
+/** How often a token looked at the same within some time, and when last. */
+export type ReadCount = Readonly<{
+  token_id: string;
+  client_name: string | null;
+  tool: string;
+  reads: number;
+  called_at: string;
+}>;
+
+/**
+ * The reads among a page's rows, counted by token, tool and quarter of an hour: a day of any zone is made of whole ones.
+ * @param next the cursor of the next page, where there is one
+ */
+export async function readReadCounts(
+  { own, rows }: QueryContext,
+  filters: ActionFilters,
+  next: string | null,
+): Promise<readonly ReadCount[]> {
+  const conditions = actionConditions({ ...filters, kinds: ["read"] });
+  const found = await rows(sql<ReadCount>`
+    select a.token_id, max(a.client_name) as client_name, a.tool, count(*)::int as reads, max(a.called_at) as called_at
+    from ${own("action_log")} a
+    where ${allOf(...conditions, ...(next === null ? [] : [isFromPlace(next)]))}
+    group by a.token_id, a.tool, date_bin('15 minutes', a.called_at, 'epoch'::timestamptz)
+    order by called_at desc`);
+  return found.map((row) => ({
+    ...row,
+    client_name: row.client_name ?? null,
+    called_at: timestamp(row.called_at),
+  }));
+}

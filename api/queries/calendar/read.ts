@@ -1,0 +1,37 @@
+import type { TodoRow } from "../../../shared/db/entities.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import type { QueryContext } from "../engine/context.ts";
+import { literal, sql } from "../engine/sql.ts";
+
+export type FeedTodo = Readonly<
+  Pick<TodoRow, "id" | "title" | "recurrence_from" | "updated_at" | "created_at"> & {
+    description: string | null;
+    due_date: string | null;
+    recurrence: string | null;
+    recurrence_anchor: string | null;
+    category_name: string | null;
+  }
+>;
+
+/** More than a calendar can show to anybody, and few enough to be sent often. */
+const mostTodos = 1_000;
+
+/** Pending todos, the next due first. Events have only those with a due date, because calendars have nowhere else to put them. */
+export const readFeedTodos = ({ own, rows }: QueryContext, form: "events" | "tasks"): Promise<FeedTodo[]> =>
+  rows(sql<FeedTodo>`
+      select t.id, t.title, t.description, t.due_date, t.recurrence, t.recurrence_from, t.recurrence_anchor,
+        t.created_at, t.updated_at, c.name as category_name
+      from (
+        select * from ${own("todos")} t
+        where not t.is_completed and (${form === "tasks"}::boolean or t.due_date is not null)
+        order by t.due_date, t.id limit ${literal(mostTodos)}
+      ) t
+      left join ${own("categories")} c on c.id = t.category_id
+      order by t.due_date, t.id`);
+
+/** When the address of the person's feed was made, and what is stored of its secret. */
+export async function readFeed({ own, rows }: QueryContext) {
+  const [feed] = await rows(sql<{ secret_hash: string; created_at: string }>`
+    select f.secret_hash, f.created_at from ${own("calendar_feeds")} f`);
+  return feed && { secretHash: feed.secret_hash, madeAt: timestamp(feed.created_at) };
+}

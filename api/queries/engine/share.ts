@@ -1,0 +1,30 @@
+import { type Refused, refuse } from "../../../shared/errors.ts";
+import { createTurns } from "../../../shared/process/turns.ts";
+
+/** Runs a read when it is the user's turn, or refuses it after too long a wait. */
+export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) => Promise<Result | Refused>;
+
+/**
+ * How many reads a user has at a time. A front door has ten connections, so a fourth user can still read while three
+ * users have costly reads. A search looks at everything a user has, so the next one waits for it. A network looks up
+ * feeds, all together in two connections at most, because these reads travel as one. The identity provider has ten
+ * connections, too, of which a network has three.
+ */
+const atOnce = { reads: 3, searches: 1, lookUps: 64 };
+const mostWaitingOfKey = 100;
+const patienceMs = 900;
+
+export const tooManyReads = refuse("overloaded", "You ask for too much at once.", {
+  next: "Please try again.",
+  applied: "no",
+  retryAfterSeconds: 1,
+});
+
+/** Allows each user a few reads at a time. Further ones wait in the user's own line, which delays nobody else. */
+export const readTurns = (kind: keyof typeof atOnce) =>
+  createTurns({ atOnceOfKey: atOnce[kind], mostWaitingOfKey, patienceMs });
+
+export function createReadShare(kind: keyof typeof atOnce): ShareReads {
+  const turns = readTurns(kind);
+  return (userId, read) => turns.run(userId, read, () => tooManyReads);
+}

@@ -1,0 +1,94 @@
+import type { InputOf, Queries } from "../../../shared/contracts/catalogue.ts";
+import { presentHabit, type ShownHabitRow, shownOfHabit } from "../../../shared/db/present.ts";
+import { dayNumber, isoWeekday } from "../../../shared/domain/day/day.ts";
+import type { Today } from "../../../shared/domain/day/today.ts";
+import { notFound } from "../../../shared/errors.ts";
+import { type CategoryColumns, categoryOf } from "../category/read.ts";
+import {
+  allOf,
+  type Condition,
+  type DaySettingsColumns,
+  daySettingsColumns,
+  daySettingsOf,
+  type QueryContext,
+  type QueryHandler,
+  readDaySettings,
+} from "../engine/context.ts";
+import { type Extent, limitClause, readPage } from "../engine/pagination.ts";
+import { hasText } from "../engine/search.ts";
+import { columnList, sql } from "../engine/sql.ts";
+
+export const readHabits: QueryHandler<"habit.list"> = async (query, input) => {
+  const where = await filtering(query, input);
+  return readPage(query, input, {
+    path: "habits",
+    count: sql<{ total: number }>`select count(*) as total from ${query.own("habits")} h where ${where}`,
+    rows: (extent) => habitRows(query, where, extent),
+    present: (rows) => presentHabits(rows, daySettingsOf(rows, query).today),
+  });
+};
+
+type Filters = Omit<InputOf<Queries["habit.list"]>, "page">;
+
+/** No filter has an index, as a user's habits are few; so each statement has several, which makes few statements. */
+async function filtering(query: QueryContext, filters: Filters): Promise<Condition> {
+  const { q, completed_today = null, due } = filters;
+  const conditions = [ofKind(filters)];
+  if (completed_today !== null || due !== undefined) {
+    const { date } = (await readDaySettings(query)).today;
+    conditions.push(
+      sql`(${completed_today}::boolean is null or ${completedOn(date)} = ${completed_today}::boolean)`,
+      sql`(${due ?? null}::text is null or ${dueOn(date)})`,
+    );
+  }
+  if (q !== undefined) conditions.push(hasText([sql`h.name`, sql`h.description`], q));
+  return allOf(...conditions);
+}
+
+export function ofKind({ frequency, time_of_day, category_id }: Filters): Condition {
+  if (frequency === undefined && time_of_day === undefined && category_id === undefined) return sql`true`;
+  const [wanted, time, category] = [frequency ?? null, time_of_day ?? null, category_id ?? null];
+  return sql`(${wanted}::text is null or h.frequency = ${wanted}::text)
+    and (${time}::time_of_day is null or h.time_of_day = ${time}::time_of_day)
+    and (${category}::bigint is null or h.category_id = ${category}::bigint)`;
+}
+
+export const readHabit: QueryHandler<"habit.get"> = async (query, { habit_id }) => {
+  const rows = await query.rows(habitRows(query, sql`h.id = ${habit_id}::bigint`));
+  return presentHabits(rows, daySettingsOf(rows, query).today)[0] ?? notFound("Habit");
+};
+
+export const completedOn = (date: string): Condition => sql`(${date}::date = any(h.recent_dates))`;
+
+/** `isDueOn` of shared/domain/habit/streak.ts as a condition on a habit's columns; a test compares the two. */
+export const dueOn = (date: string): Condition => sql`(
+  ${completedOn(date)} or (
+    (h.next_due is null or h.next_due <= ${date}::date)
+    and (h.schedule -> 'weekdays' is null or h.schedule -> 'weekdays' @> ${String(isoWeekday(dayNumber(date)))}::jsonb)
+  )
+)`;
+
+export type HabitWithCategory = ShownHabitRow & CategoryColumns & DaySettingsColumns & { total: number };
+
+export const inOrderOfIds: Condition = sql`order by h.id`;
+
+const habitColumns = columnList("h", shownOfHabit);
+
+/** Habits in an order, each with its category and the day settings. */
+export const habitRows = (
+  query: QueryContext,
+  where: Condition,
+  { total = sql`0`, ...extent }: Extent = {},
+  { order = inOrderOfIds, columns = habitColumns } = {},
+) => sql<HabitWithCategory>`
+  select ${columns}, c.name as category_name, c.color as category_color,
+    ${daySettingsColumns(query)}, (${total}) as total
+  from (select * from ${query.own("habits")} h where ${where} ${order} ${limitClause(extent)}) h
+  left join ${query.own("categories")} c on c.id = h.category_id
+  ${order}`;
+
+export const presentHabits = (rows: readonly HabitWithCategory[], today: Today) =>
+  rows.map((row) => presentHabitRow(row, today));
+
+export const presentHabitRow = (row: HabitWithCategory, today: Today) =>
+  presentHabit(row, categoryOf(row), today);

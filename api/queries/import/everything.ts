@@ -1,0 +1,95 @@
+import type {
+  CategoryRow,
+  HabitCompletionRow,
+  HabitRow,
+  ReminderRow,
+  TodoRow,
+} from "../../../shared/db/entities.ts";
+import type { QueryContext } from "../engine/context.ts";
+import { inPatientTurn } from "../engine/patient-turn.ts";
+import { literal, type Sql, sql } from "../engine/sql.ts";
+
+type CategoryName = Readonly<{ category_name: string | null }>;
+type ReminderColumns = Readonly<{
+  remind_at: string | null;
+  wall_time: string | null;
+  reminder_status: ReminderRow["status"] | null;
+}>;
+
+/** All that a person has made, by kind, as the rows of a file have it. */
+export type Everything = {
+  categories: CategoryRow;
+  habits: HabitRow & CategoryName;
+  completions: HabitCompletionRow;
+  todos: TodoRow & CategoryName & ReminderColumns;
+};
+export type KindOfThing = keyof Everything;
+
+/** The place after which a step begins. */
+type Place = Readonly<{ id: number; date: string }>;
+
+type Source<Row> = Readonly<{
+  rowsInStep: number;
+  step(own: QueryContext["own"], after: Place, limit: Sql): Sql<Row>;
+  placeOf(row: Row): Place;
+}>;
+
+const beforeAll: Place = { id: 0, date: "0001-01-01" };
+const placeById = ({ id }: { id: number }): Place => ({ ...beforeAll, id });
+
+const sources: { [Kind in KindOfThing]: Source<Everything[Kind]> } = {
+  categories: {
+    rowsInStep: 500,
+    placeOf: placeById,
+    step: (own, { id }, limit) => sql`
+      select c.* from ${own("categories")} c where c.id > ${id}::bigint order by c.id limit ${limit}`,
+  },
+  habits: {
+    rowsInStep: 200,
+    placeOf: placeById,
+    step: (own, { id }, limit) => sql`
+      select h.*, c.name as category_name
+      from (select * from ${own("habits")} h where h.id > ${id}::bigint order by h.id limit ${limit}) h
+      left join ${own("categories")} c on c.id = h.category_id order by h.id`,
+  },
+  completions: {
+    rowsInStep: 2_000,
+    placeOf: ({ habit_id, local_date }) => ({ id: habit_id, date: local_date }),
+    step: (own, { id, date }, limit) => sql`
+      select c.* from ${own("habit_completions")} c
+      where (c.habit_id, c.local_date) > (${id}::bigint, ${date}::date)
+      order by c.habit_id, c.local_date limit ${limit}`,
+  },
+  todos: {
+    rowsInStep: 200,
+    placeOf: placeById,
+    step: (own, { id }, limit) => sql`
+      select t.*, c.name as category_name, r.remind_at, r.wall_time, r.status as reminder_status
+      from (select * from ${own("todos")} t where t.id > ${id}::bigint order by t.id limit ${limit}) t
+      left join ${own("categories")} c on c.id = t.category_id
+      left join ${own("reminders")} r on r.todo_id = t.id order by t.id`,
+  },
+};
+
+/**
+ * All rows of a kind in the order of their keys, in steps along the key's index. Nothing is held between two steps, so a
+ * client that reads slowly costs nobody anything; what is changed meanwhile is there as it was before or after.
+ */
+export async function* allRows<Kind extends KindOfThing>(
+  query: QueryContext,
+  kind: Kind,
+): AsyncGenerator<readonly Everything[Kind][]> {
+  const { rowsInStep, step, placeOf } = sources[kind];
+  let after = beforeAll;
+  for (let isMore = true; isMore; ) {
+    const rows = await inPatientTurn(query, ({ own, rows: run }) =>
+      run(step(own, after, literal(rowsInStep))),
+    );
+    const last = rows.at(-1);
+    if (last) {
+      after = placeOf(last);
+      yield rows;
+    }
+    isMore = rows.length === rowsInStep;
+  }
+}

@@ -1,0 +1,23 @@
+import { localTime, resolveLocalTime } from "../../../shared/domain/day/day.ts";
+
+/** When a line is read, and in whose day. */
+export type Clock = Readonly<{
+  /** Epoch ms. */
+  now: number;
+  timeZone: string;
+  /** The user's day, which may begin hours after midnight. */
+  today: string;
+}>;
+
+/** The wall time, `2026-11-21T09:00:00`. */
+export const wallTime = ({ now, timeZone }: Clock): string => localTime(now, timeZone);
+
+/** The moment that dates are relative to: now, or after midnight the last minute of the day that goes on. */
+export function momentOfDay(clock: Clock): number {
+  const { now, timeZone, today } = clock;
+  return wallTime(clock).slice(0, 10) === today ? now : resolveLocalTime(`${today}T23:59`, timeZone);
+}
+
+/** Minutes by which the zone is ahead of UTC at that moment. */
+export const offsetAt = (instant: number, timeZone: string): number =>
+  Math.round((Date.parse(`${localTime(instant, timeZone)}Z`) - instant) / 60_000);

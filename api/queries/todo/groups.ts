@@ -1,0 +1,46 @@
+import type { Static } from "typebox";
+import type { Todo } from "../../../shared/contracts/todo/schema.ts";
+import type { Viewer } from "../../../shared/domain/reach.ts";
+import { allOf, type Condition, type QueryContext } from "../engine/context.ts";
+import { join, literal, sql } from "../engine/sql.ts";
+import { type DueGroup, dueDatesOf, dueGroups } from "./due-groups.ts";
+import { inOrder, isCompleted, isPending, todosInOrder } from "./order.ts";
+import { presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
+
+/** Whether a todo's due date is one of a group's. */
+export function isInGroup(group: DueGroup, today: string): Condition {
+  const dates = dueDatesOf(group, today);
+  if (!dates) return sql`t.due_date is null`;
+  return sql`t.due_date >= ${dates.from}::date and t.due_date <= ${dates.to}::date`;
+}
+
+/** The number of pending todos in each group, and of those that are done. */
+export type TodoCounts = Readonly<Record<DueGroup | "done", number>>;
+
+/** Counted from the entries of an index alone. */
+export async function readTodoCounts({ own, rows }: QueryContext, today: string): Promise<TodoCounts> {
+  const count = (where: Condition) => sql`(select count(*) from ${own("todos")} t where ${where})`;
+  const pending = dueGroups.map(
+    (group) => sql`${literal(group)}, ${count(allOf(isPending, isInGroup(group, today)))}`,
+  );
+  const [row] = await rows(sql<{ counts: TodoCounts }>`
+    select json_build_object(${join(pending)}, 'done', ${count(isCompleted)}) as counts`);
+  if (!row) throw new Error("The statement that counts todos gave no row.");
+  return row.counts;
+}
+
+/** The first pending todos of each group, at most so many, in the default order. */
+export async function readTodoGroups(
+  query: QueryContext,
+  today: Viewer,
+  limit: number,
+): Promise<readonly Static<typeof Todo>[]> {
+  const parts = dueGroups.map((group) => {
+    const ranges = [allOf(isPending, isInGroup(group, today.date))];
+    const { todos } = todosInOrder(query, { ranges }, { limit });
+    return sql`(select * from (${todoRows(query, { todos, total: sql`0` })}) part)`;
+  });
+  const rows = await query.rows(sql<TodoWithRelations>`
+    select * from (${join(parts, " union all ")}) t ${inOrder}`);
+  return presentTodos(rows, today);
+}

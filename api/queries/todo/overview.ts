@@ -1,0 +1,99 @@
+import type { Static } from "typebox";
+import type { Todo } from "../../../shared/contracts/todo/schema.ts";
+import type { Viewer } from "../../../shared/domain/reach.ts";
+import { allOf, type QueryContext } from "../engine/context.ts";
+import type { Extent } from "../engine/pagination.ts";
+import type { DueGroup } from "./due-groups.ts";
+import { isInGroup } from "./groups.ts";
+import { countTodos, inOrder, newestDone, type Selection, todosDone, todosInOrder } from "./order.ts";
+import { presentTodos, todoRows } from "./read.ts";
+import { selectTodos } from "./selection.ts";
+
+type TodoItem = Static<typeof Todo>;
+
+export const todosPerPage = 100;
+
+export type TodoFilters = Readonly<{
+  q?: string | undefined;
+  context?: string | undefined;
+  categoryId?: number | undefined;
+  /** Of the pending todos those of one group, and none that are done. */
+  group?: DueGroup | undefined;
+  /** Without it both are shown. */
+  status?: "incomplete" | "completed" | undefined;
+}>;
+
+/** A part of a list, and the number of all that are in the list. */
+type Part = Readonly<{ todos: readonly TodoItem[]; total: number }>;
+
+const none: Part = { todos: [], total: 0 };
+
+/** One page of all todos: pending ones in the default order and, after the last of them, done ones, the newest first. */
+export async function readTodoPage(
+  query: QueryContext,
+  today: Viewer,
+  { group, status, page, ...filters }: TodoFilters & Readonly<{ page: number }>,
+): Promise<Readonly<{ pending: readonly TodoItem[]; done: readonly TodoItem[]; total: number }>> {
+  const offset = (page - 1) * todosPerPage;
+  const [hasPending, hasDone] = [status !== "completed", status !== "incomplete" && group === undefined];
+  const pending = hasPending ? await readPending(query, today, { group, ...filters }, offset) : none;
+  const room = todosPerPage - pending.todos.length;
+  const place = room > 0 ? Math.max(0, offset - pending.total) : "count";
+  const done = hasDone ? await readDone(query, today, filters, place) : none;
+  return {
+    pending: pending.todos,
+    done: done.todos.slice(0, room),
+    total: pending.total + done.total,
+  };
+}
+
+async function readPending(
+  query: QueryContext,
+  today: Viewer,
+  { group, categoryId, ...filters }: TodoFilters,
+  offset: number,
+): Promise<Part> {
+  const all = await selectTodos(query, { ...filters, categories: listed(categoryId), status: "incomplete" });
+  const ranges = group ? all.ranges.map((range) => allOf(range, isInGroup(group, today.date))) : all.ranges;
+  const list = { selection: { ...all, ranges }, page: todosInOrder, order: inOrder };
+  return readPart(query, today, list, offset);
+}
+
+async function readDone(
+  query: QueryContext,
+  today: Viewer,
+  { categoryId, ...filters }: TodoFilters,
+  place: Place,
+): Promise<Part> {
+  const selection = await selectTodos(query, {
+    ...filters,
+    categories: listed(categoryId),
+    status: "completed",
+  });
+  return readPart(query, today, { selection, page: todosDone, order: newestDone }, place);
+}
+
+const listed = (id: number | undefined): readonly number[] | undefined =>
+  id === undefined ? undefined : [id];
+
+/** Where a part begins, or that it is only counted. */
+type Place = number | "count";
+
+type List = Readonly<{
+  selection: Selection;
+  page(query: QueryContext, selection: Selection, extent: Extent): ReturnType<typeof todosDone>;
+  order: typeof inOrder;
+}>;
+
+async function readPart(
+  query: QueryContext,
+  today: Viewer,
+  { selection, page, order }: List,
+  place: Place,
+): Promise<Part> {
+  const part = place === "count" ? undefined : page(query, selection, { limit: todosPerPage, offset: place });
+  const rows = part ? await query.rows(todoRows(query, part, order)) : [];
+  // The total is a column of every row, so it is asked for only where there may be some, but none was read.
+  const [counted] = rows.length > 0 || place === 0 ? rows : await query.rows(countTodos(query, selection));
+  return { todos: presentTodos(rows, today), total: counted?.total ?? 0 };
+}

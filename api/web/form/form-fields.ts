@@ -1,0 +1,69 @@
+import { type Html, html } from "../../../shared/html.ts";
+
+type Field = Readonly<{
+  name: string;
+  /** Defaults to the name; needed when another form of the page has a field of that name. */
+  id?: string;
+  label: string;
+  type?: "text" | "email" | "password" | "url" | "number" | "date" | "datetime-local" | "color";
+  value?: string;
+  autocomplete?: string;
+  hint?: string;
+  error?: string | undefined;
+  /** The most characters. */
+  max?: number;
+  required?: boolean;
+  /** Whether typing goes here when the page opens. A field with an error has that by itself. */
+  autofocus?: boolean;
+  /** Values to choose from; others can be typed as well. */
+  suggestions?: readonly string[];
+}>;
+
+/** A labelled input, which screen readers announce with its hint and its error. */
+export function field(input: Field): Html {
+  const {
+    name,
+    id = name,
+    label,
+    type = "text",
+    value = "",
+    autocomplete = "off",
+    hint,
+    error,
+    max = 254,
+    required = true,
+    autofocus = false,
+    suggestions,
+  } = input;
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return html`<div class="field"><label for="${id}">${label}</label>
+    <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"
+      maxlength="${max}"${required && html` required`}${suggestions && html` list="${id}-list"`} aria-describedby="${describedBy}"
+      aria-invalid="${error ? "true" : "false"}"${(error || autofocus) && html` autofocus`}>
+    ${suggestions && html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}">`)}</datalist>`}
+    ${hint && html`<p class="quiet small" id="${id}-hint">${hint}</p>`}
+    ${error && html`<p class="error" id="${id}-error">${error}</p>`}</div>`;
+}
+
+const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
+
+/**
+ * A choice of all time zones, and of the current one if that has a name that is no longer listed.
+ * @param isGuess whether nobody has chosen it, so that `zoneScript` puts the browser's own in its place
+ */
+export function zoneField(chosen: string, isGuess = false): Html {
+  const offered = zones.includes(chosen) ? zones : [chosen, ...zones];
+  return html`<div class="field"><label for="time_zone">Time zone</label>
+    <select id="time_zone" name="time_zone" autocomplete="off"${isGuess && html` data-zone`}>
+    ${offered.map((zone) =>
+      zone === chosen ? html`<option selected>${zone}</option>` : html`<option>${zone}</option>`,
+    )}</select></div>`;
+}
+
+/** Sends the zone of the browser along, which `zoneScript` knows; empty without scripts. */
+export const browserZoneField = html`<input type="hidden" name="browser_zone" value="" data-zone>`;
+
+/** A problem at the top of a form, to which the page opens, so that it is seen and read out wherever the form is. */
+export function problem(message: string | undefined): Html | undefined {
+  return message ? html`<p class="note bad" role="alert" tabindex="-1" autofocus>${message}</p>` : undefined;
+}

@@ -1,0 +1,62 @@
+import { type Html, html } from "../../../shared/html.ts";
+import { message } from "../page.ts";
+import type { FormRequest, PageHandler, PageRequest } from "../site.ts";
+import { readBounded } from "./bounded-body.ts";
+import { csrfHolds, csrfToken, isOwnersToken } from "./csrf.ts";
+
+const maxFormBytes = 64 * 1024;
+
+/** The hidden field that every form carries. */
+export function formToken({ site, holder, owner }: Pick<FormRequest, "site" | "holder" | "owner">): Html {
+  return html`<input type="hidden" name="csrf" value="${csrfToken(site.formKeys, holder, owner)}">`;
+}
+
+/**
+ * A page that takes a posted form. A form that our own page in this browser did not send is refused. One of the same
+ * person's page of an earlier session is shown to them again where the visit can do that.
+ */
+export function takeForm<Visit extends FormRequest>(
+  act: (visit: Visit, form: URLSearchParams) => Response | Promise<Response>,
+): PageHandler<Visit> {
+  return async (visit) => {
+    const form = await readForm(visit);
+    if (!(form instanceof URLSearchParams)) return problemPage(visit, form);
+    const { site, holder, owner, askAgain } = visit;
+    const token = form.get("csrf") ?? "";
+    if (csrfHolds(site.formKeys, holder, token)) return act(visit, form);
+    const isOwn = owner !== undefined && isFromHere(visit) && isOwnersToken(site.formKeys, owner, token);
+    return isOwn && askAgain ? askAgain(form) : problemPage(visit, notOurs);
+  };
+}
+
+export type FormProblem = Readonly<{ status: number; text: string }>;
+
+export const notOurs: FormProblem = {
+  status: 403,
+  text: "This form is too old or was not sent from this page. Go back, reload it and try again.",
+};
+const notAForm: FormProblem = {
+  status: 415,
+  text: "Forms are sent as application/x-www-form-urlencoded.",
+};
+const tooLong: FormProblem = { status: 413, text: "That is too much text for this form." };
+const incomplete: FormProblem = { status: 400, text: "The form did not arrive as a whole. Try again." };
+
+export const problemPage = ({ site }: PageRequest, { text, status }: FormProblem): Response =>
+  message(site, "That did not work", text, { status });
+
+/** Whether the browser says that the form was sent from a page of this site. Browsers of today say it of every form. */
+export const isFromHere = ({ site, request }: PageRequest): boolean =>
+  request.headers.get("origin") === site.origin;
+
+/** What was sent, of which only the token tells whether the person meant it. */
+export async function readForm(visit: PageRequest): Promise<URLSearchParams | FormProblem> {
+  const { request } = visit;
+  if (request.headers.has("origin") && !isFromHere(visit)) return notOurs;
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/x-www-form-urlencoded") return notAForm;
+  if (Number(request.headers.get("content-length")) > maxFormBytes) return tooLong;
+  const body = await readBounded(request.body, maxFormBytes);
+  if (typeof body === "string") return body === "too-long" ? tooLong : incomplete;
+  return new URLSearchParams(new TextDecoder("utf-8", { ignoreBOM: true }).decode(body));
+}

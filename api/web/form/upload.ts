@@ -1,0 +1,100 @@
+import { createTurns } from "../../../shared/process/turns.ts";
+import type { FormRequest, PageHandler } from "../site.ts";
+import { readBounded } from "./bounded-body.ts";
+import { csrfHolds } from "./csrf.ts";
+import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
+
+const maxUploadBytes = 5 * 1024 * 1024;
+/** The parts of a form are taken apart in one go. */
+const mostParts = 300;
+/** One is read at a time; the others wait for it. */
+const mostAtOnce = 4;
+
+type UploadedFile = Readonly<{ name: string; bytes: Uint8Array }>;
+export type Upload = Readonly<{ files: readonly UploadedFile[] }>;
+
+const notFiles: FormProblem = { status: 415, text: "Files are sent as multipart/form-data." };
+const tooLarge: FormProblem = { status: 413, text: "These files are larger than 5 MB together." };
+const tooMany: FormProblem = { status: 413, text: "These are too many files for one upload." };
+const incomplete: FormProblem = { status: 400, text: "The files did not arrive as a whole. Try again." };
+const busy: FormProblem = {
+  status: 429,
+  text: "Other files of yours are still being read. Try again in a moment.",
+};
+const allBusy: FormProblem = {
+  status: 503,
+  text: "Files of other people are being read at present. Try again in a moment.",
+};
+
+type UploadPage<Visit> = Readonly<{
+  personOf(visit: Visit): string;
+  /** The answer to a person who may send no more files at present: their bytes are not read. */
+  refused(visit: Visit): Promise<Response | undefined>;
+  act(visit: Visit, upload: Upload): Promise<Response>;
+}>;
+
+/**
+ * A page that takes files. One upload of a person and a few in all are read at a time, so that nobody can fill the memory;
+ * one that is still arriving is none of the few, however slow. A form that our own page in this browser did not send is refused.
+ */
+export function takeUpload<Visit extends FormRequest>({
+  personOf,
+  refused,
+  act,
+}: UploadPage<Visit>): PageHandler<Visit> {
+  const ofPerson = createTurns({ atOnceOfKey: 1, mostWaiting: 0 });
+  const ofAll = createTurns({ atOnce: mostAtOnce, mostWaiting: 0 });
+  return (visit) => {
+    const take = async () => {
+      const problem = problemOf(visit);
+      if (problem) return problemPage(visit, problem);
+      const refusal = await refused(visit);
+      if (refusal) return refusal;
+      const upload = await readUpload(visit);
+      if (!("files" in upload)) return problemPage(visit, upload);
+      const refuse = () => problemPage(visit, allBusy);
+      return ofAll.run("", () => act(visit, upload), refuse);
+    };
+    return ofPerson.run(personOf(visit), take, () => problemPage(visit, busy));
+  };
+}
+
+const typeOf = ({ request }: FormRequest): string => request.headers.get("content-type") ?? "";
+
+function problemOf(visit: FormRequest): FormProblem | undefined {
+  const { headers } = visit.request;
+  if (headers.has("origin") && !isFromHere(visit)) return notOurs;
+  if (!/^multipart\/form-data\s*;/i.test(typeOf(visit))) return notFiles;
+  return Number(headers.get("content-length")) > maxUploadBytes ? tooLarge : undefined;
+}
+
+async function readUpload(visit: FormRequest): Promise<Upload | FormProblem> {
+  const { site, request, holder } = visit;
+  const type = typeOf(visit);
+  const body = await readBounded(request.body, maxUploadBytes);
+  if (typeof body === "string") return body === "too-long" ? tooLarge : incomplete;
+  if (hasManyParts(body, type)) return tooMany;
+  const form = await readForm(body, type);
+  if (!form) return incomplete;
+  const token = form.get("csrf");
+  if (typeof token !== "string" || !csrfHolds(site.formKeys, holder, token)) return notOurs;
+  const files = form.getAll("files").filter((value) => typeof value !== "string");
+  const named = files.filter(({ name, size }) => name !== "" || size > 0);
+  return {
+    files: await Promise.all(named.map(async (file) => ({ name: file.name, bytes: await file.bytes() }))),
+  };
+}
+
+function hasManyParts(body: Buffer, type: string): boolean {
+  const boundary = `--${/boundary="?([^";]+)/i.exec(type)?.[1] ?? ""}`;
+  let at = -1;
+  for (let count = 0; count <= mostParts; count++) {
+    at = body.indexOf(boundary, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
+}
+
+/** @returns undefined for a body that is no form */
+const readForm = (body: Uint8Array<ArrayBuffer>, type: string) =>
+  new Response(body, { headers: { "content-type": type } }).formData().catch(() => undefined);

@@ -1,0 +1,56 @@
+import { html } from "../../shared/html.ts";
+import type { Config } from "../../shared/process/config.ts";
+import { formToken } from "./form/form.ts";
+import type { Layout, NavLink } from "./layout.ts";
+import type { FormRequest } from "./site.ts";
+
+/** A link of the navigation, and the addresses at and below which it is the current one. */
+type Section = Readonly<{
+  label: string;
+  port: "service" | "provider";
+  path: string;
+  covers: readonly string[];
+}>;
+
+/** Today covers its own address only, because those of all other account pages are below it. */
+const sections: readonly Section[] = [
+  { label: "Today", port: "service", path: "/account", covers: [] },
+  { label: "Todos", port: "service", path: "/account/todos", covers: ["/account/todos"] },
+  { label: "Habits", port: "service", path: "/account/habits", covers: ["/account/habits"] },
+  { label: "Actions", port: "service", path: "/account/actions", covers: ["/account/actions"] },
+  { label: "Tokens", port: "provider", path: "/profile/api-tokens", covers: ["/profile/api-tokens"] },
+  {
+    label: "Settings",
+    port: "service",
+    path: "/account/settings",
+    covers: ["/account/settings", "/account/data", "/profile"],
+  },
+];
+
+type FrameOptions = Readonly<{
+  config: Pick<Config, "baseUrl" | "authUrl" | "builtInIdentity">;
+  /** Which of the two ports the page is on; links to the other one have its address. */
+  port: Section["port"];
+  signOutPath: string;
+}>;
+
+/** The frame of every signed-in page of both ports: where one can go, and a button that signs out. */
+export function frame(
+  visit: Pick<FormRequest, "site" | "holder" | "url">,
+  { config, port, signOutPath }: FrameOptions,
+): Pick<Layout, "nav" | "corner"> {
+  const origins = { service: config.baseUrl, provider: config.authUrl };
+  const offered = sections.filter((section) => section.port === "service" || config.builtInIdentity);
+  const here = offered.find((section) => isIn(section, visit.url.pathname));
+  const nav = offered.map((section): NavLink => {
+    const href = `${section.port === port ? "" : origins[section.port]}${section.path}`;
+    if (section !== here) return { href, label: section.label };
+    return { href, label: section.label, current: section.path === visit.url.pathname ? "page" : "true" };
+  });
+  const corner = html`<form method="post" action="${signOutPath}">${formToken(visit)}
+      <button class="link">Sign out</button></form>`;
+  return { nav, corner };
+}
+
+const isIn = ({ path, covers }: Section, pathname: string): boolean =>
+  pathname === path || covers.some((top) => `${pathname}/`.startsWith(`${top}/`));

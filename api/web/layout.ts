@@ -1,0 +1,65 @@
+import { type Html, html, markup } from "../../shared/html.ts";
+import { favicon, stylesheet } from "./assets.ts";
+
+export type NavLink = Readonly<{
+  href: string;
+  label: string;
+  /** `page` when the link leads to the page that is shown, `true` when that page belongs to it. */
+  current?: "page" | "true";
+}>;
+
+export type Layout = Readonly<{
+  title: string;
+  body: Html;
+  nav?: readonly NavLink[];
+  /** Shown at the end of the header, such as a sign-out button. */
+  corner?: Html | undefined;
+  /** Shown below the header's line. */
+  tools?: Html | undefined;
+  /** What became of the last thing that was done, below the title. */
+  notice?: Html | undefined;
+  /** Modules of our own, which share no names, without which the page is complete as well. */
+  scripts?: readonly Readonly<{ href: string }>[];
+}>;
+
+/** The document that every page of the service and of its identity provider shares; the brand leads to `home`. */
+export function layout(
+  { title, body, nav = [], corner, tools, notice, scripts = [] }: Layout,
+  home: string,
+): string {
+  return markup(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Kept</title>
+<link rel="icon" type="image/svg+xml" href="${favicon.href}">
+<link rel="stylesheet" href="${stylesheet.href}">
+${scripts.map(({ href }) => html`<script type="module" src="${href}"></script>`)}
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header>
+<div class="bar">
+<a class="brand" href="${home}">Kept</a>
+${nav.length > 0 && html`<nav aria-label="Main">${nav.map(navLink)}</nav>`}
+${corner}
+</div>
+${tools}
+</header>
+<main id="content">
+<h1>${title}</h1>
+${notice}
+${body}
+</main>
+</body>
+</html>
+`);
+}
+
+function navLink({ href, label, current }: NavLink): Html {
+  return current
+    ? html`<a href="${href}" aria-current="${current}">${label}</a>`
+    : html`<a href="${href}">${label}</a>`;
+}

@@ -1,0 +1,81 @@
+import { Type } from "typebox";
+import { command } from "../kernel/contract.ts";
+import { Flag, Id, Nullable, OneOf } from "../kernel/fields.ts";
+import { actionKeyFields, Instant } from "./contracts.ts";
+
+/** How many actions one command takes back. */
+export const maxUndone = 100;
+/**
+ * How much text of images (UTF-16 units) one command of several actions reads: it is parsed and written in one go, and
+ * meanwhile a worker answers nobody. This takes it some 50 ms.
+ */
+export const maxUndoneLength = 500_000;
+/** How long an action can be taken back (days): as long as images and deletions are kept. */
+export const undoDays = 30;
+
+/** Why something cannot be taken back. */
+export const undoObstacles = [
+  "unknown",
+  "too_old",
+  "nothing_changed",
+  "taken_back",
+  "changed_since",
+  "deleted_since",
+  "made_again",
+  "in_use",
+  "day_is_settled",
+  "category_gone",
+] as const;
+
+export const UndoConflict = Type.Object({
+  row: Nullable(Type.String({ description: "Such as todos/5; null where it is about the action itself" })),
+  fields: Type.Array(Type.String(), { description: "Empty where it is about the whole row" }),
+  why: OneOf(undoObstacles),
+});
+
+/** What became of one action, or would: `part` when some of it had to stay. */
+export const UndoEnd = Type.Object({
+  ...actionKeyFields,
+  undone: OneOf(["whole", "part", "none"]),
+  conflicts: Type.Array(UndoConflict),
+});
+
+/** Members of a category that come back in later steps: those at these places of the note, but for some. */
+const MembersLeft = Type.Object({
+  category_id: Id,
+  from: Type.Integer(),
+  except: Type.Object({ habit_ids: Type.Array(Id), todo_ids: Type.Array(Id) }),
+});
+
+/**
+ * How a step of a run takes actions back that cannot be taken back as a whole: not at all, or in part. A step that has
+ * all actions of its run before it need not leave any to a later one.
+ */
+export const stepsOfRun = ["whole", "whole_unless_all", "part"] as const;
+
+export const undoActions = command({
+  name: "action.undo",
+  apart: true,
+  scopes: [],
+  summary:
+    "Take actions back, the newest first, as far as nobody changed since what they did; as many of them as one transaction takes",
+  input: Type.Object({
+    actions: Type.Array(Type.Object(actionKeyFields), { minItems: 1, maxItems: maxUndone }),
+    /** Whether to say only what would become of them. */
+    preview: Type.Optional(Flag),
+    step: Type.Optional(OneOf(stepsOfRun)),
+  }),
+  output: Type.Object({
+    ends: Type.Array(UndoEnd, { description: "Of the first actions: those that were taken back or tried" }),
+    left: Type.Array(MembersLeft),
+  }),
+});
+
+export const undoRun = command({
+  name: "action.undo-run",
+  apart: true,
+  scopes: [],
+  summary: "Take back all that a token did in a time, in as many steps as that takes",
+  input: Type.Object({ token_id: Type.String({ minLength: 1 }), from: Instant, to: Instant }),
+  output: Type.Object({ work_id: Type.String({ format: "uuid" }) }),
+});

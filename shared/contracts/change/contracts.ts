@@ -1,0 +1,69 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { categoryExamples } from "../category/examples.ts";
+import { Category } from "../category/schema.ts";
+import { exampleHabit } from "../habit/examples.ts";
+import { Habit } from "../habit/schema.ts";
+import { query } from "../kernel/contract.ts";
+import { Id, Nullable, titled } from "../kernel/fields.ts";
+import { exampleTodo } from "../todo/examples.ts";
+import { Todo } from "../todo/schema.ts";
+import { ChangeCursorField } from "./cursor.ts";
+
+/** How many changes an answer has at the most. */
+export const changesLimit = 200;
+
+function changeOf<const Kind extends string, Resource extends TSchema>(
+  type: Kind,
+  resource: Resource & Readonly<{ title: string }>,
+) {
+  return titled(
+    `${resource.title}Change`,
+    Type.Object({
+      type: Type.Literal(type),
+      id: Id,
+      deleted: Type.Boolean(),
+      resource: Nullable<Resource>(resource),
+    }),
+  );
+}
+
+export const ResourceChange = titled(
+  "Change",
+  Type.Union([changeOf("category", Category), changeOf("habit", Habit), changeOf("todo", Todo)]),
+);
+
+const Changes = titled(
+  "Changes",
+  Type.Object({
+    data: Type.Array(ResourceChange, { maxItems: changesLimit }),
+    next_cursor: Type.String(),
+    has_more: Type.Boolean(),
+  }),
+);
+
+const exampleCategory = categoryExamples.get.output;
+const data: Static<typeof ResourceChange>[] = [
+  { type: "category", id: exampleCategory.id, deleted: false, resource: exampleCategory },
+  { type: "todo", id: exampleTodo.id, deleted: false, resource: exampleTodo },
+  { type: "habit", id: exampleHabit.id, deleted: false, resource: exampleHabit },
+];
+
+export const listChanges = query({
+  name: "change.list",
+  scopes: ["habits:read", "todos:read", "categories:read"],
+  summary: "What was written or deleted since a cursor, or everything without one",
+  rest: [
+    {
+      operationId: "listChanges",
+      method: "GET",
+      path: "/changes",
+      status: 200,
+      example: {
+        input: {},
+        output: { data, next_cursor: "8c1f20a57d3be964.81230.81274.0.0.0", has_more: false },
+      },
+    },
+  ],
+  input: Type.Object({ cursor: Type.Optional(ChangeCursorField) }),
+  output: Changes,
+});

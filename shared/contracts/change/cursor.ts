@@ -1,0 +1,45 @@
+import { Type } from "typebox";
+import Format from "typebox/format";
+
+/**
+ * How far a client's copy goes: every change before this place is in it. Places are ordered by the number of the
+ * transaction that wrote the change, then by the source's number (see api/queries/change/sources.ts) and by ids.
+ */
+export type ChangePlace = Readonly<{ xid: bigint; source: number; group: number; id: number }>;
+
+export type ChangeCursor = Readonly<{
+  /** The numbering of transactions that it belongs to. */
+  generation: string;
+  /** When the copy was begun: what was there before it was asked for is shown once, by itself. */
+  since: bigint;
+  place: ChangePlace;
+}>;
+
+const shape = /^([\da-f]{1,16})\.(\d{1,20})\.(\d{1,20})\.(\d)\.(\d{1,16})\.(\d{1,16})$/;
+const maxXid = 2n ** 64n - 1n;
+
+export const changeCursor = ({ generation, since, place }: ChangeCursor): string =>
+  [generation, since, place.xid, place.source, place.group, place.id].join(".");
+
+/** @returns undefined when the text is not a cursor */
+export function parseChangeCursor(text: string): ChangeCursor | undefined {
+  const [, generation, since, xid, source, group, id] = shape.exec(text) ?? [];
+  if (generation === undefined || since === undefined || xid === undefined) return undefined;
+  const place = { xid: BigInt(xid), source: Number(source), group: Number(group), id: Number(id) };
+  const fits = BigInt(since) <= maxXid && place.xid <= maxXid;
+  const areIds = Number.isSafeInteger(place.group) && Number.isSafeInteger(place.id);
+  return fits && areIds ? { generation, since: BigInt(since), place } : undefined;
+}
+
+const isChangeCursor = (text: string): boolean => parseChangeCursor(text) !== undefined;
+Format.Set("change-cursor", isChangeCursor);
+
+const beginAnew = "leave it out to begin anew";
+
+/** The refusal of a cursor that was one once. */
+export const cursorIsOutdated = `The cursor field is of no use any more; ${beginAnew}.`;
+
+export const ChangeCursorField = Type.String({
+  format: "change-cursor",
+  expects: `the next_cursor of an earlier answer; ${beginAnew}`,
+});

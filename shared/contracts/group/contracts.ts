@@ -1,0 +1,64 @@
+import { Type } from "typebox";
+import { command } from "../kernel/contract.ts";
+import { Clearable, Flag, IdempotencyKey, OneOf, titled } from "../kernel/fields.ts";
+import { batchExample } from "./example.ts";
+
+export const maxOperations = 50;
+
+const BatchBody = titled(
+  "BatchBody",
+  Type.Object(
+    {},
+    {
+      additionalProperties: true,
+      expects: "an object of fields; category_id may be a reference such as $0.id",
+    },
+  ),
+);
+
+/** One change of a batch, as it would be sent alone. */
+export const BatchOperation = Type.Object({
+  method: titled("BatchMethod", OneOf(["POST", "PUT", "PATCH", "DELETE"])),
+  path: Type.String({
+    expects: "the path of a change such as /todos/7/toggle; $0.id stands for an id that operation 0 answers",
+  }),
+  body: Clearable(BatchBody),
+  idempotency_key: Clearable(IdempotencyKey),
+});
+
+/** A batch before its operations are looked at one by one. */
+export const BatchEnvelope = Type.Object({
+  operations: Type.Array(Type.Unknown(), {
+    minItems: 1,
+    maxItems: maxOperations,
+    expects: `a list of 1 to ${maxOperations} operations`,
+  }),
+  atomic: Type.Optional(Flag),
+});
+
+const BatchResult = titled(
+  "BatchResult",
+  Type.Object({
+    status: Type.Integer(),
+    body: Type.Union([titled("BatchAnswer", Type.Object({}, { additionalProperties: true })), Type.Null()], {
+      description: "What the operation would have answered alone; null where that is no content",
+    }),
+  }),
+);
+
+/** It has no scopes of its own: each operation needs those of its route. */
+export const runBatch = command({
+  name: "batch.run",
+  apart: true,
+  scopes: [],
+  summary: `Make up to ${maxOperations} changes in order by one request; if atomic, all of them or none`,
+  rest: [{ operationId: "runBatch", method: "POST", path: "/batch", status: 200, example: batchExample }],
+  input: Type.Object({
+    operations: Type.Array(titled("BatchOperation", BatchOperation), {
+      minItems: 1,
+      maxItems: maxOperations,
+    }),
+    atomic: Clearable(Flag),
+  }),
+  output: titled("BatchResults", Type.Object({ results: Type.Array(BatchResult) })),
+});

@@ -1,0 +1,44 @@
+import { Type } from "typebox";
+import { daysBetween } from "../../domain/day/day.ts";
+import type { FieldErrors } from "../../errors.ts";
+import { query } from "../kernel/contract.ts";
+import { CalendarDate, checkPeriod, Id, Timestamp, titled } from "../kernel/fields.ts";
+import { exampleCompletions } from "./examples.ts";
+
+/** A year, whichever year it is. */
+export const mostCompletionDays = 366;
+
+const HabitCompletions = titled(
+  "HabitCompletions",
+  Type.Object({
+    data: Type.Array(titled("HabitCompletion", Type.Object({ date: CalendarDate, completed_at: Timestamp }))),
+  }),
+);
+
+export const listCompletions = query({
+  name: "habit.completions",
+  resource: "Habit",
+  scopes: ["habits:read"],
+  summary: `List the days on which a habit was completed, newest first: at most ${mostCompletionDays} days, by default the last ones`,
+  rest: [
+    {
+      operationId: "listHabitCompletions",
+      method: "GET",
+      path: "/habits/{habit_id}/completions",
+      status: 200,
+      example: exampleCompletions,
+    },
+  ],
+  input: Type.Object({
+    habit_id: Id,
+    from: Type.Optional(CalendarDate),
+    to: Type.Optional(CalendarDate),
+  }),
+  output: HabitCompletions,
+  refine: ({ from, to }) => checkPeriod("from", from, "to", to) ?? checkLength(from, to),
+});
+
+function checkLength(from: string | undefined, to: string | undefined): FieldErrors | undefined {
+  if (from === undefined || to === undefined || daysBetween(from, to) < mostCompletionDays) return undefined;
+  return { to: [`The to field must be at most ${mostCompletionDays - 1} days after from.`] };
+}

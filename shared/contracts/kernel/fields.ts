@@ -1,0 +1,132 @@
+import { type TSchema, Type } from "typebox";
+import { examples } from "../../domain/day/example-dates.ts";
+import { timesOfDay } from "../../domain/vocabulary.ts";
+import type { FieldErrors } from "../../errors.ts";
+import "./text.ts";
+
+/**
+ * Field types shared by the contracts. `expects` completes the sentence "The … field must be …", so that
+ * a refused value is answered with what would be accepted.
+ */
+
+/** Names a schema in the OpenAPI document, where every use refers to it by this name. */
+export function titled<Schema extends TSchema>(title: string, schema: Schema): Schema & { title: string } {
+  return Object.assign(schema, { title });
+}
+
+const maxId = Number.MAX_SAFE_INTEGER;
+
+export const Id = titled(
+  "Id",
+  Type.Integer({ minimum: 1, maximum: maxId, expects: "a positive whole number" }),
+);
+
+/** Some agents send ids as text: "7" is 7. Anything else stays what it is. */
+export const numberOfDigits = (value: unknown): unknown =>
+  typeof value === "string" && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : value;
+
+export function Line(max: number, min = 1) {
+  const expects = `text of ${min} to ${max} characters on one line`;
+  return Type.String({ minLength: min, maxLength: max, format: "line", expects });
+}
+
+export const Name = titled("Name", Line(255));
+export const SearchText = titled("SearchText", Line(255));
+export const Description = titled(
+  "Description",
+  Type.String({ maxLength: 5_000, format: "paragraph", expects: "text of at most 5000 characters" }),
+);
+export const Context = titled(
+  "Context",
+  Type.String({
+    maxLength: 100,
+    format: "line",
+    expects: "text of at most 100 characters on one line",
+  }),
+);
+
+export const Color = titled(
+  "Color",
+  Type.String({
+    pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$",
+    expects: "a hex color such as #6b7280",
+  }),
+);
+export function OneOf<const Values extends string[]>(values: readonly [...Values]) {
+  return Type.Enum([...values], { expects: `one of: ${values.join(", ")}` });
+}
+
+export function WholeNumber(minimum: number, maximum: number) {
+  return Type.Integer({ minimum, maximum, expects: `a whole number from ${minimum} to ${maximum}` });
+}
+
+export const CalendarDate = titled("CalendarDate", Type.String({ format: "date", expects: examples.date }));
+export const DueField = titled("Due", OneOf(["today", "overdue", "upcoming"]));
+export const TimeOfDayField = titled("TimeOfDay", OneOf(timesOfDay));
+export const Flag = Type.Boolean({ expects: "true or false" });
+export const Page = titled(
+  "Page",
+  Type.Integer({ minimum: 1, maximum: maxId, expects: "a page number from 1 on" }),
+);
+export const Timestamp = titled(
+  "Timestamp",
+  Type.String({ format: "date-time", description: "UTC with microseconds and a trailing Z" }),
+);
+
+/** The idempotency key of a command, which is a header in REST and an argument in MCP. */
+export const idempotencyKeyLimit = 255;
+export const IdempotencyKey = Type.String({
+  minLength: 1,
+  maxLength: idempotencyKeyLimit,
+  expects: `text of 1 to ${idempotencyKeyLimit} characters`,
+});
+
+/** The user's day and zone, which every answer to an agent carries. */
+export type DayFields = Readonly<{ today: string; time_zone: string }>;
+export const TodayFields = { today: Type.String({ format: "date" }), time_zone: Type.String() };
+
+/** Null clears the field in PUT and PATCH, and is the same as leaving it out in POST. */
+export function Clearable<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(Nullable(schema));
+}
+
+export function Nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()], "expects" in schema ? { expects: schema.expects } : {});
+}
+
+const PageLinks = titled(
+  "PageLinks",
+  Type.Object({
+    first: Type.String(),
+    last: Type.String(),
+    prev: Nullable(Type.String()),
+    next: Nullable(Type.String()),
+  }),
+);
+
+const PageMeta = titled(
+  "PageMeta",
+  Type.Object({
+    current_page: Type.Integer(),
+    last_page: Type.Integer(),
+    per_page: Type.Integer(),
+    total: Type.Integer(),
+  }),
+);
+
+/** One page of a list, with links to the others. */
+export function PageOf<Item extends TSchema>(item: Item & Readonly<{ title: string }>) {
+  const page = Type.Object({ data: Type.Array<Item>(item), links: PageLinks, meta: PageMeta });
+  return titled(`${item.title}Page`, page);
+}
+
+/** Refuses a period whose end comes before its beginning, which would silently be an empty one. */
+export function checkPeriod(
+  first: string,
+  from: string | undefined,
+  last: string,
+  to: string | undefined,
+): FieldErrors | undefined {
+  if (from === undefined || to === undefined || from <= to) return undefined;
+  return { [last]: [`The ${last} field must be a date from ${first} on.`] };
+}

@@ -1,0 +1,55 @@
+import type { Static, TObject } from "typebox";
+import type { FieldProblems } from "../../errors.ts";
+import type { DayFields } from "./fields.ts";
+import type { ToolResult } from "./tool-result.ts";
+import type { Names, SentArguments, Sentence } from "./tool-sentence.ts";
+
+/** One MCP tool: its own lean arguments, turned into the contract's input, and what agents and people read of it. */
+export type Tool<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
+  name: string;
+  /** What a client shows to people. */
+  title: string;
+  description: string;
+  destructive: boolean;
+  /** Whether a second call with the same arguments changes nothing more. */
+  idempotent: boolean;
+  arguments: Arguments;
+  /**
+   * The argument by which a call names several things, and the command that does what this tool does with each. It is a
+   * list of objects of this tool's arguments, or of values of the argument `each`, to which all others apply alike.
+   */
+  several?: Readonly<{ argument: string; command: string; each?: keyof Static<Arguments> & string }>;
+  /** For arguments that agents look for here: what says where else that is done. */
+  elsewhere?: FieldProblems;
+  /** Rules that one argument's schema cannot state. */
+  refine?(args: Static<Arguments>): FieldProblems | undefined;
+  toInput(args: Static<Arguments>): Input;
+  /** The answer that an agent gets when the call succeeded. */
+  result(output: Output, input: Input): ToolResult;
+  /** Another command that some arguments ask for; it takes its input from the same arguments and needs the same scopes. */
+  instead?: Readonly<{
+    command: string;
+    when(args: SentArguments): boolean;
+    result(output: never, input: never): ToolResult;
+  }>;
+  /** The call as people read it in the log of agents' actions. Its arguments are as the caller sent them, unchecked. */
+  sentence(args: SentArguments, names: Names): Sentence;
+}>;
+
+/** The tool of a read, whose output has the user's day and zone; a change's come with the worker's reply. */
+export type QueryTool<Input = object, Output = unknown> = Tool<Input, Output> &
+  Readonly<{ day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
+
+/** Declares the tool of a command; the types of its arguments hold within the declaration. */
+export function tool<Arguments extends TObject, Input, Output>(
+  definition: Tool<Input, Output, Arguments>,
+): Tool<Input, Output> {
+  return definition;
+}
+
+/** Declares the tool of a query. */
+export function queryTool<Arguments extends TObject, Input, Output extends DayFields>(
+  definition: Tool<Input, Output, Arguments>,
+): QueryTool<Input, Output> {
+  return { ...definition, day: ({ today, time_zone }) => ({ date: today, timeZone: time_zone }) };
+}

@@ -1,0 +1,56 @@
+import { Type } from "typebox";
+import { todoCompleted } from "../../domain/conflicts.ts";
+import { command, query } from "../kernel/contract.ts";
+import { Id } from "../kernel/fields.ts";
+import { todoExamples } from "../todo/examples.ts";
+import { RemindAt, Reminder } from "../todo/reminder-schema.ts";
+
+const path = "/todos/{todo_id}/reminder";
+
+export const getReminder = query({
+  name: "reminder.get",
+  resource: "Reminder",
+  scopes: ["todos:read"],
+  summary: "View the calling user's reminder for a todo",
+  rest: [{ operationId: "getReminder", method: "GET", path, status: 200, example: todoExamples.getReminder }],
+  input: Type.Object({ todo_id: Id }),
+  output: Reminder,
+});
+
+export const setReminder = command({
+  name: "reminder.set",
+  resource: "Todo",
+  scopes: ["todos:write"],
+  summary: "Set or move the calling user's reminder for a todo",
+  conflict: todoCompleted,
+  rest: [{ operationId: "setReminder", method: "PUT", path, status: 200, example: todoExamples.setReminder }],
+  input: Type.Object({ todo_id: Id, remind_at: RemindAt }),
+  output: Reminder,
+});
+
+export const clearReminder = command({
+  name: "reminder.clear",
+  resource: "Todo",
+  scopes: ["todos:write"],
+  summary: "Clear the calling user's reminder for a todo",
+  rest: [
+    {
+      operationId: "clearReminder",
+      method: "DELETE",
+      path,
+      status: 204,
+      example: todoExamples.clearReminder,
+    },
+  ],
+  input: Type.Object({ todo_id: Id }),
+  output: Type.Null(),
+});
+
+/** Of the account pages alone, as it has neither scope nor route. */
+export const sendReminderAgain = command({
+  name: "reminder.send-again",
+  scopes: [],
+  summary: "Send a reminder again whose delivery failed",
+  input: Type.Object({ todo_id: Id, delivery_id: Type.String({ format: "uuid" }) }),
+  output: Type.Object({ delivery_id: Type.String() }),
+});

@@ -1,0 +1,100 @@
+import { Type } from "typebox";
+import Format from "typebox/format";
+import { isTimeZone } from "../../domain/day/day.ts";
+import { mayBePublic } from "../../domain/public-address.ts";
+import { perTarget, reminderChannels } from "../../domain/reminder/channels.ts";
+import { deliveryStatuses } from "../../domain/vocabulary.ts";
+import { command, query } from "../kernel/contract.ts";
+import { Clearable, Nullable, OneOf, Timestamp, WholeNumber } from "../kernel/fields.ts";
+
+Format.Set("time-zone", isTimeZone);
+Format.Set("webhook-url", isWebhookUrl);
+
+const TimeZone = Type.String({
+  format: "time-zone",
+  maxLength: 64,
+  expects: "an IANA time zone such as Europe/Berlin",
+});
+
+export const Settings = Type.Object({
+  time_zone: Type.String(),
+  day_start_hour: Type.Integer(),
+  reminder_channel: OneOf(reminderChannels),
+  ...perTarget(() => Nullable(Type.String())),
+  webhook_secret: Nullable(Type.String({ description: "whsec_…: the receiver checks signatures with it" })),
+  webhook_failures: Type.Integer({ description: "failed attempts in a row" }),
+  webhook_disabled_at: Nullable(Timestamp),
+});
+
+const WebhookTest = Type.Object({
+  status: OneOf(deliveryStatuses),
+  error: Nullable(Type.String()),
+  created_at: Timestamp,
+  finished_at: Nullable(Timestamp),
+});
+
+export const getSettings = query({
+  name: "user.settings",
+  scopes: [],
+  summary: "View the user's time zone, start of day and reminder channels",
+  input: Type.Object({}),
+  output: Type.Object({ ...Settings.properties, webhook_test: Nullable(WebhookTest) }),
+});
+
+export const changeSettings = command({
+  name: "user.configure",
+  apart: true,
+  scopes: [],
+  summary: "Choose the time zone, the hour at which the user's day starts and where reminders go",
+  input: Type.Object({
+    time_zone: Type.Optional(TimeZone),
+    day_start_hour: Clearable(WholeNumber(0, 6)),
+    reminder_channel: Type.Optional(OneOf(reminderChannels)),
+    ...perTarget(({ format, maxLength, expects }) => Clearable(Type.String({ format, maxLength, expects }))),
+  }),
+  output: Settings,
+});
+
+export const testWebhook = command({
+  name: "webhook.test",
+  scopes: [],
+  summary: "Send one test event to the user's webhook; user.settings shows what became of it",
+  input: Type.Object({}),
+  output: Type.Object({ delivery_id: Type.String() }),
+});
+
+export const adoptZone = command({
+  name: "user.adopt-zone",
+  apart: true,
+  scopes: [],
+  summary: "Take the time zone from the newest-issued token, unless the user chose one",
+  input: Type.Object({ time_zone: TimeZone, issued_at: Timestamp }),
+  output: Settings,
+});
+
+export const endSessions = command({
+  name: "user.end-sessions",
+  scopes: [],
+  summary: "Sign the user out of the account pages in every browser",
+  input: Type.Object({}),
+  output: Type.Null(),
+});
+
+export const deleteUser = command({
+  name: "user.delete",
+  apart: true,
+  scopes: [],
+  summary: "Delete everything the service holds of a user whose account is closed",
+  input: Type.Object({}),
+  output: Type.Null(),
+});
+
+/** Allows https, and http to this machine, which pages and workers refuse unless a setting allows it. */
+function isWebhookUrl(text: string): boolean {
+  if (/\p{Cc}/u.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== "" || password !== "" || !mayBePublic(hostname, true)) return false;
+  return (
+    protocol === "https:" || (protocol === "http:" && /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
+  );
+}

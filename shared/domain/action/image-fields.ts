@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from "node:util";
+import { timestamp } from "../day/timestamp.ts";
+
+/** The tables of what people can see, by which images name their rows. */
+export const seenTables = ["categories", "habits", "habit_completions", "todos", "reminders"] as const;
+export type SeenTable = (typeof seenTables)[number];
+
+/** A row's fields, times as UTC with a trailing Z. What is null is left out where the whole row is meant. */
+export type Image = Readonly<Record<string, unknown>>;
+
+const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
+  categories: ["id"],
+  habits: ["id"],
+  habit_completions: ["habit_id", "local_date"],
+  todos: ["id"],
+  reminders: ["todo_id"],
+};
+
+/** What follows from the completions and the rules of a habit. */
+const derivedColumns = [
+  "completions_count",
+  "streak",
+  "streak_alive_through",
+  "longest_streak",
+  "next_due",
+  "recent_dates",
+  "streak_state",
+];
+
+/** What is no part of a change, because it follows from it. */
+const isFollowing = (table: SeenTable, column: string): boolean =>
+  column === "updated_at" || (table === "habits" && derivedColumns.includes(column));
+
+/** The owner, and by which transaction the row was written. */
+const notShown = ["user_id", "changed_xid"];
+
+const isField = (table: SeenTable, column: string): boolean =>
+  !notShown.includes(column) && !keyColumns[table].includes(column);
+
+/** @returns a row's fields as images have them, without its key */
+export const fieldsOf = (table: SeenTable, row: object): Record<string, unknown> =>
+  fieldsThat(row, (column) => isField(table, column));
+
+export type Columns = Readonly<Record<string, unknown>>;
+
+/** A plain loop, as whatever every logged change comes by. */
+function fieldsThat(row: object, isWanted: (column: string) => boolean): Record<string, unknown> {
+  const columns = row as Columns;
+  const fields: Record<string, unknown> = {};
+  for (const column in columns) {
+    const value = columns[column];
+    if (value != null && isWanted(column)) fields[column] = inImage(column, value);
+  }
+  return fields;
+}
+
+/** PostgreSQL and handlers write the same times in different forms. */
+function inImage(column: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (column.endsWith("_at")) return timestamp(value);
+  return column === "wall_time" ? value.replace(" ", "T") : value;
+}
+
+/** Whether a field has the same value in two images or rows; nothing is the same as null. */
+export function isSame(one: unknown, other: unknown): boolean {
+  const [value, counterpart] = [one ?? null, other ?? null];
+  return value === counterpart || (typeof value === "object" && isDeepStrictEqual(value, counterpart));
+}
+
+/** @returns the fields in which two states of a row differ; both have all columns */
+export function changedColumns(table: SeenTable, before: Columns, after: Columns): string[] {
+  const names: string[] = [];
+  for (const column in after) {
+    const [old, value] = [before[column] ?? null, after[column] ?? null];
+    if (old === value || isFollowing(table, column) || !isField(table, column)) continue;
+    if (!isSame(inImage(column, old), inImage(column, value))) names.push(column);
+  }
+  // A time and whether it follows the user's zone are one thing.
+  return names.includes("remind_at") && !names.includes("wall_time") ? [...names, "wall_time"] : names;
+}
+
+/** Of a row that was made, what follows is made again with it; how many completions it has tells whether more came. */
+export const fieldsOfMade = (table: SeenTable, row: object): Image =>
+  fieldsThat(
+    row,
+    (column) =>
+      column === countField ||
+      (column !== "created_at" && !isFollowing(table, column) && isField(table, column)),
+  );
+
+export const countField = "completions_count";
+
+export function pick(row: Columns, names: readonly string[]): Image {
+  const fields: Record<string, unknown> = {};
+  for (const name of names) fields[name] = inImage(name, row[name] ?? null);
+  return fields;
+}
+
+/** @returns the fields in which a row is not as an action made it; what follows from other rows does not count */
+export function changedSince(table: SeenTable, made: Image, row: object): string[] {
+  const fields = fieldsOf(table, row);
+  const names = new Set([...Object.keys(made), ...Object.keys(fields)]);
+  names.delete("created_at");
+  return [...names].filter((name) => !isFollowing(table, name) && !isSame(made[name], fields[name]));
+}

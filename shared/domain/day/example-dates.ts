@@ -1,0 +1,41 @@
+import type { Refusal } from "../../errors.ts";
+import { addDays } from "./day.ts";
+
+/** What refusals show as an example, each with dates around a user's day. */
+const examplesOn = (today: string) => ({
+  date: `a real date such as ${today}`,
+  time: `a time such as ${addDays(today, 1)}T09:00:00+01:00, or ${addDays(today, 1)}T09:00 in the user's own zone`,
+  until: `a date such as ${today.slice(0, 4)}1231 in UNTIL`,
+});
+
+/** The examples as documents show them, and refusals until they are told to a user. */
+export const examples = examplesOn("2026-11-20");
+
+/** A whole sentence of ours about a field, because other sentences have dates of the user's own things. */
+const demand = /^(The \w+ field must (?:be|have) )(.*?)(\.(?: \(and \d+ more errors?\))?)$/;
+
+/** The sentence with the example of that day; undefined when it has none. */
+function present(sentence: string, now: typeof examples): string | undefined {
+  const [, begin, shown, end] = demand.exec(sentence) ?? [];
+  const name = exampleNames.find((known) => examples[known] === shown);
+  return name && `${begin}${now[name]}${end}`;
+}
+
+const exampleNames = ["date", "time", "until"] as const;
+
+/** Whether a refusal shows an example of a date. */
+export const hasExampleDate = ({ message, errors }: Refusal): boolean =>
+  [message, ...Object.values(errors ?? {}).flat()].some((sentence) => present(sentence, examples));
+
+/** The refusal with examples that fit the user's day, because callers copy them. */
+export function withPresentExamples(refusal: Refusal, today: string): Refusal {
+  if (!hasExampleDate(refusal)) return refusal;
+  const now = examplesOn(today);
+  const told = (sentence: string) => present(sentence, now) ?? sentence;
+  const errors = Object.entries(refusal.errors ?? {}).map(([name, all]) => [name, all.map(told)]);
+  return {
+    ...refusal,
+    message: told(refusal.message),
+    ...(refusal.errors && { errors: Object.fromEntries(errors) }),
+  };
+}

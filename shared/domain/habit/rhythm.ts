@@ -1,0 +1,30 @@
+import { isoWeekday } from "../day/day.ts";
+import type { Rules } from "./schedule.ts";
+
+/** Which days are due: those from `every` days after the last completion on, or the given weekdays (1 is Monday). */
+export type DayRhythm = { every: number } | { weekdays: number[] };
+
+/** The rhythm that rules ask for; `times` is a number of completions in each Monday–Sunday week. */
+export type Rhythm = DayRhythm | { times: number };
+
+/** `custom` without a schedule means daily, and `weekly` means once in each week. */
+export function rhythmOf({ frequency, schedule }: Rules): Rhythm {
+  if (frequency === "weekly") return { times: 1 };
+  if (frequency === "daily" || schedule === null) return { every: 1 };
+  if ("every_days" in schedule) return { every: schedule.every_days };
+  if ("weekdays" in schedule) return { weekdays: schedule.weekdays.toSorted() };
+  return { times: schedule.times_per_week };
+}
+
+/** Whether both ask for and forgive the same, even when they are written differently. */
+export function sameDemand(a: Rules, b: Rules): boolean {
+  return a.grace_days === b.grace_days && JSON.stringify(rhythmOf(a)) === JSON.stringify(rhythmOf(b));
+}
+
+/** The nth day (1 is the first) of a set of weekdays on or after a day number. */
+export function nthWeekday(weekdays: number[], from: number, nth: number): number {
+  let day = from + 7 * Math.floor((nth - 1) / weekdays.length);
+  let toPass = (nth - 1) % weekdays.length;
+  while (!weekdays.includes(isoWeekday(day)) || toPass-- > 0) day++;
+  return day;
+}

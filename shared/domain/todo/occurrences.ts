@@ -1,0 +1,69 @@
+import { RRuleTemporal } from "rrule-temporal";
+import { dayNumber, msPerDay } from "../day/day.ts";
+
+/**
+ * How many periods a search may cover, and how many days each period has at most. Users choose the rules while
+ * workers pay for the search, so it must be bounded: each of these costs one to three milliseconds at worst.
+ */
+const yearly = { days: 366, most: 20 };
+const periods = new Map([
+  ["DAILY", { days: 1, most: 1_500 }],
+  ["WEEKLY", { days: 7, most: 1_000 }],
+  // The library takes five times as long for a week of which BYSETPOS picks the days.
+  ["WEEKLY BYSETPOS", { days: 7, most: 200 }],
+  ["MONTHLY", { days: 31, most: 120 }],
+  ["YEARLY", yearly],
+]);
+
+/** A window with this many dates is not doubled any more, because dates cost more than the days between them. */
+const manyDates = 100;
+const lastDay = dayNumber("9999-12-31");
+
+/**
+ * The day numbers on which a normalised rule begun at `anchorDate` falls, from `fromDay` on, in order. The library is
+ * asked for windows that double in length until they hold many dates: cheap for the next date, for a thousand dates
+ * and for a search in vain. UNTIL and COUNT are left to the caller.
+ */
+export function* occurrences(text: string, anchorDate: string, fromDay: number): Generator<number> {
+  const { library, fits, days, most } = readRule(text, anchorDate);
+  let start = Math.max(dayNumber(anchorDate), fromDay);
+  let size = 1;
+  for (let left = most; left > 0 && start <= lastDay; size = Math.min(size, left)) {
+    const end = Math.min(start + size * days - 1, lastDay);
+    const found = library.between(new Date(start * msPerDay), new Date(end * msPerDay), true);
+    for (const date of found) if (fits(date)) yield date.epochMilliseconds / msPerDay;
+    start = end + 1;
+    left -= size;
+    if (found.length < manyDates) size *= 2;
+  }
+}
+
+/** Dates are passed to the library as midnights in UTC, so that no zone and no DST change takes part. */
+function readRule(text: string, anchorDate: string) {
+  const parts = new Map(
+    Array.from(text.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]),
+  );
+  const freq = parts.get("FREQ") ?? "";
+  const { days, most } =
+    (parts.has("BYSETPOS") && periods.get(`${freq} BYSETPOS`)) || periods.get(freq) || yearly;
+  const fits = freq === "DAILY" ? pickDays(parts) : () => true;
+  parts.delete("UNTIL");
+  parts.delete("COUNT");
+  const rruleString = `RRULE:${Array.from(parts, (part) => part.join("=")).join(";")}`;
+  const dtstart = Temporal.PlainDate.from(anchorDate).toZonedDateTime("UTC");
+  const library = new RRuleTemporal({ rruleString, dtstart });
+  return { library, fits, days: days * Number(parts.get("INTERVAL") ?? 1), most };
+}
+
+/**
+ * The library is slow at DAILY with BYMONTHDAY or BYMONTH, so it gets the rule without them and the days are picked
+ * here. Of the one day in each period, BYSETPOS can only mean that day.
+ */
+function pickDays(parts: Map<string, string>) {
+  const monthDays = parts.get("BYMONTHDAY")?.split(",").map(Number);
+  const months = parts.get("BYMONTH")?.split(",").map(Number);
+  for (const name of ["BYMONTHDAY", "BYMONTH", "BYSETPOS"]) parts.delete(name);
+  return ({ day, month, daysInMonth }: Pick<Temporal.PlainDate, "day" | "month" | "daysInMonth">): boolean =>
+    (!months || months.includes(month)) &&
+    (!monthDays || monthDays.includes(day) || monthDays.includes(day - daysInMonth - 1));
+}

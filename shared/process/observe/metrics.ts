@@ -1,0 +1,50 @@
+import { timingSafeEqual } from "node:crypto";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Config } from "../config.ts";
+
+/** The counts of one process for Prometheus. */
+export type Exposition = Readonly<{
+  /** Where the parts of the process register what they count. */
+  registry: Registry;
+  /** Answers with the counts, or 404 to whoever may not see them. */
+  answer(headers: Headers, remoteAddress: () => string | undefined): Promise<Response>;
+}>;
+
+type Access = Pick<Config, "baseUrl" | "metricsToken">;
+
+/**
+ * With METRICS_TOKEN set, its bearers may read from anywhere. Without it only this machine may, and nobody where
+ * BASE_URL is https.
+ */
+export function createExposition(access: Access): Exposition {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    async answer(headers, remoteAddress) {
+      if (!mayRead(headers, remoteAddress, access)) return new Response(null, { status: 404 });
+      return new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } });
+    },
+  };
+}
+
+function mayRead(
+  headers: Headers,
+  remoteAddress: () => string | undefined,
+  { baseUrl, metricsToken: token }: Access,
+): boolean {
+  if (token === undefined) return !baseUrl.startsWith("https:") && isLocal(headers, remoteAddress());
+  const shown = Buffer.from(headers.get("authorization") ?? "");
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+}
+
+/** The Host header counts too: by DNS rebinding, a foreign page in a local browser reaches us under its own name. */
+function isLocal(headers: Headers, remoteAddress: string | undefined): boolean {
+  if (isForwarded(headers) || !/^(127\.|::1$|::ffff:127\.)/.test(remoteAddress ?? "")) return false;
+  return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i.test(headers.get("host") ?? "");
+}
+
+/** Behind a proxy on this machine every request seems to come from here. */
+const isForwarded = (headers: Headers): boolean =>
+  ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => headers.has(name));

@@ -1,0 +1,308 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  type QuickHabit,
+  type QuickTodo,
+  readQuickAdd,
+} from "../../../../api/queries/quick-add/quick-add.ts";
+import { readRepeat } from "../../../../api/queries/quick-add/read-repeat.ts";
+import { sayRepeat } from "../../../../api/queries/quick-add/say-repeat.ts";
+import { longestLine } from "../../../../shared/domain/todo/quick-add-words.ts";
+
+/** A Sunday, 11:00 in Berlin. */
+const clock = { now: Date.parse("2026-11-22T10:00:00Z"), timeZone: "Europe/Berlin", today: "2026-11-22" };
+
+type Said = { kind?: string } & Partial<Omit<QuickTodo, "kind">> & Partial<Omit<QuickHabit, "kind">>;
+
+/** What was read, without what the line does not say. */
+const read = (line: string, wanted?: "todo" | "habit"): Said =>
+  Object.fromEntries(Object.entries(readQuickAdd(line, clock, wanted)).filter(([, value]) => value !== null));
+
+/** A due date with a reminder on it. */
+const at = (due_date: string, time: string) => ({ due_date, remind_at: `${due_date}T${time}` });
+
+const monthly = "FREQ=MONTHLY;BYMONTHDAY=1";
+
+describe("a line that is a todo", () => {
+  const lines: Record<string, Partial<QuickTodo>> = {
+    "Buy milk": { title: "Buy milk" },
+    "Pay rent every month on the 1st at 9 #Home @desk 10min": {
+      title: "Pay rent",
+      due_date: "2026-12-01",
+      remind_at: "2026-12-01T09:00",
+      recurrence: monthly,
+      estimated_minutes: 10,
+      context: "desk",
+      category: "Home",
+    },
+    "Call Bob tomorrow": { title: "Call Bob", due_date: "2026-11-23" },
+    "Call Bob the day after tomorrow": { title: "Call Bob", due_date: "2026-11-24" },
+    "Call Bob by Friday": { title: "Call Bob", due_date: "2026-11-27" },
+    "Call Bob in 3 days": { title: "Call Bob", due_date: "2026-11-25" },
+    "Call Bob on Dec 24": { title: "Call Bob", due_date: "2026-12-24" },
+    "Call Bob 2026-12-24 10:30": {
+      title: "Call Bob",
+      due_date: "2026-12-24",
+      remind_at: "2026-12-24T10:30",
+    },
+    "Call Bob at 12": { title: "Call Bob", due_date: "2026-11-22", remind_at: "2026-11-22T12:00" },
+    "Call Bob at 9": { title: "Call Bob", due_date: "2026-11-23", remind_at: "2026-11-23T09:00" },
+    "Call Bob in 2 hours": { title: "Call Bob", due_date: "2026-11-22", remind_at: "2026-11-22T13:00" },
+    "Call Bob at 9 EST on Friday": {
+      title: "Call Bob",
+      due_date: "2026-11-27",
+      remind_at: "2026-11-27T15:00",
+    },
+    "Call Bob tomorrow and pay at 9pm": {
+      title: "Call Bob and pay",
+      due_date: "2026-11-23",
+      remind_at: "2026-11-23T21:00",
+    },
+    "Meet Bob tomorrow 9 to 10": {
+      title: "Meet Bob tomorrow 9 to 10",
+      due_date: "2026-11-23",
+      remind_at: "2026-11-23T09:00",
+    },
+    "Call Bob at 5 in the morning": {
+      title: "Call Bob",
+      time_of_day: "morning",
+      ...at("2026-11-23", "05:00"),
+    },
+    "Call Bob at 5": { title: "Call Bob", ...at("2026-11-22", "17:00") },
+    "Call Bob at 5am": { title: "Call Bob", ...at("2026-11-23", "05:00") },
+    "Call Bob at 05:00": { title: "Call Bob", ...at("2026-11-23", "05:00") },
+    "Call Bob at 8 in the evening": {
+      title: "Call Bob",
+      time_of_day: "evening",
+      ...at("2026-11-22", "20:00"),
+    },
+    "Call Bob tonight at 8": { title: "Call Bob", ...at("2026-11-22", "20:00") },
+    "Todo list for Mon": { title: "Todo list for", due_date: "2026-11-23" },
+    "Run tomorrow morning": { title: "Run", due_date: "2026-11-23", time_of_day: "morning" },
+    "Read tonight": { title: "Read", due_date: "2026-11-22", time_of_day: "evening" },
+    "Write in the afternoon 1h30": { title: "Write", time_of_day: "afternoon", estimated_minutes: 90 },
+    "Swim for 2 hours": { title: "Swim", estimated_minutes: 120 },
+    'Sort papers #"Home office" @"at work"': {
+      title: "Sort papers",
+      category: "Home office",
+      context: "at work",
+    },
+    "todo: habit tracker": { title: "habit tracker" },
+    "Call in 90000000 hours": { title: "Call in 90000000 hours" },
+    "Call in 999999999999999999999 hours": { title: "Call in 999999999999999999999 hours" },
+  };
+  test.each(Object.entries(lines))("%s", (line, said) => {
+    expect(read(line)).toEqual({ kind: "todo", ...said });
+  });
+});
+
+describe("a repetition", () => {
+  const rules: Record<string, string> = {
+    "every day": "FREQ=DAILY",
+    "every other day": "FREQ=DAILY;INTERVAL=2",
+    "every 2nd day": "FREQ=DAILY;INTERVAL=2",
+    "every three weeks": "FREQ=WEEKLY;INTERVAL=3",
+    "every weekday": "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
+    "every weekend": "FREQ=WEEKLY;BYDAY=SA,SU",
+    "every Mon, Wed and Fri": "FREQ=WEEKLY;BYDAY=MO,WE,FR",
+    "every other Monday": "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO",
+    "every 2 weeks on Tue & Thu": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU,TH",
+    "weekly on Fridays": "FREQ=WEEKLY;BYDAY=FR",
+    "every month": "FREQ=MONTHLY",
+    "every 1st": monthly,
+    "every first day of the month": monthly,
+    "every month on the 1st and the 15th": "FREQ=MONTHLY;BYMONTHDAY=1,15",
+    "monthly on the last day": "FREQ=MONTHLY;BYMONTHDAY=-1",
+    "every last Friday of the month": "FREQ=MONTHLY;BYDAY=-1FR",
+    "every 2nd Tuesday": "FREQ=MONTHLY;BYDAY=2TU",
+    "every year": "FREQ=YEARLY",
+    "every 24 December": "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12",
+    "yearly on December 24th": "FREQ=YEARLY;BYMONTHDAY=24;BYMONTH=12",
+    "every day until 1 March": "FREQ=DAILY;UNTIL=20270301",
+  };
+  test.each(Object.entries(rules))("%s", (words, rule) => {
+    expect(read(`Pay rent ${words}`)).toMatchObject({ title: "Pay rent", recurrence: rule });
+    expect(readRepeat(words, clock)).toMatchObject({ rule });
+    expect(readRepeat(sayRepeat(rule), clock)).toEqual({ rule, fromCompletion: false });
+  });
+
+  test("counts from its completion with an exclamation mark", () => {
+    expect(read("Water plants every! 3 days")).toMatchObject({
+      title: "Water plants",
+      recurrence: "FREQ=DAILY;INTERVAL=3",
+      recurrence_from: "completion",
+    });
+  });
+
+  test("begins on its next day, which is today unless the time is over", () => {
+    expect(read("A every other Monday").due_date).toBe("2026-11-23");
+    expect(read("A every day").due_date).toBe("2026-11-22");
+    expect(read("A every day at 10").remind_at).toBe("2026-11-23T10:00");
+    expect(read("A every day at 12").remind_at).toBe("2026-11-22T12:00");
+    expect(read("A every week starting next Friday").due_date).toBe("2026-11-27");
+  });
+
+  test("is also taken as a rule, and refused where it is more than a repetition", () => {
+    expect(readRepeat("rrule:freq=weekly;byday=mo", clock)).toMatchObject({ rule: "FREQ=WEEKLY;BYDAY=MO" });
+    for (const text of ["", "sometimes", "every day at 9", "every day or so", "FREQ=HOURLY"])
+      expect(readRepeat(text, clock)).toHaveProperty("error");
+    expect(sayRepeat("FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=1")).toBe("FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=1");
+  });
+});
+
+describe("a line that is a habit", () => {
+  const lines: Record<string, Partial<QuickHabit>> = {
+    "habit Read": { name: "Read" },
+    "habit Run 3 times a week": { name: "Run", frequency: "custom", schedule: { times_per_week: 3 } },
+    "Run three times per week": { name: "Run", frequency: "custom", schedule: { times_per_week: 3 } },
+    "habit: Swim 2x/week": { name: "Swim", frequency: "custom", schedule: { times_per_week: 2 } },
+    "habit Swim once a week": { name: "Swim", frequency: "weekly" },
+    "habit: Meditate every day in the morning": { name: "Meditate", time_of_day: "morning" },
+    "habit Stretch every evening": { name: "Stretch", time_of_day: "evening" },
+    "habit Work out every weekday #Health": {
+      name: "Work out",
+      frequency: "custom",
+      schedule: { weekdays: [1, 2, 3, 4, 5] },
+      category: "Health",
+    },
+    "habit Clean every 2 weeks": { name: "Clean", frequency: "custom", schedule: { every_days: 14 } },
+    "bad habit: Smoking": { name: "Smoking", type: "bad" },
+    "habit Pay every month at 9 tomorrow": { name: "Pay every month at 9 tomorrow" },
+  };
+  test.each(Object.entries(lines))("%s", (line, said) => {
+    expect(read(line)).toEqual({ kind: "habit", type: "good", frequency: "daily", ...said });
+  });
+
+  test("is what the person chooses, whatever the line says", () => {
+    expect(read("Read every day", "habit")).toMatchObject({ kind: "habit", name: "Read" });
+    expect(read("habit Read every day", "todo")).toMatchObject({ kind: "todo", recurrence: "FREQ=DAILY" });
+  });
+});
+
+test("what only looks like a date, a mark or a duration stays in the title", () => {
+  for (const line of [
+    "March for peace",
+    "Sun cream",
+    "Morning pages",
+    "weekly report",
+    "5 minute walk",
+    "A day in the life",
+    "Half 1/2 cup",
+    "Mail bob@example.org about #1",
+    "Check every 2 hours",
+    "Look every 31 February",
+    "Habits are good",
+    "Todos of Bob",
+    "Read 1984",
+    "Call 555-1234",
+    "v2.10.3 of a-b",
+  ])
+    expect(read(line)).toEqual({ kind: "todo", title: line });
+});
+
+test("after midnight, dates are those of the day that goes on", () => {
+  const late = { now: Date.parse("2026-11-23T00:30:00Z"), timeZone: "Europe/Berlin", today: "2026-11-22" };
+  expect(readQuickAdd("A today", late)).toMatchObject({ due_date: "2026-11-22" });
+  expect(readQuickAdd("A tomorrow", late)).toMatchObject({ due_date: "2026-11-23" });
+  expect(readQuickAdd("A at 9", late)).toMatchObject({ remind_at: "2026-11-23T09:00" });
+  expect(readQuickAdd("A in 2 hours", late)).toMatchObject({ remind_at: "2026-11-23T03:30" });
+});
+
+test("each zone has its own today", () => {
+  const now = Date.parse("2026-11-22T10:30:00Z");
+  const east = { now, timeZone: "Pacific/Kiritimati", today: "2026-11-23" };
+  const west = { now, timeZone: "Pacific/Pago_Pago", today: "2026-11-21" };
+  expect(readQuickAdd("A tomorrow", east)).toMatchObject({ due_date: "2026-11-24" });
+  expect(readQuickAdd("A tomorrow", west)).toMatchObject({ due_date: "2026-11-22" });
+});
+
+const pieces = [
+  ...["every", "every!", "other", "day", "week", "month", "on", "the", "1st", "last", "Friday", "Mon", ","],
+  ...[
+    "and",
+    "until",
+    "in",
+    "2",
+    "hours",
+    "tomorrow",
+    "at",
+    "9",
+    "#Home",
+    "@desk",
+    "10min",
+    "habit",
+    "bad",
+    "3",
+  ],
+  ...[
+    "times",
+    "a",
+    "31",
+    "February",
+    "morning",
+    "starting",
+    "9999",
+    "99999",
+    "0",
+    "-1",
+    "12:99",
+    "#",
+    '"',
+    "EST",
+  ],
+];
+const line = fc.oneof(
+  fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((words) => words.join(" ")),
+  fc.string({ unit: "binary", maxLength: 80 }),
+);
+
+/** Words of letters and digits alone, for what separates them may be taken with what it stood beside. */
+const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function isWithin(part: readonly string[], whole: readonly string[]): boolean {
+  let at = 0;
+  for (const word of whole) if (word === part[at]) at += 1;
+  return at === part.length;
+}
+
+test("whatever the text, reading it never throws; words that are gone from it show as something else", () => {
+  fc.assert(
+    fc.property(line, fc.constantFrom("todo" as const, "habit" as const), (text, kind) => {
+      const result = readQuickAdd(text, clock, kind);
+      const name = result.kind === "todo" ? result.title : result.name;
+      const lead = /^\s*((bad\s+)?habit(?=\s|:|$)|todo\s*:)/i.exec(text)?.[0] ?? "";
+      const [left, given] = [wordsIn(name), wordsIn(text.slice(lead.length))];
+      expect(isWithin(left, given)).toBe(true);
+      // Of a habit, "every day" is what goes without saying.
+      const {
+        title: _,
+        name: __,
+        kind: ___,
+        type: ____,
+        ...said
+      } = { title: "", name: "", type: "", ...result };
+      const isSaid = Object.values(said).some((value) => value !== null && value !== "daily");
+      if (!isSaid && !/every|each|daily/i.test(text)) expect(left).toEqual(given);
+      if (result.kind === "todo" && result.due_date) expect(result.due_date).toMatch(/^\d{4}-\d\d-\d\d$/);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("a long line is a title alone and no repetition, and reading one takes no time", () => {
+  const long = `Pay ${"every day ".repeat(60)}`;
+  expect(read(long)).toEqual({ kind: "todo", title: long.trim() });
+  const costly = [
+    "every 1st and ".repeat(35),
+    "in 9 ".repeat(99),
+    "1h30 ".repeat(99),
+    "tomorrow at ".repeat(40),
+    "3 weeks     ".repeat(10),
+  ];
+  const since = performance.now();
+  for (const text of costly) readQuickAdd(text.slice(0, longestLine), clock);
+  readQuickAdd(`x${",".repeat(65_000)}x`, clock);
+  for (const part of ["at 5 on may 5 ", "every.", "every "])
+    expect(readRepeat(part.repeat(4_000), clock)).toHaveProperty("error");
+  expect(performance.now() - since).toBeLessThan(2_000);
+});

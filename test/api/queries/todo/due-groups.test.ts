@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { dueDatesOf, dueGroupOf, dueGroups } from "../../../../api/queries/todo/due-groups.ts";
+import { addDays, dateOfDay } from "../../../../shared/domain/day/day.ts";
+
+const wednesday = "2026-11-25";
+const saturday = "2026-11-28";
+const sunday = "2026-11-29";
+
+test.each([
+  [wednesday, "2020-01-01", "overdue"],
+  [wednesday, "2026-11-24", "overdue"],
+  [wednesday, "2026-11-25", "today"],
+  [wednesday, "2026-11-26", "tomorrow"],
+  [wednesday, "2026-11-27", "week"],
+  [wednesday, sunday, "week"],
+  [wednesday, "2026-11-30", "later"],
+  [wednesday, null, "undated"],
+  [saturday, sunday, "tomorrow"],
+  [saturday, "2026-11-30", "later"],
+  [sunday, "2026-11-30", "tomorrow"],
+  [sunday, "2026-12-01", "later"],
+] as const)("on %s a todo due %s is %s", (today, due, group) => {
+  expect(dueGroupOf(due, today)).toBe(group);
+});
+
+test("every date is in exactly one group, and groups follow one another in the order of dates", () => {
+  const days = fc.integer({ min: 10_000, max: 40_000 }).map(dateOfDay);
+  fc.assert(
+    fc.property(days, fc.integer({ min: -30, max: 30 }), (today, distance) => {
+      const due = addDays(today, distance);
+      const holding = dueGroups.filter((group) => {
+        const dates = dueDatesOf(group, today);
+        return dates && dates.from <= due && due <= dates.to;
+      });
+      expect(holding).toEqual([dueGroupOf(due, today)]);
+      const next = dueGroupOf(addDays(due, 1), today);
+      expect(dueGroups.indexOf(next)).toBeGreaterThanOrEqual(dueGroups.indexOf(dueGroupOf(due, today)));
+    }),
+  );
+});

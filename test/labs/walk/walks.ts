@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Services } from "../../support/servers/services.ts";
+
+/** Budgets of one request: files and lines of api, shared and workers that run for it. Lower them when it gets shorter. */
+export const budgets = {
+  "POST /api/v1/todos": { files: 110, lines: 1500 },
+  "GET /api/v1/todos": { files: 50, lines: 550 },
+  "MCP create-todo": { files: 115, lines: 1650 },
+  "MCP get-pending-todos": { files: 115, lines: 1580 },
+} as const;
+
+export type WalkName = keyof typeof budgets;
+
+/** One source file and the numbers of its lines that run for each request. */
+export type WalkedFile = Readonly<{ path: string; lines: readonly number[] }>;
+
+/** All files that one request runs, ordered by path. */
+export type Walk = Readonly<{ name: WalkName; files: readonly WalkedFile[] }>;
+
+const names = Object.keys(budgets) as WalkName[];
+/** Far more than connections are opened or caches filled by them. */
+const times = 60;
+
+/** Source file → line → how often it ran. */
+type Coverage = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+/**
+ * Drives each request through a whole service, in processes of their own, and compares their line coverage with that
+ * of a process without requests. So what runs at the start, by a timer or only for a first request is left out.
+ */
+export async function measureWalks(services: Services): Promise<Walk[]> {
+  const [idle, ...driven] = await Promise.all([
+    coverageOf(services, "nothing"),
+    ...names.map((name) => coverageOf(services, name)),
+  ]);
+  return names.map((name, place) => ({ name, files: walkedFiles(idle, driven[place] ?? new Map()) }));
+}
+
+export const linesOf = ({ files }: Pick<Walk, "files">): number =>
+  files.reduce((sum, { lines }) => sum + lines.length, 0);
+
+function walkedFiles(idle: Coverage, driven: Coverage): WalkedFile[] {
+  const files = [...driven].map(([path, counts]) => ({
+    path,
+    lines: [...counts]
+      .filter(([line, count]) => count - (idle.get(path)?.get(line) ?? 0) >= times / 2)
+      .map(([line]) => line),
+  }));
+  return files
+    .filter(({ path, lines }) => /^(api|shared|workers)\//.test(path) && lines.length > 0)
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+async function coverageOf(services: Services, name: WalkName | "nothing"): Promise<Coverage> {
+  const folder = await mkdtemp(join(tmpdir(), "kept-walk-"));
+  try {
+    const coverage = ["--coverage", "--coverage-reporter=lcov", `--coverage-dir=${folder}`];
+    const driver = Bun.spawn(
+      [process.execPath, "test", "--timeout=60000", ...coverage, "./test/labs/walk/requests.ts"],
+      {
+        cwd: join(import.meta.dir, "../../.."),
+        env: {
+          ...Bun.env,
+          ...{ TEST_DATABASE_URL: services.databaseUrl, TEST_REDIS_URL: services.redisUrl },
+          ...{ WALK: name, WALK_TIMES: name === "nothing" ? "0" : String(times) },
+        },
+        stdout: "ignore",
+        stderr: "pipe",
+      },
+    );
+    const report = await new Response(driver.stderr).text();
+    if ((await driver.exited) !== 0) throw new Error(`${name} was not answered:\n${report}`);
+    return parseLcov(await Bun.file(join(folder, "lcov.info")).text());
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function parseLcov(text: string): Coverage {
+  const records = text.split("end_of_record").map((record): [string, Map<number, number>] => {
+    const [, path = ""] = /^SF:(.*)$/m.exec(record) ?? [];
+    const counts = record.matchAll(/^DA:(\d+),(\d+)$/gm);
+    return [path, new Map(counts.map(([, line, count]) => [Number(line), Number(count)]))];
+  });
+  return new Map(records);
+}

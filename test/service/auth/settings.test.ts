@@ -1,0 +1,93 @@
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { pinAddress, serve } from "../../../api/identity/server.ts";
+import { loadCommonConfig } from "../../../shared/process/config.ts";
+import { freePort, testEnvironment } from "../../harness.ts";
+import { startIssuer } from "../../support/servers/issuer.ts";
+
+const issuer = await startIssuer("http://127.0.0.1:1", () => ({ active: false }));
+afterAll(() => issuer.stop());
+
+test("a client secret that could be guessed is refused at the start, in a sentence", () => {
+  const withSecret = (secret: string) =>
+    loadCommonConfig({ AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: secret });
+  expect(() => withSecret("a")).toThrow("AUTH_CLIENT_SECRET must have at least 32 characters");
+  expect(() => withSecret("x".repeat(31))).toThrow("AUTH_CLIENT_SECRET must have at least 32 characters");
+  expect(withSecret("x".repeat(32)).authClient?.secret).toHaveLength(32);
+  expect(loadCommonConfig({ AUTH_CLIENT_ID: "kept" }).authClient).toEqual({ id: "kept", secret: "" });
+  expect(() => loadCommonConfig({ AUTH_CLIENT_SECRET_PREVIOUS: "b" })).toThrow(
+    "PREVIOUS must have at least 32",
+  );
+});
+
+test("the built-in provider can have an address of its own and stays the built-in one", () => {
+  const given = { IDENTITY_URL: "https://id.example.org/" };
+  expect(loadCommonConfig(given)).toMatchObject({ authUrl: "https://id.example.org", builtInIdentity: true });
+  const other = { ...given, AUTH_URL: "https://other.example.org" };
+  expect(loadCommonConfig(other)).toMatchObject({
+    authUrl: "https://other.example.org",
+    builtInIdentity: false,
+  });
+  expect(() => loadCommonConfig({ IDENTITY_URL: "id.example.org" })).toThrow("IDENTITY_URL must be");
+});
+
+test("a contact for vulnerabilities is an address that can be opened", () => {
+  const given = (SECURITY_CONTACT: string) => loadCommonConfig({ SECURITY_CONTACT }).securityContact;
+  expect(given("mailto:security@example.org")).toBe("mailto:security@example.org");
+  for (const wrong of ["security@example.org", "http://example.org", "https://"])
+    expect(() => given(wrong)).toThrow("SECURITY_CONTACT must be");
+});
+
+test("a front door says once that it cannot ask a provider which offers it, and nothing when it can", async () => {
+  const warnings = async (credentials: Record<string, string>) => {
+    const [port, environment] = [freePort(), await testEnvironment()];
+    const env = {
+      ...process.env,
+      ...environment,
+      PORT: `${port}`,
+      AUTH_URL: issuer.url,
+      LOG_LEVEL: "info",
+      ...credentials,
+    };
+    const script = join(import.meta.dir, "../../../api/main.ts");
+    const door = Bun.spawn([process.execPath, script], { env, stdio: ["ignore", "pipe", "inherit"] });
+    const said = door.stdout.text();
+    const authorization = `Bearer ${await issuer.token()}`;
+    const ask = () => fetch(`http://127.0.0.1:${port}/api/v1/todos`, { headers: { authorization } });
+    while (!(await ask().catch(() => undefined))) await Bun.sleep(50);
+    await Promise.all([ask(), ask()]);
+    door.kill();
+    return (await said).split("\n").filter((line) => line.includes("AUTH_CLIENT_ID is not set")).length;
+  };
+  expect(await warnings({})).toBe(1);
+  expect(await warnings({ AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "x".repeat(32) })).toBe(0);
+});
+
+test("X-Forwarded-For is believed from a trusted proxy only", async () => {
+  const seenThrough = async (TRUSTED_PROXIES?: string) => {
+    const { trustedProxies } = loadCommonConfig({ TRUSTED_PROXIES });
+    const identityPort = freePort();
+    const config = { host: "127.0.0.1", identityPort, authUrl: "https://id.example", trustedProxies };
+    const listener = pinAddress((request, response) => {
+      response.end(request.headers["x-forwarded-for"] ?? "none");
+    }, config);
+    const stop = await serve(listener, config);
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    const seen = await (await fetch(`http://127.0.0.1:${identityPort}/`, { headers })).text();
+    await stop();
+    return seen;
+  };
+  expect(await seenThrough()).toBe("203.0.113.9");
+  expect(await seenThrough("127.0.0.1, 2001:db8::/32")).toBe("203.0.113.9");
+  expect(await seenThrough("10.0.0.0/8,::1")).toBe("none");
+  expect(() => loadCommonConfig({ TRUSTED_PROXIES: "proxy.example" })).toThrow(
+    "TRUSTED_PROXIES must be networks",
+  );
+});
+
+test("by default the networks of machines and containers are trusted, the world is not", () => {
+  const { trustedProxies } = loadCommonConfig({});
+  const trusts = (address: string) => trustedProxies.check(address, address.includes(":") ? "ipv6" : "ipv4");
+  expect(["127.0.0.1", "172.18.0.1", "192.168.1.2", "::1", "fd00::1"].filter(trusts)).toHaveLength(5);
+  expect(["8.8.8.8", "172.32.0.1", "2001:db8::1"].filter(trusts)).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import { afterAll, expect, test } from "bun:test";
+import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
+import { loadConfig } from "../../../shared/process/config.ts";
+import { startWorld } from "../../support/chaos/world.ts";
+import { openPageDoor } from "../../support/page-door.ts";
+
+// Registered before the world's own, so that it runs first.
+afterAll(() => page.close());
+const { sql, databaseUrl, redisUrl, call, kill } = await startWorld("works", { QUEUE_PREFIX: "works" });
+const config = loadConfig({
+  ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, QUEUE_PREFIX: "works" },
+  ...{ BASE_URL: "http://127.0.0.1:1", AUTH_URL: "http://127.0.0.1:1" },
+});
+const page = await openPageDoor({ config, clock: { now: undefined } });
+
+const todos = 20_000;
+
+/** Todos in a category, each with a reminder by the wall clock of Berlin. */
+async function fill(userId: string): Promise<number> {
+  for (;;)
+    if ("time_zone" in (await page.send(userId, "user.configure", { time_zone: "Europe/Berlin" }))) break;
+  const { id } = await page.send(userId, "category.create", { name: "Everything" });
+  await sql`
+    insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
+    select ${userId}, n, 'Todo ' || n, false, 'due', ${id}::bigint, now(), now() from generate_series(1, ${todos}) n`;
+  await sql`
+    insert into reminders (user_id, todo_id, remind_at, wall_time, status, created_at, updated_at)
+    select ${userId}, n, wall at time zone 'Europe/Berlin', wall, 'scheduled', now(), now()
+    from generate_series(1, ${todos}) n
+    cross join lateral (select timestamp '2030-03-01T00:30' + n * interval '97 minutes' as wall) w`;
+  return id;
+}
+
+/** A stranger who creates todos until told to stop. @returns how many were made */
+function strangerWrites(): () => Promise<number> {
+  let isOver = false;
+  const made = (async () => {
+    let count = 0;
+    while (!isOver) if ((await call("POST", "/todos", { body: { title: "Beside" } })).status === 201) count++;
+    return count;
+  })();
+  return () => {
+    isOver = true;
+    return made;
+  };
+}
+
+/** Kills the workers at other moments of the work in each round, until it has ended. @returns the progress at each kill */
+async function killUntilEnded(userId: string, pauseMs: number): Promise<number[]> {
+  const progress: number[] = [];
+  for (;;) {
+    const [open] = await sql`select done from works where user_id = ${userId} and ended_at is null`;
+    if (!open) return progress;
+    if (progress.length < 5) {
+      await kill("workers");
+      progress.push(open.done);
+    }
+    await Bun.sleep(pauseMs + 400 * progress.length);
+  }
+}
+
+test.each([20, 60, 150])(
+  "long work whose workers are killed again and again, %d ms apart, ends, and each row is changed once",
+  async (pauseMs) => {
+    const userId = `mover ${pauseMs}`;
+    const category = await fill(userId);
+    const stop = strangerWrites();
+    await page.send(userId, "user.configure", { time_zone: "Pacific/Auckland" });
+    const moved = await killUntilEnded(userId, pauseMs);
+    for (;;) if ((await page.send(userId, "category.delete", { category_id: category })) === null) break;
+    const left = await killUntilEnded(userId, pauseMs);
+    expect(await stop()).toBeGreaterThan(10);
+    expect(moved.length + left.length).toBeGreaterThan(2);
+    const works =
+      await sql`select name, done, total, outcome from works where user_id = ${userId} order by created_at`;
+    expect(works.map((work: object) => ({ ...work }))).toEqual([
+      { name: "user.configure", done: todos, total: todos, outcome: null },
+      { name: "category.delete", done: todos, total: todos, outcome: null },
+    ]);
+    const [row] = await sql`
+      select (select count(*)::int from todos where user_id = ${userId} and category_id is null) as without,
+        (select cardinality(todo_ids) from deletions where user_id = ${userId}) as noted`;
+    expect(row).toEqual({ without: todos, noted: todos });
+    const reminders = await sql`
+      select to_char(wall_time, 'YYYY-MM-DD"T"HH24:MI:SS') as wall, remind_at from reminders where user_id = ${userId}`;
+    const isRight = ({ wall, remind_at }: { wall: string; remind_at: Date }) =>
+      resolveLocalTime(wall, "Pacific/Auckland") === remind_at.getTime();
+    expect(reminders.every(isRight)).toBe(true);
+  },
+  120_000,
+);

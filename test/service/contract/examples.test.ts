@@ -1,0 +1,173 @@
+import { describe, expect, test } from "bun:test";
+import { type Answer, type JsonBody, startStack } from "../../harness.ts";
+
+/** Replays every example of the OpenAPI document and compares the answers with the document's. */
+const { rest, issuer, clock, config } = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" } });
+const document = (await (await fetch(`${config.baseUrl}/openapi.json`)).json()) as JsonBody;
+const operations = Object.entries<JsonBody>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<JsonBody>(methods).map(([method, operation]) => ({ ...operation, method, path })),
+);
+
+type World = Readonly<{ token: string; ids: Readonly<Record<string, number>> }>;
+
+/** A user of each operation's own, so that none sees what another changed. */
+const worlds = new Map<string, World>();
+clock.now = Date.parse("2026-11-16T08:30:00Z");
+for (const { operationId } of operations) worlds.set(operationId, await createWorld(operationId));
+for (const date of ["2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19"]) {
+  clock.now = Date.parse(`${date}T20:15:00Z`);
+  for (const { token, ids } of worlds.values())
+    await rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+}
+clock.now = Date.parse("2026-11-20T08:30:00Z");
+
+/** What the examples tell of: a category, a habit and a todo with a reminder. */
+async function createWorld(sub: string): Promise<World> {
+  const token = await issuer.token({ sub, client_name: "Claude Code" });
+  const create = async (path: string, body: object) => (await rest("POST", path, { token, body })).body.id;
+  const category_id = await create("/categories", { name: "Health", color: "#16a34a", icon: "heart" });
+  const habit = { name: "Read 20 pages", type: "good", frequency: "daily", time_of_day: "evening" };
+  const habit_id = await create("/habits", habit);
+  const todo_id = await create("/todos", {
+    title: "Call the dentist",
+    due_date: "2026-11-23",
+    time_of_day: "morning",
+    estimated_minutes: 10,
+    context: "phone",
+    category_id,
+  });
+  const body = { remind_at: "2026-11-23T09:00" };
+  await rest("PUT", `/todos/${todo_id}/reminder`, { token, body });
+  return { token, ids: { category_id, habit_id, todo_id } };
+}
+
+const worldOf = (operationId: string): World => {
+  const world = worlds.get(operationId);
+  if (!world) throw new Error(`There is no world for ${operationId}.`);
+  return world;
+};
+
+/** The example's request, with the ids that its things have here. */
+function send({ operationId, method, path, parameters, requestBody }: JsonBody): Promise<Answer> {
+  const { token, ids } = worldOf(operationId);
+  const query = new URLSearchParams();
+  let address = path;
+  for (const { name, in: place, example } of parameters) {
+    if (place === "path") address = address.replace(`{${name}}`, ids[name]);
+    else if (place === "query" && example !== undefined) query.set(name, String(example));
+  }
+  const sent = requestBody?.content["application/json"].examples[operationId].value;
+  const body = sent && { ...sent, ...(sent.category_id && { category_id: ids.category_id }) };
+  return rest(method.toUpperCase(), query.size > 0 ? `${address}?${query}` : address, {
+    token,
+    ...(body && { body }),
+  });
+}
+
+/** Leaves out what differs from service to service: ids, the address and the instants of writing. */
+const comparable = (body: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(body ?? null, (key, value) => {
+      if (/^(id|.*_id)$/.test(key) && Number.isInteger(value)) return "id";
+      if (key === "rate_limit" && value) return Object.keys(value);
+      if (/^(created|updated|completed)_at$/.test(key) && value !== null)
+        return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) ? "instant" : value;
+      if (key === "next_cursor") return /^[\da-f]+(\.\d+){5}$/.test(value) ? "cursor" : value;
+      return typeof value === "string" ? value.replace(/^https?:\/\/[^/]+/, "") : value;
+    }),
+  );
+
+/** An answer has every header that is documented for it, and of the documented ones no other. */
+function expectHeaders({ headers: documented = {} }: JsonBody, { headers }: Answer): void {
+  const names = Object.keys(document.components.headers);
+  const sent = names.filter((name) => headers.has(name));
+  expect(sent.sort()).toEqual(
+    Object.keys(documented)
+      .filter((name) => name !== "Idempotent-Replayed")
+      .sort(),
+  );
+}
+
+describe("the example of", () => {
+  test.each(operations.map((operation) => [operation.operationId, operation]))(
+    "%s",
+    async (name, operation) => {
+      if (name === "undoHabitCompletion")
+        await rest("POST", `/habits/${worldOf(name).ids.habit_id}/complete`, { token: worldOf(name).token });
+      const answer = await send(operation);
+      const [[status, documented]] = Object.entries<JsonBody>(operation.responses) as [[string, JsonBody]];
+      expect(answer.status).toBe(Number(status));
+      const shown = documented.content?.["application/json"].examples[name].value;
+      expect(comparable(answer.body)).toEqual(comparable(shown));
+      expectHeaders(documented, answer);
+    },
+  );
+});
+
+const { token, ids } = worldOf("getTodo");
+const done = worldOf("toggleTodo");
+const otherScope = await issuer.token({ scope: "todos:read" });
+const limited = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1" } });
+const idle = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" }, workers: 0 });
+const text = { "content-type": "text/plain" };
+
+/** How each documented error comes about, and the answer without content. */
+const errors: Readonly<Record<string, () => Promise<Answer>>> = {
+  Unauthenticated: () => rest("GET", "/todos", { token: "" }),
+  InsufficientScope: () => rest("GET", "/habits", { token: otherScope }),
+  Invalid: () => rest("POST", "/todos", { token, body: {} }),
+  MalformedBody: () => rest("POST", "/todos", { token, body: "[]" }),
+  UnsupportedMediaType: () => rest("POST", "/todos", { token, body: "{}", headers: text }),
+  BodyTooLarge: () => rest("POST", "/todos", { token, body: " ".repeat(65_537) }),
+  CategoryNotFound: () => rest("GET", "/categories/999999", { token }),
+  HabitNotFound: () => rest("GET", "/habits/999999", { token }),
+  ReminderNotFound: () => rest("GET", "/todos/999999/reminder", { token }),
+  TodoNotFound: () => rest("GET", "/todos/999999", { token }),
+  ChangedCategoryNotFound: () => rest("DELETE", "/categories/999999", { token }),
+  ChangedHabitNotFound: () => rest("DELETE", "/habits/999999", { token }),
+  ChangedTodoNotFound: () => rest("DELETE", "/todos/999999", { token }),
+  CompleteHabitConflict: async () => {
+    await rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+    return rest("POST", `/habits/${ids.habit_id}/complete`, { token });
+  },
+  UndoHabitCompletionConflict: async () => {
+    await rest("DELETE", `/habits/${ids.habit_id}/complete`, { token });
+    return rest("DELETE", `/habits/${ids.habit_id}/complete`, { token });
+  },
+  SetReminderConflict: () =>
+    rest("PUT", `/todos/${done.ids.todo_id}/reminder`, {
+      token: done.token,
+      body: { remind_at: "2026-11-23T09:00" },
+    }),
+  PreconditionFailed: () =>
+    rest("DELETE", `/todos/${ids.todo_id}`, { token, headers: { "if-match": '"of another state"' } }),
+  NotModified: () => rest("GET", "/todos", { token, headers: { "if-none-match": "*" } }),
+  RateLimited: async () => {
+    await limited.rest("GET", "/todos");
+    return limited.rest("GET", "/todos");
+  },
+  Overloaded: async () => {
+    await idle.rest("POST", "/todos", { body: { title: "Nobody is there" } });
+    return idle.rest("POST", "/todos", { body: { title: "Still nobody is there" } });
+  },
+};
+
+test("every documented error is answered with the status, the body and the headers of its example", async () => {
+  for (const [name, documented] of Object.entries<JsonBody>(document.components.responses)) {
+    const provoke = errors[name];
+    if (!provoke) throw new Error(`Nothing here makes the service answer ${name}.`);
+    const answer = await provoke();
+    const shown = documented.content?.["application/json"].examples.refused.value;
+    const plain = (body?: JsonBody) =>
+      body && { ...body, message: body.message.replace(/\d+ seconds/, "n seconds") };
+    expect([name, plain(answer.body)]).toEqual([name, plain(shown)]);
+    expectHeaders(documented, answer);
+    const reference = `#/components/responses/${name}`;
+    const documentedStatuses = operations.flatMap(({ responses }) =>
+      Object.entries<JsonBody>(responses).flatMap(([status, { $ref }]) =>
+        $ref === reference ? [Number(status)] : [],
+      ),
+    );
+    expect([...new Set(documentedStatuses)]).toEqual([answer.status]);
+  }
+});

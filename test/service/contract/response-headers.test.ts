@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import { refusalAt } from "../../../api/app.ts";
+import { createTurnAway } from "../../../api/http/intake/turn-away.ts";
+import { createFinish } from "../../../api/http/response.ts";
+import { startStack } from "../../harness.ts";
+
+const plain = await startStack();
+const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
+
+const headersOf = async (port: number, path: string, init: RequestInit = {}) =>
+  (await fetch(`http://127.0.0.1:${port}${path}`, init)).headers;
+
+const call = async () => ({
+  method: "POST",
+  headers: { authorization: `Bearer ${await plain.issuer.token()}`, "content-type": "application/json" },
+  body: JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "get-today-habits", arguments: {} },
+  }),
+});
+
+test("no answer's type is guessed, and what is not public is not stored", async () => {
+  const authorization = `Bearer ${await plain.issuer.token()}`;
+  const answers = [
+    ["/api/v1/todos", { headers: { authorization } }, "no-store"],
+    ["/api/v1/todos", {}, "no-store"],
+    ["/mcp", await call(), "no-store"],
+    ["/mcp", {}, "no-store"],
+    ["/nowhere", {}, "no-store"],
+    ["/health/live", {}, "no-store"],
+    ["/metrics", {}, "no-store"],
+    ["/openapi.json", {}, "public, max-age=300"],
+    ["/.well-known/oauth-protected-resource", {}, "public, max-age=300"],
+  ] as const;
+  for (const [path, init, cacheControl] of answers) {
+    const headers = await headersOf(plain.config.port, path, init);
+    const got = [path, headers.get("cache-control"), headers.get("x-content-type-options")];
+    expect(got).toEqual([path, cacheControl, "nosniff"]);
+    expect(headers.has("strict-transport-security")).toBe(false);
+  }
+});
+
+test("where BASE_URL is https, every answer says to stay with it", async () => {
+  for (const path of ["/api/v1/todos", "/mcp", "/openapi.json", "/account", "/nowhere"]) {
+    const headers = await headersOf(secure.config.port, path, { headers: { host: "kept.example" } });
+    expect([path, headers.get("strict-transport-security")]).toEqual([path, "max-age=31536000"]);
+  }
+});
+
+test("what is refused for overload has the headers of all answers, each time", async () => {
+  const finish = createFinish("https://kept.example");
+  const turnAway = await createTurnAway(["/mcp"], (path, refusal) => finish(refusalAt(path, refusal)));
+  for (const path of ["/mcp", "/api/v1/todos", "/mcp", "/api/v1/todos"]) {
+    const { status, headers } = turnAway(new Request(`https://kept.example${path}`));
+    expect(status).toBe(503);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "retry-after": "1",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "strict-transport-security": "max-age=31536000",
+    });
+  }
+});

@@ -1,0 +1,85 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { openApiText } from "./write-openapi.ts";
+
+/** The types of a TypeScript client, made by openapi-typescript from the OpenAPI document. */
+export const clientTypes = join(import.meta.dir, "../../../docs/openapi.d.ts");
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
+
+/** A field that a body may have and that does nothing. A compiler lets a whole resource be sent all the same. */
+const isIgnored = (schema: unknown): boolean =>
+  isObject(schema) && schema.$ref === "#/components/schemas/Ignored";
+
+/** Headers are the same for all operations, and every client takes them beside the typed request. */
+const isHeader = (parameter: unknown): boolean =>
+  isObject(parameter) && (parameter.in === "header" || headerReference.test(String(parameter.$ref)));
+const headerReference = /^#\/components\/parameters\/(IdempotencyKey|If\w+)$/;
+
+// A client's types need neither headers nor examples, and which scopes an operation needs is said in the document.
+function withoutProse(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isHeader(item)).map((item) => withoutProse(item));
+  if (!isObject(value)) return value;
+  const unneeded = name === "properties" ? [] : ["headers", "example", "examples"];
+  if ("operationId" in value) unneeded.push("description");
+  const entries = Object.entries(value).filter(([key, item]) => !unneeded.includes(key) && !isIgnored(item));
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutProse(item, key)]));
+}
+
+/** Every refusal but 422 has the same shape, so one `default` stands for them all. */
+function withDefaultRefusal(operation: Json): Json {
+  const { responses } = operation;
+  if (!isObject(responses)) return operation;
+  const kept = Object.entries(responses).filter(([status]) => /^(2|3)|^422$/.test(status));
+  return {
+    ...operation,
+    responses: { ...Object.fromEntries(kept), default: { $ref: "#/components/responses/Refused" } },
+  };
+}
+
+function forClients(document: Json): Json {
+  const { paths, components } = withoutProse(document) as { paths: Record<string, Json>; components: Json };
+  const operations = (path: Json) =>
+    Object.entries(path).map(([method, operation]) => [
+      method,
+      isObject(operation) && "operationId" in operation ? withDefaultRefusal(operation) : operation,
+    ]);
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+  const { Invalid, NotModified } = components.responses as Json;
+  return {
+    ...document,
+    paths: Object.fromEntries(
+      Object.entries(paths).map(([path, item]) => [path, Object.fromEntries(operations(item))]),
+    ),
+    components: {
+      schemas: components.schemas,
+      responses: { Invalid, NotModified, Refused: { description: "`code` says why", content } },
+    },
+  };
+}
+
+/** The second half of `npm run openapi`. The generator needs an older TypeScript than this project's, so both are fetched for the run. */
+async function writeClientTypes(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "kept-types-"));
+  try {
+    await Bun.write(join(folder, "openapi.json"), JSON.stringify(forClients(JSON.parse(openApiText()))));
+    const packages = ["--package=openapi-typescript@7.13.0", "--package=typescript@5.9.3"];
+    const made =
+      await $`npm exec --yes ${packages} -- openapi-typescript ${join(folder, "openapi.json")}`.text();
+    // What an operation never has says nothing to a client; that a 204 has no content does.
+    const types = made
+      .replace(/^ *(?!content)\w+\?: never;\n/gm, "")
+      .replace(/^ *\/\*\* (@description (Success|Done)|@constant) \*\/\n/gm, "")
+      .replace(/^ *\/\*\*\n *\* @constant\n(.*\n)? *\*\/\n/gm, "");
+    await Bun.write(clientTypes, types);
+    await $`npm exec biome -- format --write ${clientTypes}`;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+if (import.meta.main) await writeClientTypes();

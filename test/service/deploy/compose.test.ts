@@ -1,0 +1,163 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DCLinter } from "dclint";
+import { serverSettings } from "../../../shared/embedded/servers/postgres.ts";
+import { loadConfig } from "../../../shared/process/config.ts";
+import {
+  composeText,
+  configOf,
+  exampleNames,
+  fillIn,
+  roles,
+  root,
+  serviceOf,
+  services,
+} from "./compose-file.ts";
+import { settingNames } from "./setting-names.ts";
+
+const api = serviceOf("api");
+
+test("compose.yaml keeps to the Compose Specification", () => {
+  // The ports of https are for everybody; another test says which others are not.
+  const rules = { "no-unbound-port-interfaces": 0 as const };
+  const linter = new DCLinter({ rules, quiet: true, debug: false, exclude: [] });
+  const [result] = linter.lintFiles([join(root, "compose.yaml")], false);
+  expect(result?.messages.filter(({ type }) => type === "error").map(({ message }) => message)).toEqual([]);
+});
+
+test("docs/settings.md lists every setting and no other", async () => {
+  const text = await Bun.file(join(root, "docs/settings.md")).text();
+  const rows = text.matchAll(/^\| ([A-Z][A-Z_, ]+) \|/gm);
+  const names = [...rows].flatMap(([, cell = ""]) => cell.split(", "));
+  expect(names.toSorted()).toEqual([...settingNames].toSorted());
+});
+
+test("every setting can be passed to the containers, except what depends on compose.yaml itself", () => {
+  for (const { env_file, environment } of roles) {
+    expect(env_file).toEqual([{ path: ".env", required: false }]);
+    expect(Object.keys(environment).filter((name) => !settingNames.has(name))).toEqual([]);
+    const fixed = Object.entries(environment).flatMap(([name, text]) =>
+      text.includes(`{${name}:`) ? [] : name,
+    );
+    expect(fixed.toSorted()).toEqual([
+      "DATABASE_URL",
+      "DATA_DIR",
+      "DRAIN_SECONDS",
+      "HOST",
+      "IDENTITY_INTERNAL_URL",
+      "IDENTITY_PORT",
+      "PORT",
+      "REDIS_URL",
+      "WORKER_PORT",
+    ]);
+  }
+});
+
+test(".env.example names what compose.yaml asks for, settings, and nothing else", () => {
+  const asked = [...composeText.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = ""]) => name);
+  expect(asked.filter((name) => !exampleNames.includes(name))).toEqual([]);
+  const known = new Set([...asked, ...settingNames, "COMPOSE_PROFILES"]);
+  expect(exampleNames.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("what is not given is as if it were unset, and what is given arrives", () => {
+  const own = { ...api.environment, BASE_URL: "http://localhost:3000" };
+  const servers = (password: string) => ({
+    DATABASE_URL: "postgres://kept:pw1@postgres:5432/kept",
+    REDIS_URL: `redis://:${password}@redis:6379`,
+  });
+  const copied = Object.fromEntries(exampleNames.map((name) => [name, ""]));
+  const bare = { ...copied, POSTGRES_PASSWORD: "pw1" };
+  expect(configOf(api, bare)).toEqual(loadConfig({ ...own, ...servers("pw1") }));
+  const given = {
+    BASE_URL: "https://kept.example.org",
+    IDENTITY_URL: "https://id.example.org",
+    SIGN_UP: "closed",
+    METRICS_TOKEN: "t",
+    AUTH_CLIENT_ID: "kept",
+    AUTH_CLIENT_SECRET: "x".repeat(32),
+  };
+  expect(configOf(api, { ...bare, ...given, REDIS_PASSWORD: "pw2" })).toEqual(
+    loadConfig({ ...own, ...given, ...servers("pw2") }),
+  );
+});
+
+test("PostgreSQL is tuned as npm start tunes its own", () => {
+  const given = (serviceOf("postgres").command ?? []).slice(1).map((option) => option.slice(2).split("="));
+  // Where it listens is the container's, and the archive is that of npm run backup: compose.yaml has dumps. The other two
+  // are on unless somebody turns them off.
+  const { listen_addresses, unix_socket_directories, archive_mode, archive_command, ...settings } =
+    serverSettings;
+  const { fsync, synchronous_commit, ...tuning } = settings;
+  expect([fsync, synchronous_commit]).toEqual(["on", "on"]);
+  expect(Object.fromEntries(given)).toEqual(tuning);
+});
+
+test("images are pinned, and only https is for other machines", () => {
+  for (const [name, { image, build, ports = [] }] of Object.entries(services)) {
+    if (build === undefined) expect(image).toMatch(/:\d+\.\d+(\.\d+)?$/);
+    if (name !== "https") for (const port of ports) expect(port).toStartWith("127.0.0.1:");
+  }
+});
+
+test("every container is read-only, without powers and bounded, and says whether it works", () => {
+  const bounds = Object.entries(services).map(([name, service]) => ({
+    name,
+    readOnly: service.read_only,
+    powers: service.cap_drop,
+    options: service.security_opt,
+    isLogBounded: "max-size" in (service.logging?.options ?? {}),
+    limits: Object.keys(service.deploy?.resources.limits ?? {}).filter((limit) => limit !== "cpus"),
+    // Migrations end by themselves, with an exit code.
+    isChecked: service.healthcheck !== undefined || name === "migrate",
+  }));
+  for (const bound of bounds)
+    expect(bound).toEqual({
+      name: bound.name,
+      readOnly: true,
+      powers: ["ALL"],
+      options: ["no-new-privileges:true"],
+      isLogBounded: true,
+      limits: ["memory", "pids"],
+      isChecked: true,
+    });
+});
+
+test("the image has what the containers run, and no root", async () => {
+  const dockerfile = await Bun.file(join(root, "Dockerfile")).text();
+  expect(dockerfile).toMatch(/^FROM node:\d+\.\d+\.\d+-/m);
+  expect(dockerfile).toMatch(/^USER 1000:1000$/m);
+  const copied = [...dockerfile.matchAll(/^COPY (\w+) \1$/gm)].map(([, folder]) => folder);
+  const ignored = (await Bun.file(join(root, ".dockerignore")).text()).trim().split("\n");
+  expect(ignored[0]).toBe("*");
+  for (const { command } of roles) {
+    const [program, script = ""] = command ?? [];
+    expect([program, existsSync(join(root, script))]).toEqual(["bun", true]);
+    const [folder = ""] = script.split("/");
+    expect(copied).toContain(folder);
+    expect(ignored).toContain(`!${folder}`);
+  }
+  expect(ignored).not.toContain("!.env");
+});
+
+test("a role that stops has time to drain, and the balancer hears of it in time", () => {
+  const { CONFIGURATION = "" } = serviceOf("balancer").environment;
+  const [, every, falls] = /check inter (\d)s fall (\d)/.exec(CONFIGURATION) ?? [];
+  for (const role of roles) {
+    const { drainSeconds } = configOf(role, { POSTGRES_PASSWORD: "pw1" });
+    expect(drainSeconds).toBeGreaterThan(Number(every) * Number(falls) + 1);
+    expect(Number.parseInt(role.stop_grace_period ?? "", 10)).toBeGreaterThanOrEqual(drainSeconds + 15);
+  }
+});
+
+test("checks and proxies ask at the ports at which the roles listen", () => {
+  const { port, identityPort, workerPort } = configOf(api, { POSTGRES_PASSWORD: "pw1" });
+  const checkedAt = (name: string) => Number(serviceOf(name).healthcheck?.test[4]);
+  expect(["api", "identity", "workers"].map(checkedAt)).toEqual([port, identityPort, workerPort]);
+  const { CONFIGURATION = "" } = serviceOf("balancer").environment;
+  expect(CONFIGURATION).toContain(`api:${port}`);
+  expect(CONFIGURATION).toContain(`identity:${identityPort}`);
+  const proxied = fillIn(serviceOf("https").environment.CONFIGURATION ?? "", {});
+  expect(proxied).toMatch(new RegExp(`balancer:${port}\\n[^]*balancer:${identityPort}\\n`));
+});

@@ -1,0 +1,147 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
+import { Service } from "kubernetes-models/v1/Service";
+import manifest from "../../../package.json";
+import { loadConfig } from "../../../shared/process/config.ts";
+import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
+import { root } from "./compose-file.ts";
+import { deployments, environment, files, folder, kustomizations, pods, resources } from "./manifests.ts";
+import { settingNames } from "./setting-names.ts";
+
+const config = loadConfig(environment);
+const moduleOf = ({ apiVersion, kind }: (typeof resources)[number]) =>
+  `kubernetes-models/${apiVersion}/${kind}`;
+
+test("every manifest keeps to the schema of its kind", async () => {
+  expect(resources.length).toBeGreaterThan(20);
+  for (const resource of resources) {
+    const { [resource.kind]: Model } = await import(moduleOf(resource));
+    expect(() => new Model(resource).validate()).not.toThrow();
+  }
+});
+
+/** The schemas allow any further field, as a server does that only warns of them; the compiler does not. */
+test("no manifest has a field that its kind does not have", async () => {
+  const literals = resources.map(
+    (resource, number) =>
+      `import type { I${resource.kind} as Kind${number} } from "${moduleOf(resource)}";\n` +
+      `export const resource${number}: Kind${number} = ${JSON.stringify(resource)};`,
+  );
+  // Inside the project, so that the packages are found.
+  const place = await mkdtemp(join(root, "data-test-manifests-"));
+  await Bun.write(join(place, "all.ts"), literals.join("\n"));
+  const options = ["--ignoreConfig", "--noEmit", "--strict", "--skipLibCheck", "--types", ""];
+  const modules = ["--module", "preserve", "--moduleResolution", "bundler"];
+  const compiler = Bun.spawn(
+    [join(root, "node_modules/.bin/tsc"), ...options, ...modules, join(place, "all.ts")],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const complaints = await compiler.stdout.text();
+  await rm(place, { recursive: true });
+  expect(complaints).toBe("");
+});
+
+test("the lists of files are whole, and name the version of this release", () => {
+  const listed = kustomizations.flatMap(({ file, resources }) =>
+    resources.map((name) => join(file, "..", name)),
+  );
+  const others = files.filter((file) => !file.endsWith("kustomization.yaml"));
+  expect([...listed, "secret.example.yaml"].toSorted()).toEqual(others);
+  for (const { images } of kustomizations)
+    expect(images.map(({ newTag }) => newTag)).toEqual([manifest.version]);
+});
+
+const kubectl = Bun.which("kubectl");
+if (!kubectl) console.warn("SKIPPED: a test of the manifests needs kubectl.");
+test.skipIf(!kubectl)(
+  "kubectl puts the manifests together, with the image of the release in each pod",
+  async () => {
+    const both = ["migrate", "."].map((part) => Bun.$`kubectl kustomize ${join(folder, part)}`.text());
+    const text = (await Promise.all(both)).join("\n");
+    const images = [...text.matchAll(/^ +image: (.*)$/gm)].map(([, image]) => image);
+    expect(images).toEqual(pods.map(() => `registry.example.org/kept:${manifest.version}`));
+  },
+);
+
+test("the settings are settings, and every container gets them and the secret", () => {
+  expect(Object.keys(environment).filter((name) => !settingNames.has(name))).toEqual([]);
+  for (const { pod, container } of pods) {
+    expect(container.envFrom).toEqual([
+      { configMapRef: { name: "kept-settings" } },
+      { secretRef: { name: "kept-secrets" } },
+    ]);
+    // Else a service named `identity` would set IDENTITY_PORT.
+    expect(pod.enableServiceLinks).toBe(false);
+  }
+});
+
+test("each role runs its program, listens where it is asked, and answers what it is asked", () => {
+  const ports = { door: config.port, workers: config.workerPort, identity: config.identityPort };
+  const pages = createStatusPages({
+    exposition: { answer: async () => new Response() },
+    ready: async () => ({ status: "ok", missing: [] }),
+    isDraining: () => false,
+  });
+  expect(deployments.map(({ metadata }) => metadata?.name).toSorted()).toEqual(Object.keys(ports).toSorted());
+  for (const { name, container } of pods) {
+    const [program, script = ""] = container.command ?? [];
+    expect([program, existsSync(join(root, script))]).toEqual(["bun", true]);
+    if (name === "migrate") continue;
+    const [port] = container.ports ?? [];
+    expect(port?.containerPort).toBe(ports[name as keyof typeof ports]);
+    const { startupProbe, readinessProbe, livenessProbe } = container;
+    const probes = [startupProbe, livenessProbe, ...(readinessProbe ? [readinessProbe] : [])];
+    for (const probe of probes) {
+      expect(probe?.httpGet?.port).toBe(port?.name ?? "");
+      expect(pages("GET", probe?.httpGet?.path ?? "")).toBeDefined();
+    }
+    // A worker is asked by nobody but monitoring.
+    expect(readinessProbe?.httpGet?.path).toBe(name === "workers" ? undefined : "/health/accepting");
+  }
+  const served = resources
+    .filter(Service.is)
+    .map(({ metadata, spec }) => [metadata?.name, spec?.ports?.[0]?.port]);
+  expect(Object.fromEntries(served)).toEqual(ports);
+  expect(config.authInternalUrl).toBe(`http://identity:${config.identityPort}`);
+});
+
+test("no container is root, can write to its image or has powers, and each is bounded", () => {
+  expect(pods.map(({ name }) => name).toSorted()).toEqual(["door", "identity", "migrate", "workers"]);
+  for (const { pod, container } of pods) {
+    expect(pod.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      seccompProfile: { type: "RuntimeDefault" },
+    });
+    expect(container.securityContext).toEqual({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+    });
+    expect(pod.automountServiceAccountToken).toBe(false);
+    expect(Object.keys(container.resources?.requests ?? {})).toEqual(["cpu", "memory"]);
+    expect(container.resources?.limits).toHaveProperty("memory");
+  }
+});
+
+test("a pod has time to drain, one of each is always there, and one disruption at a time is allowed", () => {
+  const names = deployments.map(({ metadata }) => metadata?.name).toSorted();
+  for (const { spec } of deployments) {
+    expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      config.drainSeconds + 15,
+    );
+    expect(spec?.strategy?.rollingUpdate).toMatchObject({ maxUnavailable: 0 });
+  }
+  const budgets = resources.filter(PodDisruptionBudget.is);
+  expect(budgets.map(({ metadata }) => metadata?.name).toSorted()).toEqual(names);
+  for (const { metadata, spec } of budgets) {
+    expect(spec?.maxUnavailable).toBe(1);
+    const of = deployments.find((one) => one.metadata?.name === metadata?.name);
+    expect(spec?.selector).toEqual(of?.spec?.selector);
+  }
+});

@@ -1,0 +1,146 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, testEnvironment } from "../../harness.ts";
+import { pidsOf, startRoles } from "../../support/chaos/roles.ts";
+import { createBrowser } from "../../support/identity/browser.ts";
+import { root } from "./compose-file.ts";
+import { caddy, makeCertificate, nginx, type TlsProxy } from "./proxies.ts";
+
+const ready = [nginx, caddy].filter(({ program }) => program);
+for (const { name } of [nginx, caddy].filter(({ program }) => !program))
+  console.warn(`SKIPPED: docs/proxy is not tried with ${name} (Debian: apt-get install nginx caddy).`);
+
+const port = freePort();
+const [baseUrl, identityUrl] = [`https://localhost:${port}`, `https://127.0.0.1:${port}`];
+const identity = freePort();
+const tls = { ca: await makeCertificate() };
+let isBack = false;
+const env: Record<string, string> = {
+  ...(await testEnvironment()),
+  BASE_URL: baseUrl,
+  AUTH_URL: "",
+  IDENTITY_URL: identityUrl,
+  IDENTITY_INTERNAL_URL: `http://127.0.0.1:${identity}`,
+  DRAIN_SECONDS: "3",
+  DATA_DIR: mkdtempSync(join(tmpdir(), "kept-behind-tls-")),
+};
+const roles = ready.length > 0 && (await startRoles({ env, apis: 2, identityPorts: [identity], report }));
+if (roles) afterAll(roles.stop);
+const token = roles ? (roles.details.owner_token ?? "") : "";
+
+function report(line: string): void {
+  isBack ||= line.includes(" is back ");
+}
+
+const ask = (path: string, init: BunFetchRequestInit = {}) =>
+  fetch(`${baseUrl}${path}`, {
+    ...init,
+    tls,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...init.headers },
+  });
+const create = (title: string) => ask("/api/v1/todos", { method: "POST", body: JSON.stringify({ title }) });
+
+/** Signs the owner in by a link, as the operator does. @returns the cookies of the account pages */
+async function signIn(): Promise<string> {
+  const owner = Bun.spawn([process.execPath, "api/cli/owner.ts"], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const link = /http\S+/.exec(await owner.stdout.text())?.[0] ?? "";
+  expect(link).toStartWith(`${identityUrl}/sign-in/link?`);
+  const [provider, account] = [identityUrl, baseUrl].map((site) => createBrowser(site, site, tls));
+  if (!provider || !account) throw new Error("There are no browsers.");
+  const away = await provider.submit(await provider.open(link), "/sign-in/link", {});
+  const asked = await account.open(away.url);
+  const today = await account.open((await provider.open(asked.url)).url);
+  expect(today).toMatchObject({ status: 200, url: `${baseUrl}/account` });
+  return [...account.cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+}
+
+/** Status codes of registrations at the provider, all from one address of this machine and with a forged origin. */
+async function register(from: string, times: number): Promise<string[]> {
+  const body = JSON.stringify({ redirect_uris: ["http://localhost/callback"] });
+  const said = ["-o", "/dev/null", "-w", "%{http_code}\n", "-H", "X-Forwarded-For: 203.0.113.9"];
+  const url = `${identityUrl}/register?n=[1-${times}]`;
+  const posted = ["--json", body, "--insecure", "--silent", "--interface", from];
+  return (await Bun.$`curl ${posted} ${said} ${url}`.text()).trim().split("\n");
+}
+
+async function tryThrough({ name, start }: TlsProxy, addresses: readonly [string, string]): Promise<void> {
+  const doors = (roles ? roles.baseUrls : []).map((url) => Number(new URL(url).port));
+  const proxy = await start({ port, doors, identity });
+  try {
+    await tryAll(name, addresses);
+  } finally {
+    await proxy.stop();
+  }
+}
+
+async function tryAll(name: string, [mine, theirs]: readonly [string, string]): Promise<void> {
+  const cookie = await signIn();
+
+  const over = new AbortController();
+  const stream = await ask("/account/live", { headers: { cookie }, signal: over.signal });
+  let events = "";
+  const reading = (async () => {
+    for await (const chunk of stream.body ?? []) events += new TextDecoder().decode(chunk);
+  })().catch(() => {});
+  const changes = async (count: number) => {
+    while (events.split("event: changed").length <= count) await Bun.sleep(5);
+  };
+  await changes(1);
+  expect((await create(`Through ${name}`)).status).toBe(201);
+  await changes(2);
+
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const tools = await ask("/mcp", { method: "POST", body });
+  expect(await tools.text()).toContain("complete-habit");
+  const large = await create("x".repeat(2_000_000));
+  expect([large.status, large.headers.get("content-type")]).toEqual([413, expect.stringContaining("json")]);
+  expect((await ask("/metrics")).status).toBe(404);
+  expect((await fetch(`${identityUrl}/metrics`, { tls })).status).toBe(404);
+
+  const statuses = await register(mine, 61);
+  expect([new Set(statuses.slice(0, 60)), statuses[60]]).toEqual([new Set(["201"]), "429"]);
+  expect(await register(theirs, 1)).toEqual(["201"]);
+
+  await replaceDoorUnderLoad();
+  over.abort();
+  await reading;
+}
+
+/** Ends one of two doors while clients read and write. */
+async function replaceDoorUnderLoad(): Promise<void> {
+  let over = false;
+  isBack = false;
+  const statuses = new Map<number | string, number>();
+  const note = (status: number | string) => statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  const client = async (_: unknown, number: number) => {
+    while (!over) {
+      const answer = await create(`Written by ${number}`).catch((error: Error) => error.message);
+      note(typeof answer === "string" ? answer : answer.status);
+      await Bun.sleep(20);
+    }
+  };
+  const clients = Array.from({ length: 8 }, client);
+  process.kill(pidsOf("api")[0] ?? Number.NaN, "SIGTERM");
+  while (!isBack) await Bun.sleep(50);
+  over = true;
+  await Promise.all(clients);
+  expect([...statuses.keys()]).toEqual([201]);
+}
+
+describe.skipIf(!roles)(
+  "behind TLS everything works as without, and a door is replaced without a lost request",
+  () => {
+    test.skipIf(!nginx.program)("by docs/proxy/nginx.conf", () =>
+      tryThrough(nginx, ["127.0.0.2", "127.0.0.3"]),
+    );
+    test.skipIf(!caddy.program)("by docs/proxy/Caddyfile", () =>
+      tryThrough(caddy, ["127.0.0.4", "127.0.0.5"]),
+    );
+  },
+);

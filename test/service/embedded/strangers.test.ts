@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
+import { isOurs } from "../../../shared/embedded/servers/ours.ts";
+import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
+import { newParent, removeParent } from "./instance.ts";
+
+const asRoot = process.getuid?.() === 0;
+const installed = Bun.which("redis-server") ?? Bun.which("valkey-server");
+const nobody = 65_534;
+
+let parent: string;
+let runtime: string;
+beforeAll(async () => {
+  parent = await newParent();
+});
+afterAll(() => removeParent(parent));
+beforeEach(async () => {
+  runtime = join(await mkdtemp(join(parent, "place-")), ".runtime");
+});
+
+/** A Redis that leaves a note when it is run. */
+function plant(): string {
+  const note = join(runtime, "was-run");
+  const server = join(runtime, "redis/usr/bin/redis-server");
+  mkdirSync(join(runtime, "redis/usr/bin"), { recursive: true });
+  mkdirSync(join(runtime, "redis/usr/lib/x86_64-linux-gnu"), { recursive: true });
+  writeFileSync(server, `#!/bin/sh\ntouch '${note}'\necho 'Redis server v=7.0.15'\n`, { mode: 0o755 });
+  return note;
+}
+
+test.each([
+  ["dnf", "sudo dnf install valkey"],
+  ["pacman", "sudo pacman -S valkey"],
+  ["apk", "sudo apk add valkey"],
+])("where it cannot be fetched, %s is named as the way to get Redis", async (manager, command) => {
+  const bin = join(await mkdtemp(join(parent, "bin-")), "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, manager), "#!/bin/sh\n", { mode: 0o755 });
+  const module = join(import.meta.dir, "../../../shared/embedded/servers/redis-binary.ts");
+  const start = `await (await import("${module}")).redisBinary("${runtime}", () => {})`;
+  const { stderr } = Bun.spawnSync([process.execPath, "-e", start], { env: { PATH: bin } });
+  expect(stderr.toString()).toContain(command);
+});
+
+describe.skipIf(installed !== null)("a Redis beside the data folder", () => {
+  test("is run when nobody else can have put it there", async () => {
+    const note = plant();
+    expect((await redisBinary(runtime, () => {})).path).toStartWith(runtime);
+    expect(existsSync(note)).toBe(true);
+  });
+
+  test.each([".", "redis", "redis/usr/lib/x86_64-linux-gnu"])(
+    "is not run when anybody can write to its folder %s",
+    async (folder) => {
+      const note = plant();
+      chmodSync(join(runtime, folder), 0o777);
+      expect(redisBinary(runtime, () => {})).rejects.toThrow("nothing in it is run");
+      expect(existsSync(note)).toBe(false);
+    },
+  );
+
+  test.skipIf(!asRoot)("is not run when it is another user's", async () => {
+    const note = plant();
+    chownSync(runtime, nobody, nobody);
+    expect(redisBinary(runtime, () => {})).rejects.toThrow("nothing in it is run");
+    expect(existsSync(note)).toBe(false);
+  });
+});
+
+describe("ours is", () => {
+  const make = (...path: string[]): string => {
+    const folder = join(runtime, ...path);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  };
+
+  test("what we made, also below a sticky folder for everybody", () => {
+    chmodSync(make("shared"), 0o1777);
+    expect(isOurs(make("shared", "mine"))).toBe(true);
+  });
+
+  test("not a sticky folder for everybody itself, nor what lies below one that is not sticky", () => {
+    chmodSync(make("shared"), 0o1777);
+    chmodSync(make("open"), 0o777);
+    expect([isOurs(make("shared")), isOurs(make("open", "mine"))]).toEqual([false, false]);
+  });
+
+  test("not what a link of ours leads to through a folder for everybody", () => {
+    chmodSync(make("open"), 0o777);
+    symlinkSync(make("open", "mine"), join(runtime, "link"));
+    expect(isOurs(join(runtime, "link"))).toBe(false);
+  });
+});
+
+test("a server of ours gets no secret of ours, whoever it runs as", async () => {
+  const logFile = join(parent, "environment.log");
+  process.env.SMTP_URL = "smtp://user:the-password@mail.example";
+  process.env.AUTH_CLIENT_SECRET = "the-secret";
+  const { exited } = spawnGuarded({ command: ["env"], cwd: parent, logFile, stopSignal: "TERM" });
+  await exited;
+  delete process.env.SMTP_URL;
+  delete process.env.AUTH_CLIENT_SECRET;
+  const environment = readFileSync(logFile, "utf8");
+  expect(environment).toContain("PATH=");
+  expect(environment).not.toMatch(/the-password|the-secret|DATABASE_URL/);
+});

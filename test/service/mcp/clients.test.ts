@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import * as present from "@modelcontextprotocol/client";
+import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { startStack } from "../../harness.ts";
+
+const stack = await startStack({ workers: 2 });
+const url = new URL(`${stack.config.baseUrl}/mcp`);
+const identity = { name: "test agent", version: "1" };
+
+type Call = { name: string; arguments: Record<string, unknown> };
+type Result = { structuredContent?: unknown; content?: unknown; isError?: unknown };
+
+/** What the tests need of a client, whichever library it is from. */
+type Agent = {
+  listTools(): Promise<{ tools: { name: string }[] }>;
+  callTool(call: Call): Promise<Result>;
+  listPrompts(): Promise<{ prompts: { name: string }[] }>;
+  getPrompt(prompt: { name: string }): Promise<{ messages: unknown[] }>;
+  listResources(): Promise<{ resources: { uri: string }[] }>;
+  listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string }[] }>;
+  readResource(resource: { uri: string }): Promise<{ contents: { uri: string; text?: string }[] }>;
+  close(): Promise<void>;
+};
+
+const requestInit = async () => ({
+  headers: { authorization: `Bearer ${await stack.issuer.token({ sub: crypto.randomUUID() })}` },
+});
+
+async function connectPresent(mode: present.VersionNegotiationMode): Promise<Agent> {
+  const client = new present.Client(identity, { versionNegotiation: { mode } });
+  await client.connect(new present.StreamableHTTPClientTransport(url, { requestInit: await requestInit() }));
+  return client;
+}
+
+async function connectLegacy(): Promise<Agent> {
+  const client = new LegacyClient(identity);
+  const transport = new LegacyTransport(url, { requestInit: await requestInit() });
+  // Its own types do not agree under exactOptionalPropertyTypes.
+  await client.connect(transport as never);
+  return client as unknown as Agent;
+}
+
+const clients: [string, () => Promise<Agent>][] = [
+  ["client 2.x, auto", () => connectPresent("auto")],
+  ["client 2.x, legacy", () => connectPresent("legacy")],
+  ["client 2.x, pinned to 2026-07-28", () => connectPresent({ pin: "2026-07-28" })],
+  ["sdk 1.32", connectLegacy],
+];
+
+describe.each(clients)("%s", (_, connect) => {
+  test("lists the tools and makes a day's round: every answer passes the client's own schema check", async () => {
+    const agent = await connect();
+    expect((await agent.listTools()).tools).toHaveLength(8);
+    const habit = await agent.callTool({ name: "create-habit", arguments: { name: "Read" } });
+    const { id } = (habit.structuredContent as { habit: { id: number } }).habit;
+    await agent.callTool({ name: "complete-habit", arguments: { habit_id: id } });
+    const due = await agent.callTool({ name: "get-today-habits", arguments: {} });
+    expect(due.structuredContent).toMatchObject({
+      habits: [{ id, streak_count: 1, is_completed_today: true }],
+    });
+    const todo = await agent.callTool({ name: "create-todo", arguments: { title: "Water" } });
+    const { id: todo_id } = (todo.structuredContent as { todo: { id: number } }).todo;
+    await agent.callTool({ name: "update-todo", arguments: { todo_id, due_date: "2030-01-01" } });
+    const pending = await agent.callTool({ name: "get-pending-todos", arguments: {} });
+    expect(pending.structuredContent).toMatchObject({ todos: [{ id: todo_id, due_date: "2030-01-01" }] });
+    await agent.callTool({ name: "toggle-todo", arguments: { todo_id, completed: true } });
+    const gone = await agent.callTool({ name: "delete-todo", arguments: { todo_id } });
+    expect(gone.structuredContent).toMatchObject({ deleted_todo_id: todo_id });
+    await agent.close();
+  });
+
+  test("lists and gets the prompts, lists and reads the resources", async () => {
+    const agent = await connect();
+    const { prompts } = await agent.listPrompts();
+    for (const { name } of prompts) expect((await agent.getPrompt({ name })).messages).toHaveLength(1);
+    const { resources } = await agent.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual(["kept://today"]);
+    const day = await agent.readResource({ uri: "kept://today" });
+    expect(day.contents).toMatchObject([{ uri: "kept://today", text: expect.stringContaining("Today is ") }]);
+    const { resourceTemplates } = await agent.listResourceTemplates();
+    const habit = await agent.callTool({ name: "create-habit", arguments: { name: "Read" } });
+    const { id } = (habit.structuredContent as { habit: { id: number } }).habit;
+    const uri = resourceTemplates[0]?.uriTemplate.replace("{id}", String(id)) ?? "";
+    const read = await agent.readResource({ uri });
+    expect(read.contents[0]?.text).toContain(`#${id} "Read"`);
+    await expect(agent.readResource({ uri: "kept://habits/987654" })).rejects.toThrow("not found");
+    await agent.close();
+  });
+
+  test("a refusal arrives as a result to act on, an unknown tool as a protocol error", async () => {
+    const agent = await connect();
+    await agent.listTools();
+    const refused = await agent.callTool({ name: "complete-habit", arguments: { habit_id: 987_654 } });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { code: "not_found" } });
+    await expect(agent.callTool({ name: "launch-rocket", arguments: {} })).rejects.toThrow("Unknown tool");
+    await agent.close();
+  });
+});

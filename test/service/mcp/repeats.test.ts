@@ -1,0 +1,114 @@
+import { afterAll, expect, test } from "bun:test";
+import { createDispatch } from "../../../api/mailbox/dispatch.ts";
+import { createDispatchGroup } from "../../../api/mailbox/dispatch-group.ts";
+import { type Mailbox, openMailbox } from "../../../api/mailbox/mailbox.ts";
+import { openServerClock } from "../../../api/mailbox/server-clock.ts";
+import { openDatabase } from "../../../shared/db/orm.ts";
+import { createLog } from "../../../shared/process/observe/log.ts";
+import { startStack } from "../../harness.ts";
+import { agent } from "../../support/mcp.ts";
+
+const stack = await startStack();
+const evening = Date.parse("2026-11-20T22:59:00Z");
+const afterMidnight = Date.parse("2026-11-20T23:01:00Z");
+const berlin = { zoneinfo: "Europe/Berlin" };
+
+async function habitOf(sub: string) {
+  stack.clock.now = evening;
+  const { call, token } = await agent(stack, { sub, ...berlin });
+  const { facts } = await call("create-habit", { name: "Meditate" });
+  return { call, token, habit_id: Number(facts.habit.id) };
+}
+
+const usedBefore = "The idempotency key was already used for this on 2026-11-20; use a new key.";
+
+test("a key of yesterday's completion, or undo, is refused today and leaves the day as it is", async () => {
+  const { call, habit_id } = await habitOf("speaking");
+  for (const undo of [false, true]) {
+    const args = { habit_id, undo, idempotency_key: `meditate ${undo}` };
+    stack.clock.now = evening;
+    expect((await call("complete-habit", args)).isError).toBe(false);
+    stack.clock.now = afterMidnight;
+    const again = await call("complete-habit", args);
+    expect(again).toMatchObject({ isError: true, facts: { code: "invalid", today: "2026-11-21" } });
+    expect(again.facts.errors).toEqual({ idempotency_key: [usedBefore] });
+  }
+  expect((await call("get-today-habits")).facts.habits[0].is_completed_today).toBeUndefined();
+  expect((await call("complete-habit", { habit_id, idempotency_key: "new" })).isError).toBe(false);
+});
+
+test("with a date, a key stays that of one request, and its answer that of the first day", async () => {
+  const { call, habit_id } = await habitOf("dated");
+  const args = { habit_id, date: "2026-11-20", idempotency_key: "dated" };
+  const first = await call("complete-habit", args);
+  stack.clock.now = afterMidnight;
+  const again = await call("complete-habit", args);
+  expect(again.facts).toEqual({ ...first.facts, replayed: true });
+  expect(again.text).toStartWith("The answer of 2026-11-20 in Europe/Berlin to an earlier call");
+});
+
+test("a replay of another door's request, and of a refusal, has the day of its first run", async () => {
+  const { call, token, habit_id } = await habitOf("doors");
+  const headers = { "idempotency-key": "milk" };
+  await stack.rest("POST", "/todos", { token, body: { title: "Milk" }, headers });
+  await call("complete-habit", { habit_id });
+  const refusedArgs = { habit_id, date: "2026-11-20", idempotency_key: "twice" };
+  await call("complete-habit", refusedArgs);
+  stack.clock.now = afterMidnight;
+  const todo = await call("create-todo", { title: "Milk", idempotency_key: "milk" });
+  expect(todo.facts).toMatchObject({ today: "2026-11-20", replayed: true });
+  const refused = await call("complete-habit", refusedArgs);
+  expect(refused).toMatchObject({ isError: true, facts: { today: "2026-11-20", replayed: true } });
+  expect(refused.text).toContain("The answer of 2026-11-20 in Europe/Berlin");
+});
+
+test("REST and a batch refuse yesterday's key for a completion without a date", async () => {
+  const { token, habit_id } = await habitOf("rest");
+  const path = `/habits/${habit_id}/complete`;
+  const single = () => stack.rest("POST", path, { token, headers: { "idempotency-key": "single" } });
+  const operation = { method: "DELETE", path };
+  const batch = () =>
+    stack.rest("POST", "/batch", {
+      token,
+      body: { operations: [operation] },
+      headers: { "idempotency-key": "group" },
+    });
+  expect((await single()).status).toBe(200);
+  expect((await batch()).body.results[0].status).toBe(200);
+  stack.clock.now = afterMidnight;
+  const { status, body } = await single();
+  expect([status, body.errors]).toEqual([422, { "Idempotency-Key": [usedBefore] }]);
+  expect((await batch()).body.results[0]).toMatchObject({ status: 422 });
+  stack.clock.now = evening;
+  expect((await single()).headers.get("idempotent-replayed")).toBe("true");
+});
+
+test("a door that finds a lost answer compares the day, too", async () => {
+  const { token, call, habit_id } = await habitOf("deaf");
+  const { config } = stack;
+  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "silent") });
+  const [mailbox, clock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  afterAll(async () => {
+    await mailbox.close();
+    clock.close();
+    await database.close();
+  });
+  const deaf: Mailbox = { ...mailbox, send: async () => "unanswered" };
+  const door = { now: () => stack.clock.now ?? 0 };
+  const dispatch = createDispatch(deaf, database, clock, door);
+  const dispatchGroup = createDispatchGroup(deaf, database, clock, door.now);
+  await call("complete-habit", { habit_id, idempotency_key: "lost" });
+  const request = { name: "habit.complete", input: { habit_id }, idempotencyKey: "lost" } as const;
+  const operations = [{ ...request, place: 0, references: {}, after: [] }];
+  const ask = async () => {
+    const group = await dispatchGroup({ userId: "deaf" }, { atomic: false, operations });
+    return [
+      (await dispatch({ userId: "deaf" }, request)).outcome,
+      "map" in group ? group[0]?.outcome : group,
+    ];
+  };
+  const answer = { body: (await stack.rest("GET", `/habits/${habit_id}`, { token })).body };
+  expect(await ask()).toEqual([answer, answer]);
+  stack.clock.now = afterMidnight;
+  for (const outcome of await ask()) expect(outcome).toMatchObject({ refusal: { code: "invalid" } });
+});

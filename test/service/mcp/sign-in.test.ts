@@ -1,0 +1,93 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as present from "@modelcontextprotocol/client";
+import { Client as LegacyClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as LegacyTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { freePort, startStack } from "../../harness.ts";
+import { oauthAgent } from "../../support/identity/oauth-agent.ts";
+import { runIdentity, signedUp } from "../../support/identity/support.ts";
+
+// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
+afterAll(() => identity.stop());
+const dataDir = await mkdtemp(join(tmpdir(), "kept-identity-"));
+const stack = await startStack({
+  env: { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir, TOKEN_CACHE_SECONDS: "0" },
+});
+const identity = await runIdentity(stack.config);
+const url = new URL(`${stack.config.baseUrl}/mcp`);
+
+type Memory = ReturnType<typeof oauthAgent>;
+type Agent = {
+  connect(): Promise<void>;
+  call(name: string, args: Record<string, unknown>): Promise<{ structuredContent?: unknown }>;
+  /** What an app does when the browser has come back. */
+  finish(): Promise<void>;
+  /** What an app does when a call was refused for its scope. */
+  stepUp(): Promise<void>;
+};
+
+function presentAgent(memory: Memory): Agent {
+  const client = new present.Client(
+    { name: "agent", version: "1" },
+    { versionNegotiation: { mode: "auto" } },
+  );
+  const options = { authProvider: memory as never };
+  let transport = new present.StreamableHTTPClientTransport(url, options);
+  const finish = () => transport.finishAuth(memory.came());
+  return {
+    async connect() {
+      transport = new present.StreamableHTTPClientTransport(url, options);
+      await client.connect(transport);
+    },
+    call: (name, args) => client.callTool({ name, arguments: args }),
+    finish,
+    stepUp: finish,
+  };
+}
+
+function legacyAgent(memory: Memory): Agent {
+  const client = new LegacyClient({ name: "agent", version: "1" });
+  const options = { authProvider: memory as never };
+  let transport = new LegacyTransport(url, options);
+  const finish = () => transport.finishAuth(memory.came().get("code") ?? "");
+  async function connect() {
+    transport = new LegacyTransport(url, options);
+    await client.connect(transport as never);
+  }
+  return {
+    connect,
+    call: (name, args) => client.callTool({ name, arguments: args }) as Promise<object>,
+    finish,
+    /** This library would only refresh the narrow token: the app puts it aside and signs in anew. */
+    async stepUp() {
+      memory.saveTokens(undefined);
+      await client.close();
+      await expect(connect()).rejects.toThrow();
+      await finish();
+      await connect();
+    },
+  };
+}
+
+test.each([
+  ["client 2.x", presentAgent],
+  ["sdk 1.32", legacyAgent],
+])(
+  "%s, given only the address, signs in with one scope, is refused, steps up and goes on",
+  async (_, create) => {
+    const browser = await signedUp(identity.config);
+    const memory = oauthAgent(browser, [["todos:read"], ["todos:read", "todos:write"]]);
+    const agent = create(memory);
+    await expect(agent.connect()).rejects.toThrow();
+    await agent.finish();
+    await agent.connect();
+    const seen = await agent.call("get-pending-todos", {});
+    expect(seen.structuredContent).toMatchObject({ todos: [] });
+    await expect(agent.call("create-todo", { title: "Water" })).rejects.toThrow();
+    await agent.stepUp();
+    const made = await agent.call("create-todo", { title: "Water" });
+    expect(made.structuredContent).toMatchObject({ todo: { title: "Water" } });
+  },
+);

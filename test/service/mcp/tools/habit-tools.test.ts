@@ -1,0 +1,190 @@
+import { expect, test } from "bun:test";
+import { encode } from "gpt-tokenizer/encoding/cl100k_base";
+import { startStack } from "../../../harness.ts";
+import { agent } from "../../../support/mcp.ts";
+
+const stack = await startStack();
+const { call, token } = await agent(stack, { sub: "habits" });
+stack.clock.now = Date.parse("2026-05-08T10:00:00Z");
+
+test("a created habit is daily and good unless told to be bad", async () => {
+  const good = await call("create-habit", { name: "Meditate", time_of_day: "morning" });
+  expect(good.facts).toEqual({
+    today: "2026-05-08",
+    time_zone: "UTC",
+    habit: {
+      id: good.facts.habit.id,
+      name: "Meditate",
+      type: "good",
+      frequency: "daily",
+      time_of_day: "morning",
+      streak_count: 0,
+      longest_streak: 0,
+    },
+  });
+  expect(good.text).toBe(
+    `Today is 2026-05-08 in UTC.\nCreated #${good.facts.habit.id} "Meditate": good habit, daily, streak 0, morning`,
+  );
+  const bad = await call("create-habit", { name: "Smoking", type: "bad" });
+  expect(bad.facts.habit.type).toBe("bad");
+});
+
+test.each(["frequency", "schedule"])("a %s is refused with where other habits are made", async (name) => {
+  const { isError, facts } = await call("create-habit", { name: "Run", [name]: "weekly" });
+  expect(isError).toBe(true);
+  expect(Object.keys(facts.errors)).toEqual([name]);
+  expect(facts.message).toContain("daily habits; others are made over REST, with POST /api/v1/habits");
+});
+
+test("completing a bad habit is told as having avoided it", async () => {
+  const { facts } = await call("create-habit", { name: "Sweets", type: "bad" });
+  const { text } = await call("complete-habit", { habit_id: facts.habit.id });
+  expect(text).toContain(`Avoided today: #${facts.habit.id} "Sweets"`);
+});
+
+test("a second completion is a refusal that says nothing needs to be done", async () => {
+  const { facts } = await call("create-habit", { name: "Run" });
+  const { id } = facts.habit;
+  const first = await call("complete-habit", { habit_id: id });
+  expect(first.facts.habit).toMatchObject({ streak_count: 1, is_completed_today: true });
+  const second = await call("complete-habit", { habit_id: id });
+  expect(second).toMatchObject({ isError: true, facts: { code: "conflict", today: "2026-05-08" } });
+  expect(second.text).toStartWith(
+    "Habit is already completed today; nothing was changed and nothing needs to be done.",
+  );
+});
+
+test("yesterday is completed, and taken back, on its date", async () => {
+  const { facts } = await call("create-habit", { name: "Swim" });
+  const { id } = facts.habit;
+  const yesterday = await call("complete-habit", { habit_id: id, date: "2026-05-07" });
+  expect(yesterday.facts).toMatchObject({ date: "2026-05-07", habit: { id, streak_count: 1 } });
+  expect(yesterday.facts.habit.is_completed_today).toBeUndefined();
+  expect(yesterday.text).toContain(`Done on 2026-05-07: #${id} "Swim": good habit, daily, streak 1`);
+  const undone = await call("complete-habit", { habit_id: id, date: "2026-05-07", undo: true });
+  expect(undone.facts).toMatchObject({ date: "2026-05-07", habit: { id, streak_count: 0 } });
+  expect(undone.text).toContain(`Not done on 2026-05-07 any more: #${id} "Swim"`);
+  const none = await call("complete-habit", { habit_id: id, undo: true });
+  expect(none.text).toStartWith("Habit is not completed today; nothing was changed");
+  const old = await call("complete-habit", { habit_id: id, date: "2026-04-30" });
+  expect(old).toMatchObject({ isError: true, facts: { code: "invalid" } });
+  expect(old.text).toStartWith("The date field must be today (2026-05-08) or up to 7 days before it");
+});
+
+test("today's habits leave out what is not due, and can be narrowed to a time of day", async () => {
+  const weekend = { name: "Long walk", type: "good", frequency: "custom", schedule: { weekdays: [6, 7] } };
+  await stack.rest("POST", "/habits", { token, body: weekend });
+  const { facts } = await call("get-today-habits");
+  expect(facts.habits.map(({ name }: { name: string }) => name)).toEqual([
+    "Meditate",
+    "Smoking",
+    "Sweets",
+    "Run",
+    "Swim",
+  ]);
+  const morning = await call("get-today-habits", { time_of_day: "morning" });
+  expect(morning.facts.habits).toHaveLength(1);
+});
+
+test("all habits are listed with their rhythm, week, best streak and the day through which the streak lives", async () => {
+  const { call, token } = await agent(stack, { sub: "weeks" });
+  const before = stack.clock.now;
+  const custom = (name: string, schedule: object) =>
+    stack.rest("POST", "/habits", { token, body: { name, type: "good", frequency: "custom", schedule } });
+  stack.clock.now = Date.parse("2026-05-04T10:00:00Z");
+  const gym = (await custom("Gym", { times_per_week: 3 })).body.id;
+  const plants = (await custom("Plants", { every_days: 3 })).body.id;
+  const walk = (await custom("Long walk", { weekdays: [7, 6] })).body.id;
+  for (const date of ["2026-05-04", "2026-05-06"]) {
+    stack.clock.now = Date.parse(`${date}T10:00:00Z`);
+    await call("complete-habit", { habit_id: gym });
+  }
+  await call("complete-habit", { habit_id: plants });
+  stack.clock.now = before;
+  const { facts, text } = await call("get-today-habits", { all: true });
+  expect(text.split("\n").slice(1)).toEqual([
+    `#${gym} "Gym": good habit, 3 times a week, 2 of 3 this week, streak 0, due today`,
+    `#${plants} "Plants": good habit, every 3 days, streak 1 alive through 2026-05-10`,
+    `#${walk} "Long walk": good habit, Sat/Sun, 0 of 2 this week, streak 0`,
+  ]);
+  expect(facts.habits[0]).toEqual({
+    id: gym,
+    name: "Gym",
+    type: "good",
+    frequency: "custom",
+    schedule: { times_per_week: 3 },
+    this_week: "2 of 3",
+    streak_count: 0,
+    longest_streak: 0,
+    is_due_today: true,
+  });
+  expect(facts.habits[1]).toMatchObject({ longest_streak: 1, streak_alive_through: "2026-05-10" });
+  expect(facts.habits[1]).not.toHaveProperty("is_due_today");
+  const due = await call("get-today-habits");
+  expect(due.facts.habits.map(({ id }: { id: number }) => id)).toEqual([gym]);
+  expect(due.text).toContain("2 of 3 this week, streak 0");
+  await call("complete-habit", { habit_id: gym });
+  stack.clock.now = Date.parse("2026-05-20T10:00:00Z");
+  expect((await call("get-today-habits")).text).toContain("0 of 3 this week, streak 0 (best 1)");
+  stack.clock.now = before;
+});
+
+test("a hundred habits are shown at the most, and it is said how many there are", async () => {
+  const { call, token } = await agent(stack, { sub: "many" });
+  expect((await call("get-today-habits", { all: true })).text).toEndWith("There are no habits.");
+  const create = (n: number) =>
+    stack.rest("POST", "/habits", {
+      token,
+      body: { name: `h${n}`, type: "good", frequency: "weekly", ...(n < 3 && { time_of_day: "evening" }) },
+    });
+  await Promise.all(Array.from({ length: 103 }, (_, n) => create(n)));
+  const { facts, text } = await call("get-today-habits", { all: true });
+  expect([facts.habits.length, facts.total]).toEqual([100, 103]);
+  expect(text).toEndWith("These are 100 of 103 habits; time_of_day shows fewer at a time.");
+  const evening = await call("get-today-habits", { all: true, time_of_day: "evening" });
+  expect([evening.facts.habits.length, "total" in evening.facts]).toEqual([3, false]);
+});
+
+test("25 habits cost under 1,450 tokens structured and under 850 as text", async () => {
+  const { call, token } = await agent(stack, { sub: "tokens" });
+  const { body } = await stack.rest("POST", "/categories", { token, body: { name: "Health" } });
+  const schedules = [null, { weekdays: [1, 3, 5] }, { times_per_week: 3 }, null];
+  for (let index = 0; index < 25; index++) {
+    const schedule = schedules[index % 4];
+    const habit = await stack.rest("POST", "/habits", {
+      token,
+      body: {
+        name: ["Read 20 pages", "Go for a run", "Call a friend", "Meditate"][index % 4],
+        type: "good",
+        frequency: schedule ? "custom" : "daily",
+        schedule,
+        ...(index % 3 === 0 && { time_of_day: "morning", category_id: body.id }),
+      },
+    });
+    if (index % 2 === 0) await call("complete-habit", { habit_id: habit.body.id });
+  }
+  const { text, facts } = await call("get-today-habits");
+  expect(facts.habits).toHaveLength(25);
+  expect(encode(JSON.stringify(facts)).length).toBeLessThan(1_450);
+  expect(encode(text).length).toBeLessThan(850);
+});
+
+test("text and structured content name the same facts, the category by its name", async () => {
+  const category = await stack.rest("POST", "/categories", { token, body: { name: "Health" } });
+  const { facts, text } = await call("create-habit", {
+    name: "Sleep",
+    category_id: category.body.id,
+    description: "In bed\nby ten",
+    grace_days: 2,
+  });
+  expect(facts.habit).toMatchObject({ category: "Health", description: "In bed\nby ten" });
+  expect(text).toEndWith('"Sleep": good habit, daily, streak 0, in "Health"\n  description: "In bed by ten"');
+});
+
+test("the user's own zone and day are told", async () => {
+  const far = await agent(stack, { sub: "far", zoneinfo: "Pacific/Auckland" });
+  stack.clock.now = Date.parse("2026-05-08T20:00:00Z");
+  const { facts, text } = await far.call("get-today-habits");
+  expect(facts).toEqual({ today: "2026-05-09", time_zone: "Pacific/Auckland", habits: [] });
+  expect(text).toBe("Today is 2026-05-09 in Pacific/Auckland.\nNo habits are due today.");
+});

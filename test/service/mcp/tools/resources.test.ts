@@ -1,0 +1,182 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { startStack } from "../../../harness.ts";
+import { agent, loggedCalls, post, rpc } from "../../../support/mcp.ts";
+import { told } from "../../../support/pages/logged-row.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => sql.close());
+const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "20" } });
+const sql = new SQL(stack.config.databaseUrl, { max: 1 });
+stack.clock.now = Date.parse("2026-11-20T10:00:00Z");
+
+async function reader(claims: object = {}) {
+  const userId = crypto.randomUUID();
+  const caller = await agent(stack, { sub: userId, jti: crypto.randomUUID(), ...claims });
+  const ask = (method: string, params: object = {}) =>
+    post(stack, rpc(method, params), { token: caller.token });
+  return {
+    ...caller,
+    ask,
+    userId,
+    read: (uri: unknown) => ask("resources/read", { uri }),
+    outcomes: async () =>
+      (await loggedCalls(sql, userId)).map(({ tool, outcome, arguments: args }) => [tool, outcome, args]),
+  };
+}
+
+describe("resources", () => {
+  test("are listed to every token: the day, and one habit by its id", async () => {
+    const { ask } = await reader({ scope: "categories:read" });
+    const { resources } = (await ask("resources/list")).body.result;
+    expect(resources).toEqual([
+      {
+        uri: "kept://today",
+        name: "today",
+        title: "Today",
+        description: "Habits due today, and todos due today or overdue",
+        mimeType: "text/plain",
+      },
+    ]);
+    const { resourceTemplates } = (await ask("resources/templates/list")).body.result;
+    expect(resourceTemplates).toMatchObject([{ uriTemplate: "kept://habits/{id}", name: "habit" }]);
+  });
+
+  test("the day shows what is due and nothing else, in the user's zone", async () => {
+    const { call, read } = await reader({ zoneinfo: "Pacific/Auckland" });
+    await call("create-habit", { name: "Run" });
+    for (const due_date of ["2026-11-20", "2026-11-19", "2026-11-21", "2026-11-22"])
+      await call("create-todo", { title: `due ${due_date}`, due_date });
+    await call("create-todo", { title: "some day" });
+    const { contents } = (await read("kept://today")).body.result;
+    expect(contents).toHaveLength(1);
+    expect(contents[0]).toMatchObject({ uri: "kept://today", mimeType: "text/plain" });
+    expect(contents[0].text.replaceAll(/#\d+/g, "#")).toBe(
+      [
+        "Today is 2026-11-20 in Pacific/Auckland.",
+        "Habits due today:",
+        '# "Run": good habit, daily, streak 0',
+        "Todos due today or overdue, of 5 pending ones:",
+        '# "due 2026-11-19": due 2026-11-19, overdue',
+        '# "due 2026-11-20": due 2026-11-20',
+      ].join("\n"),
+    );
+  });
+
+  test("an empty day says so", async () => {
+    const { read } = await reader();
+    expect((await read("kept://today")).body.result.contents[0].text).toBe(
+      "Today is 2026-11-20 in UTC.\nHabits due today:\nNo habits are due.\nTodos due today or overdue, of 0 pending ones:\nNo todos are due.",
+    );
+  });
+
+  test("a day of more than a hundred todos says that there are more", async () => {
+    const { call, read } = await reader();
+    const textOf = async (): Promise<string> => (await read("kept://today")).body.result.contents[0].text;
+    const add = (count: number) =>
+      call("create-todo", { todos: Array(count).fill({ title: "t", due_date: "2026-11-20" }) });
+    for (let n = 0; n < 4; n++) await add(25);
+    expect(await textOf()).toEndWith('"t": due 2026-11-20');
+    await add(1);
+    expect(await textOf()).toEndWith("\nThese are the first 100; get-pending-todos lists all.");
+  });
+
+  test("a habit shows its streak, and somebody else's is not there", async () => {
+    const { call, read, outcomes } = await reader();
+    const { id } = (await call("create-habit", { name: "Run" })).facts.habit;
+    await call("complete-habit", { habit_id: id });
+    const { text } = (await read(`kept://habits/${id}`)).body.result.contents[0];
+    expect(text).toContain(
+      `#${id} "Run": good habit, daily, streak 1 alive through 2026-11-22, completed today`,
+    );
+    expect(text).toContain("completed once");
+    const stranger = await reader();
+    for (const uri of [`kept://habits/${id}`, "kept://habits/0", "kept://habits/x", "kept://tomorrow", ""]) {
+      const { status, body } = await stranger.read(uri);
+      expect([status, body.error.code, body.error.data]).toEqual([200, -32602, { uri }]);
+    }
+    expect(await stranger.outcomes()).toHaveLength(5);
+    expect((await outcomes()).at(-1)).toEqual([
+      "resources/read",
+      "ok",
+      JSON.stringify({ uri: `kept://habits/${id}` }),
+    ]);
+  });
+
+  test("a read without the scopes of its query is 403 that names them, and is logged", async () => {
+    const { read, outcomes } = await reader({ scope: "habits:read" });
+    const { status, headers } = await read("kept://today");
+    expect(status).toBe(403);
+    expect(headers.get("www-authenticate")).toContain('scope="habits:read todos:read"');
+    expect((await read("kept://habits/1")).status).toBe(200);
+    expect((await outcomes()).map(([, outcome]) => outcome)).toEqual(["insufficient_scope", "not_found"]);
+  });
+
+  test("reads count with tool calls, and beyond the limit they are told how long to wait", async () => {
+    const { call, read, outcomes } = await reader();
+    await Promise.all(Array.from({ length: 20 }, () => call("get-pending-todos")));
+    const { error } = (await read("kept://today")).body;
+    expect(error.message).toMatch(/^Too many tool calls; wait \d+ seconds and call again\./);
+    expect(error.data).toEqual({ code: "rate_limited", retry_after_seconds: expect.any(Number) });
+    expect((await outcomes()).filter(([, outcome]) => outcome === "rate_limited")).toHaveLength(1);
+  });
+
+  test("a read that fails gives nothing away, and leaves no row that says it was done", async () => {
+    const { read, outcomes } = await reader();
+    await sql`alter table todos rename to todos_away`;
+    const { body } = await read("kept://today");
+    await sql`alter table todos_away rename to todos`;
+    expect(body.error.data).toMatchObject({ code: "overloaded", applied: "no" });
+    expect(await outcomes()).toEqual([]);
+  });
+
+  test("a read without an address is no read, and leaves no row", async () => {
+    const { read, outcomes } = await reader();
+    for (const uri of [7, null, undefined, ["kept://today"]])
+      expect((await read(uri)).body.error.code).toBe(-32602);
+    expect(await outcomes()).toEqual([]);
+  });
+
+  test("the log of actions tells a read by the thing's own name", () => {
+    const names = { habits: new Map([[7, "Run <fast>"]]) };
+    const said = (uri: string, ok = true) => {
+      const row = { tool: "resources/read", arguments: JSON.stringify({ uri }) };
+      return told({ ...row, outcome: ok ? "ok" : "not_found" }, names);
+    };
+    expect(said("kept://today")).toBe("Read the overview of the day");
+    expect(said("kept://habits/7")).toContain("Read the habit ");
+    expect(said("kept://habits/7")).toContain("Run &lt;fast&gt;");
+    expect(said("kept://tomorrow", false)).toContain("Tried to read a resource that Kept does not have, ");
+  });
+});
+
+describe("prompts", () => {
+  test("are listed with titles, and are a message that names tools there are", async () => {
+    const { ask, outcomes } = await reader({ scope: "categories:read" });
+    const { prompts } = (await ask("prompts/list")).body.result;
+    expect(prompts.map(({ name, title }: Record<string, string>) => [name, title])).toEqual([
+      ["plan-my-day", "Plan my day"],
+      ["weekly-review", "Weekly review"],
+    ]);
+    const { tools } = (await ask("tools/list")).body.result;
+    const known = tools.map(({ name }: { name: string }) => name);
+    for (const { name } of prompts) {
+      const { messages } = (await ask("prompts/get", { name })).body.result;
+      expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }]);
+      const named = messages[0].content.text.match(/\b(get|create|update|toggle|delete|complete)-[a-z-]+/g);
+      expect(known).toEqual(expect.arrayContaining(named));
+    }
+    expect(await outcomes()).toEqual([]);
+  });
+
+  test("an unknown one is refused with the names of those there are", async () => {
+    const { ask } = await reader();
+    for (const name of ["conquer-the-world", 7, null, undefined]) {
+      const { error } = (await ask("prompts/get", { name })).body;
+      expect([error.code, error.message]).toEqual([
+        -32602,
+        "Unknown prompt; the prompts are plan-my-day, weekly-review.",
+      ]);
+    }
+  });
+});

@@ -1,0 +1,185 @@
+import { afterAll, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { startStack } from "../../../harness.ts";
+import { agent } from "../../../support/mcp.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => sql.close());
+const stack = await startStack();
+const sql = new SQL(stack.config.databaseUrl, { max: 1 });
+stack.clock.now = Date.parse("2026-05-08T10:00:00Z");
+
+type Step = readonly [
+  tool: string,
+  args: Record<string, unknown>,
+  method: string,
+  path: string,
+  body?: Record<string, unknown>,
+];
+
+/** The same history as tool calls and as REST requests; `:id` is the id that the first step gave. */
+const histories: Record<string, readonly Step[]> = {
+  habit: [
+    [
+      "create-habit",
+      { name: "Cafe\u0301", grace_days: 2, time_of_day: "evening", description: "" },
+      "POST",
+      "/habits",
+      {
+        name: "Café",
+        type: "good",
+        frequency: "daily",
+        grace_days: 2,
+        time_of_day: "evening",
+        description: null,
+      },
+    ],
+    ["complete-habit", { habit_id: ":id" }, "POST", "/habits/:id/complete"],
+    ["complete-habit", { habit_id: ":id" }, "POST", "/habits/:id/complete"],
+    ["complete-habit", { habit_id: 999_999 }, "POST", "/habits/999999/complete"],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-06" },
+      "POST",
+      "/habits/:id/complete",
+      { date: "2026-05-06" },
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-07", undo: false },
+      "POST",
+      "/habits/:id/complete",
+      { date: "2026-05-07" },
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-07", undo: true },
+      "DELETE",
+      "/habits/:id/complete?date=2026-05-07",
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-05", undo: true },
+      "DELETE",
+      "/habits/:id/complete?date=2026-05-05",
+    ],
+    ["complete-habit", { habit_id: ":id", undo: true }, "DELETE", "/habits/:id/complete"],
+    ["complete-habit", { habit_id: ":id", undo: true }, "DELETE", "/habits/:id/complete"],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-05-09" },
+      "POST",
+      "/habits/:id/complete",
+      { date: "2026-05-09" },
+    ],
+    [
+      "complete-habit",
+      { habit_id: ":id", date: "2026-04-30", undo: true },
+      "DELETE",
+      "/habits/:id/complete?date=2026-04-30",
+    ],
+    ["create-habit", { name: "" }, "POST", "/habits", { name: "", type: "good", frequency: "daily" }],
+  ],
+  todo: [
+    [
+      "create-todo",
+      { title: " Bins ", recurrence: "FREQ=WEEKLY;BYDAY=MO", context: "home", estimated_minutes: 5 },
+      "POST",
+      "/todos",
+      { title: "Bins", recurrence: "FREQ=WEEKLY;BYDAY=MO", context: "home", estimated_minutes: 5 },
+    ],
+    [
+      "update-todo",
+      { todo_id: ":id", title: "Bins out", description: "Both", clear: ["due_date"] },
+      "PATCH",
+      "/todos/:id",
+      { title: "Bins out", description: "Both", due_date: null },
+    ],
+    ["toggle-todo", { todo_id: ":id", completed: true }, "POST", "/todos/:id/toggle", { is_completed: true }],
+    ["toggle-todo", { todo_id: ":id" }, "POST", "/todos/:id/toggle"],
+    ["toggle-todo", { todo_id: ":id" }, "POST", "/todos/:id/toggle"],
+    ["update-todo", { todo_id: 999_999, title: "x" }, "PATCH", "/todos/999999", { title: "x" }],
+    ["update-todo", { todo_id: ":id", due_date: "x" }, "PATCH", "/todos/:id", { due_date: "x" }],
+    ["create-todo", { title: "x", category_id: 1 }, "POST", "/todos", { title: "x", category_id: 1 }],
+    ["delete-todo", { todo_id: 999_999 }, "DELETE", "/todos/999999"],
+  ],
+  "deleted todo": [
+    ["create-todo", { title: "Gone" }, "POST", "/todos", { title: "Gone" }],
+    ["delete-todo", { todo_id: ":id" }, "DELETE", "/todos/:id"],
+    ["delete-todo", { todo_id: ":id" }, "DELETE", "/todos/:id"],
+  ],
+};
+
+const codes: Record<number, string> = { 404: "not_found", 409: "conflict", 422: "invalid" };
+
+async function byTools(userId: string, steps: readonly Step[]): Promise<string[]> {
+  const { call } = await agent(stack, { sub: userId });
+  const outcomes: string[] = [];
+  let id: unknown;
+  for (const [tool, args] of steps) {
+    const filled = Object.entries(args).map(([name, value]) => [name, value === ":id" ? id : value]);
+    const { facts } = await call(tool, Object.fromEntries(filled));
+    id ??= (facts.todo ?? facts.habit)?.id;
+    outcomes.push(facts.code ?? "ok");
+  }
+  return outcomes;
+}
+
+async function byRest(userId: string, steps: readonly Step[]): Promise<string[]> {
+  const token = await stack.issuer.token({ sub: userId });
+  const outcomes: string[] = [];
+  let id: unknown;
+  for (const [, , method, path, body] of steps) {
+    const answer = await stack.rest(method, path.replace(":id", String(id)), {
+      token,
+      ...(body && { body }),
+    });
+    id ??= answer.body?.id;
+    outcomes.push(codes[answer.status] ?? (answer.status < 300 ? "ok" : String(answer.status)));
+  }
+  return outcomes;
+}
+
+/** All rows of a user, without what must differ: whose they are, numbers given out, when, and in which transaction. */
+async function rowsOf(userId: string): Promise<unknown> {
+  const tables = ["habits", "habit_completions", "todos", "reminders"].map(async (table) => {
+    const rows: Record<string, unknown>[] =
+      await sql`select * from ${sql(table)} where user_id = ${userId} order by 2, 3`;
+    return rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => !/(^|_)id$|_at$|^changed_xid$/.test(name))),
+    );
+  });
+  return Promise.all(tables);
+}
+
+test.each(Object.entries(histories))(
+  "the history of a %s leaves the same rows and refusals through MCP as through REST",
+  async (_, steps) => {
+    const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
+    expect(await byTools(one, steps)).toEqual(await byRest(other, steps));
+    expect(await rowsOf(one)).toEqual(await rowsOf(other));
+  },
+);
+
+test("a key is one command on both doors: the second door answers the first one's outcome", async () => {
+  const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
+  const headers = { "idempotency-key": "shared" };
+  const rest = await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
+  const tool = await call("create-todo", { title: "Once", idempotency_key: "shared" });
+  expect(tool.facts).toMatchObject({ todo: { id: rest.body.id }, replayed: true });
+  const again = await stack.rest("POST", "/todos", { token, headers, body: { title: "Once" } });
+  expect(again.headers.get("idempotent-replayed")).toBe("true");
+  expect(again.body).toEqual(rest.body);
+});
+
+test("a key is one undo on both doors", async () => {
+  const { call, token } = await agent(stack, { sub: crypto.randomUUID() });
+  const body = { name: "Run", type: "good", frequency: "daily" };
+  const { id } = (await stack.rest("POST", "/habits", { token, body })).body;
+  await call("complete-habit", { habit_id: id });
+  const headers = { "idempotency-key": "undo" };
+  const rest = await stack.rest("DELETE", `/habits/${id}/complete`, { token, headers });
+  expect(rest.status).toBe(200);
+  const undo = await call("complete-habit", { habit_id: id, undo: true, idempotency_key: "undo" });
+  expect(undo.facts).toMatchObject({ habit: { id, streak_count: 0 }, replayed: true });
+});

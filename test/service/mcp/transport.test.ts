@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test";
+import { startStack } from "../../harness.ts";
+import { post, rpc } from "../../support/mcp.ts";
+
+const stack = await startStack();
+const { baseUrl } = stack.config;
+const token = await stack.issuer.token();
+const initialize = (protocolVersion: string) =>
+  rpc("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "test", version: "1" } });
+
+describe("tokens", () => {
+  test("a request without a token is 401 and names the metadata of the MCP endpoint", async () => {
+    const { status, headers } = await post(stack, rpc("tools/list"));
+    expect(status).toBe(401);
+    const metadata = `${baseUrl}/.well-known/oauth-protected-resource/mcp`;
+    expect(headers.get("www-authenticate")).toBe(`Bearer realm="kept", resource_metadata="${metadata}"`);
+    expect(await (await fetch(metadata)).json()).toMatchObject({ resource: `${baseUrl}/mcp` });
+  });
+
+  test("a bad token is 401 with error invalid_token", async () => {
+    const { status, headers, body } = await post(stack, rpc("tools/list"), { token: "nope" });
+    expect(status).toBe(401);
+    expect(headers.get("www-authenticate")).toContain(`error="invalid_token"`);
+    expect(body).toMatchObject({ jsonrpc: "2.0", id: null, error: { data: { code: "unauthenticated" } } });
+  });
+
+  test("a missing scope is 403 with the scope to ask for and a JSON-RPC error", async () => {
+    const narrow = await stack.issuer.token({ scope: "todos:read habits:write" });
+    const message = { ...rpc("tools/call", { name: "create-todo", arguments: { title: "x" } }), id: "a7" };
+    const { status, headers, body } = await post(stack, message, { token: narrow });
+    expect(status).toBe(403);
+    expect(headers.get("www-authenticate")).toContain(`error="insufficient_scope", scope="todos:write"`);
+    expect(headers.get("www-authenticate")).toContain("/.well-known/oauth-protected-resource/mcp");
+    expect(body).toMatchObject({ jsonrpc: "2.0", id: "a7", error: { data: { code: "insufficient_scope" } } });
+  });
+});
+
+describe("HTTP", () => {
+  test.each(["GET", "DELETE", "PUT"])("%s is 405 and names POST", async (method) => {
+    const response = await fetch(`${baseUrl}/mcp`, { method, headers: { authorization: `Bearer ${token}` } });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("POST");
+    expect(await response.json()).toMatchObject({
+      jsonrpc: "2.0",
+      error: { data: { code: "method_not_allowed" } },
+    });
+  });
+
+  test("another origin or host is 403; the service's own and loopback ones are served", async () => {
+    const ask = async (headers: Record<string, string>) =>
+      (await post(stack, rpc("tools/list"), { token, headers })).status;
+    expect(await ask({ origin: "https://evil.example" })).toBe(403);
+    expect(await ask({ origin: "null" })).toBe(403);
+    expect(await ask({ host: "evil.example" })).toBe(403);
+    expect(await ask({ origin: baseUrl, host: "localhost:1" })).toBe(200);
+  });
+
+  test("a batch is refused", async () => {
+    const { status, body } = await post(stack, [rpc("tools/list"), rpc("ping")], { token });
+    expect(status).toBe(400);
+    expect(body.error.code).toBe(-32_600);
+  });
+
+  test("what is not JSON is 400, what is not sent as JSON is 415, more than 64 KiB is 413", async () => {
+    const broken = await post(stack, "{", { token });
+    expect([broken.status, broken.body.error.code]).toEqual([400, -32_700]);
+    expect((await post(stack, '"text"', { token })).status).toBe(400);
+    expect((await post(stack, "{}", { token, headers: { "content-type": "text/plain" } })).status).toBe(415);
+    const large = rpc("tools/call", { name: "create-todo", arguments: { title: "x".repeat(65_536) } });
+    expect((await post(stack, large, { token })).status).toBe(413);
+  });
+
+  test("a body of just under 64 KiB is served", async () => {
+    const padded = rpc("tools/list", { _meta: { padding: "x".repeat(65_000) } });
+    expect((await post(stack, padded, { token })).status).toBe(200);
+  });
+
+  test.each(["application/json", "*/*", "text/event-stream"])(
+    "Accept: %s is answered in JSON",
+    async (accept) => {
+      const { status, headers } = await post(stack, rpc("tools/list"), { token, headers: { accept } });
+      expect(status).toBe(200);
+      expect(headers.get("content-type")).toContain("application/json");
+    },
+  );
+});
+
+describe("revisions", () => {
+  test.each(["2025-11-25", "2025-06-18", "2025-03-26"])("%s is agreed on as asked", async (version) => {
+    const { body } = await post(stack, initialize(version), { token });
+    expect(body.result).toMatchObject({ protocolVersion: version, serverInfo: { name: "kept" } });
+    const headers = { "mcp-protocol-version": version };
+    expect((await post(stack, rpc("tools/list"), { token, headers })).body.result.tools).toHaveLength(8);
+  });
+
+  test("for another revision the newest with a handshake is offered, and a later header of it is 400", async () => {
+    const { body } = await post(stack, initialize("2024-11-05"), { token });
+    expect(body.result.protocolVersion).toBe("2025-11-25");
+    const headers = { "mcp-protocol-version": "2024-11-05" };
+    expect((await post(stack, rpc("tools/list"), { token, headers })).status).toBe(400);
+  });
+
+  const call = rpc("tools/call", { name: "get-today-habits", arguments: {} });
+  const withMeta = (_meta: unknown) => ({ ...call, params: { ...call.params, _meta } });
+  const pinned = { "mcp-protocol-version": "2025-06-18" };
+  test.each<[string, object, Record<string, string>, number, unknown]>([
+    ["a call of a revision by header is answered under its own id", { ...call, id: "a7" }, pinned, 200, "a7"],
+    ["a call with a progress token", withMeta({ progressToken: 3 }), {}, 200, 1],
+    ["a call of an unknown revision", call, { "mcp-protocol-version": "2024-11-05" }, 400, null],
+    ["a call of the newest revision by header alone", call, { "mcp-protocol-version": "2026-07-28" }, 400, 1],
+    ["a call with a malformed progress token", withMeta({ progressToken: {} }), {}, 400, 1],
+    ["a call with a member too many", { ...call, more: 1 }, {}, 400, 1],
+    ["a call with an id between two numbers", { ...call, id: 1.5 }, {}, 400, 1.5],
+    ["a call that is no JSON-RPC 2.0", { ...call, jsonrpc: "1.0" }, {}, 400, 1],
+  ])("%s: status and id", async (_, message, headers, status, id) => {
+    const answer = await post(stack, message, { token, headers });
+    expect([answer.status, answer.body.id]).toEqual([status, id]);
+    expect(answer.body.result === undefined).toBe(status === 400);
+  });
+
+  test("2026-07-28 needs no handshake: every request says all about itself", async () => {
+    const version = "2026-07-28";
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": version,
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const message = rpc("tools/call", { name: "get-today-habits", arguments: {}, _meta: meta });
+    const headers = {
+      "mcp-protocol-version": version,
+      "mcp-method": "tools/call",
+      "mcp-name": "get-today-habits",
+    };
+    const { status, body } = await post(stack, message, { token, headers });
+    expect(status).toBe(200);
+    expect(body.result).toMatchObject({ resultType: "complete", structuredContent: { habits: [] } });
+  });
+
+  test("notifications are accepted without an answer", async () => {
+    const notification = { jsonrpc: "2.0", method: "notifications/initialized" };
+    const { status, body } = await post(stack, notification, { token });
+    expect([status, body]).toEqual([202, undefined]);
+  });
+});

@@ -1,0 +1,61 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRevocation } from "../../../api/auth/revocation.ts";
+import { freePort, startStack } from "../../harness.ts";
+import { type Browser, createBrowser, type Page } from "../../support/identity/browser.ts";
+import { runIdentity, serviceClient } from "../../support/identity/support.ts";
+
+/** A name under which nothing can be reached, as a public one may be from inside a network of containers. */
+const outside = "https://id.kept.invalid";
+const identityPort = freePort();
+const inside = `http://127.0.0.1:${identityPort}`;
+
+// Registered before the stack's own, so that it runs first: the provider uses the stack's database.
+afterAll(() => identity.stop());
+const stack = await startStack({
+  env: {
+    AUTH_URL: "",
+    IDENTITY_URL: outside,
+    IDENTITY_INTERNAL_URL: inside,
+    IDENTITY_PORT: String(identityPort),
+    DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
+  },
+});
+const identity = await runIdentity(stack.config);
+
+test("a front door checks and ends tokens at the provider's inner address", async () => {
+  const { token } = identity.owner;
+  expect((await stack.rest("GET", "/todos", { token })).status).toBe(200);
+  expect((await stack.rest("GET", "/todos", { token: "of-nobody" })).status).toBe(401);
+  const { revokeToken } = createRevocation(stack.config, await serviceClient(stack.config));
+  expect(await revokeToken?.({ userId: "nobody", tokenId: "none" })).toBe(true);
+});
+
+test("a person signs in at the outer address, and the front door redeems the code at the inner one", async () => {
+  const browser = createBrowser(inside, outside);
+  const signUp = await browser.open("/sign-up");
+  await browser.submit(signUp, "/sign-up", {
+    email: "ada@example.org",
+    password: "correct horse battery",
+  });
+  const begun = await fetch(`${stack.config.baseUrl}/account/sign-in?next=/account`, { redirect: "manual" });
+  const location = begun.headers.get("location") ?? "";
+  expect(location).toStartWith(`${outside}/authorize?`);
+  const { url } = await follow(browser, location);
+  expect(url).toStartWith(stack.config.baseUrl);
+  const cookie = begun.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0])
+    .join("; ");
+  const ended = await fetch(url, { headers: { cookie }, redirect: "manual" });
+  expect([ended.status, ended.headers.get("location")]).toEqual([303, "/account"]);
+});
+
+/** Opens an address and every outer one to which it leads, as the proxy at the outer address would. */
+async function follow(browser: Browser, address: string): Promise<Page> {
+  const { pathname, search } = new URL(address);
+  const page = await browser.open(`${pathname}${search}`);
+  return page.url.startsWith(outside) ? follow(browser, page.url) : page;
+}

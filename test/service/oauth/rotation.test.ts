@@ -1,0 +1,91 @@
+import { afterAll, expect, test } from "bun:test";
+import { Pool } from "pg";
+import { type IdentityClient, identityClient, secretsOf } from "../../../api/auth/identity-client.ts";
+import { deriveKeys } from "../../../api/doors/pages/session/keys.ts";
+import { type IdentityKeys, loadKeys } from "../../../api/identity/accounts/keys.ts";
+import { rotateSecrets, rotationSteps } from "../../../api/identity/accounts/rotation.ts";
+import { checkChallenge, newChallenge } from "../../../api/identity/passkeys/challenges.ts";
+import { csrfHolds, csrfToken } from "../../../api/web/form/csrf.ts";
+import { seal, unseal } from "../../../api/web/sealed.ts";
+import { createBrowser } from "../../support/identity/browser.ts";
+import { runIdentity, startTestIdentity } from "../../support/identity/support.ts";
+
+let identity = await startTestIdentity();
+const { config, owner } = identity;
+const pool = new Pool({ connectionString: config.databaseUrl });
+afterAll(async () => {
+  await pool.end();
+  await identity.stop();
+});
+
+/** What a process knows that starts at this moment. */
+type Known = Readonly<{ keys: IdentityKeys; client: IdentityClient }>;
+const startNow = async (): Promise<Known> => ({
+  keys: await loadKeys(pool),
+  client: await identityClient(config, pool),
+});
+
+/** Whether one process accepts what another makes, for each kind of key. */
+async function accepted(by: Known, from: Known): Promise<Record<string, boolean>> {
+  const [pagesHere, pagesThere] = [
+    deriveKeys(...secretsOf(by.client)),
+    deriveKeys(...secretsOf(from.client)),
+  ];
+  const answerer = { holder: "h", purpose: "get" } as const;
+  const challenge = newChallenge(from.keys, answerer).toBase64({ alphabet: "base64url" });
+  const session = await seal({ sub: "ada" }, pagesThere.session, 60);
+  return {
+    secret: secretsOf(by.client).includes(from.client.secret),
+    forms: csrfHolds(by.keys.forms, "h", csrfToken(from.keys.forms, "h")),
+    pagesForms: csrfHolds(pagesHere.forms, "h", csrfToken(pagesThere.forms, "h")),
+    passkey: checkChallenge(by.keys, answerer).isOwn(challenge),
+    session: (await unseal(session, pagesHere.session)) !== undefined,
+    cookies: by.keys.cookies.includes(from.keys.cookies[0] ?? ""),
+    published: by.keys.jwks.keys.some(({ n }) => n === from.keys.jwks.keys[0]?.n),
+  };
+}
+
+const statusWith = async (secret: string): Promise<number> => {
+  const authorization = `Basic ${btoa(`kept:${secret}`)}`;
+  const body = new URLSearchParams({ token: owner.token });
+  const answer = await fetch(`${config.authUrl}/introspect`, {
+    method: "POST",
+    headers: { authorization },
+    body,
+  });
+  return answer.status;
+};
+
+test("processes of two steps in a row accept all that the other makes, sessions live on, and in the end the old is worth nothing", async () => {
+  const browser = createBrowser(config.authUrl);
+  const signedIn = await browser.submit(await browser.open("/sign-in"), "/sign-in", {
+    email: owner.email,
+    password: owner.password,
+  });
+  expect(signedIn.url).toStartWith(config.baseUrl);
+
+  const known = [await startNow()];
+  for (const step of rotationSteps) {
+    for (const other of rotationSteps.filter((name) => name !== step))
+      expect(await rotateSecrets(pool, other)).toBe(step);
+    expect(await rotateSecrets(pool, step)).toBeUndefined();
+    known.push(await startNow());
+    const [before, after] = known.slice(-2) as [Known, Known];
+    for (const answers of [await accepted(before, after), await accepted(after, before)])
+      expect(Object.entries(answers).filter(([, isAccepted]) => !isAccepted)).toEqual([]);
+
+    await identity.stop();
+    identity = await runIdentity(config);
+    expect((await browser.open("/profile")).text).toContain(owner.email);
+    for (const { client } of [before, after]) expect(await statusWith(client.secret)).toBe(200);
+  }
+  const [first, last] = [known[0], known.at(-1)] as [Known, Known];
+  for (const answers of [await accepted(first, last), await accepted(last, first)])
+    expect(Object.entries(answers).filter(([, isAccepted]) => isAccepted)).toEqual([]);
+  expect(await statusWith(first.client.secret)).toBe(401);
+});
+
+test("a key of a release that could not replace any is taken as the first", async () => {
+  await pool.query(`update identity.secrets set value = '"one key"' where name = 'forms'`);
+  expect((await loadKeys(pool)).forms).toEqual(["one key"]);
+});

@@ -1,0 +1,187 @@
+import { expect, test } from "bun:test";
+import { deriveKeys } from "../../../../api/doors/pages/session/keys.ts";
+import { sealedCookie } from "../../../../api/doors/pages/session/sealed-cookie.ts";
+import type { KeyRing } from "../../../../api/web/key-ring.ts";
+import { type Browser, createBrowser } from "../../../support/identity/browser.ts";
+import { serviceClient, signedUp } from "../../../support/identity/support.ts";
+import { startSite } from "../../../support/pages/support.ts";
+
+const { stack, identity } = await startSite();
+const { baseUrl, authUrl } = stack.config;
+
+/** The service and its provider each see their own cookies: so one browser stands for each. */
+async function signIn(provider: Browser, path = "/account") {
+  const account = createBrowser(baseUrl);
+  const away = await account.open(path);
+  const back = await provider.open(away.url);
+  return { account, away: away.url, back: back.url, page: await account.open(back.url) };
+}
+
+const get = (path: string, cookie = "") =>
+  fetch(`${baseUrl}${path}`, { headers: { cookie }, redirect: "manual" });
+
+test("a stranger signs in at the provider and ends on the page that was asked for", async () => {
+  const path = "/account/actions?tool=create-todo";
+  const { away, page } = await signIn(await signedUp(identity.config), path);
+  expect(away).toStartWith(`${authUrl}/authorize?`);
+  expect(new URL(away).searchParams.get("code_challenge_method")).toBe("S256");
+  expect(page).toMatchObject({ status: 200, url: `${baseUrl}${path}` });
+});
+
+test("the session is a cookie that neither scripts nor other sites can use", async () => {
+  const account = createBrowser(baseUrl);
+  const provider = await signedUp(identity.config);
+  const back = await provider.open((await account.open("/account")).url);
+  const answer = await get(back.url.slice(baseUrl.length), cookieOf(account));
+  const session = answer.headers.getSetCookie().find((line) => line.startsWith("kept_account="));
+  for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/account", "Max-Age=43200"])
+    expect(session).toContain(attribute);
+});
+
+function cookieOf({ cookies }: Browser): string {
+  return [...cookies].map(([name, { value }]) => `${name}=${value}`).join("; ");
+}
+
+test("a session that is forged, changed, of another key or expired is none", async () => {
+  const { account } = await signIn(await signedUp(identity.config));
+  const real = account.cookies.get("kept_account")?.value ?? "";
+  const { secret } = await serviceClient(stack.config);
+  const seal = async (key: KeyRing<Uint8Array>, lifetimeSeconds: number) => {
+    const cookie = sealedCookie({ name: "kept_account", key, lifetimeSeconds, secure: false });
+    return (await cookie.seal({ sub: "ada", sid: "1", generation: 0 }))
+      .split(";")[0]
+      ?.slice("kept_account=".length);
+  };
+  const keys = deriveKeys(secret);
+  const odd = [
+    "nonsense",
+    `${real.slice(0, -4)}AAAA`,
+    await seal(deriveKeys("another secret").session, 60),
+    await seal(keys.signIn, 60),
+    await seal(keys.session, -1),
+  ];
+  expect((await get("/account", `kept_account=${real}`)).status).toBe(200);
+  expect((await get("/account", `kept_account=${await seal(keys.session, 60)}`)).status).toBe(200);
+  for (const value of odd) {
+    const answer = await get("/account", `kept_account=${value}`);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toStartWith(`${baseUrl}/account/sign-in?`);
+  }
+});
+
+test("the way back from the provider counts only in the browser that left, and once", async () => {
+  const { account, back } = await signIn(await signedUp(identity.config));
+  expect((await createBrowser(baseUrl).open(back)).status).toBe(400);
+  expect((await account.open(back)).text).toContain("You are not signed in");
+  const other = createBrowser(baseUrl);
+  await other.open("/account");
+  const answer = await other.open(back);
+  expect(answer.status).toBe(400);
+  expect(answer.text).toContain("not the one that you started");
+});
+
+test("a sign-in that the provider or the person refused says so", async () => {
+  const browser = createBrowser(baseUrl);
+  const state = new URL((await browser.open("/account")).url).searchParams.get("state") ?? "";
+  const query = new URLSearchParams({ error: "access_denied", state, iss: authUrl });
+  const page = await browser.open(`/account/callback?${query}`);
+  expect(page.status).toBe(400);
+  expect(page.text).toContain("cancelled");
+});
+
+test("signing in never leads to another site", async () => {
+  const provider = await signedUp(identity.config);
+  for (const next of [
+    "https://evil.example/account",
+    "//evil.example/account",
+    "/\\evil.example",
+    "/account/../api/v1/todos",
+    "javascript:alert(1)",
+  ]) {
+    const { page } = await signIn(provider, `/account/sign-in?${new URLSearchParams({ next })}`);
+    expect(page.url).toBe(`${baseUrl}/account`);
+  }
+});
+
+test("a form without its token, with somebody else's, or from another site changes nothing", async () => {
+  const [mine, theirs] = [
+    await signIn(await signedUp(identity.config)),
+    await signIn(await signedUp(identity.config)),
+  ];
+  const csrfIn = (text: string) => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? "";
+  const form = { time_zone: "Asia/Tokyo", day_start_hour: "3" };
+  const post = (body: Record<string, string>, headers: Record<string, string> = {}) =>
+    fetch(`${baseUrl}/account/settings/day`, {
+      method: "POST",
+      body: new URLSearchParams({ ...form, ...body }),
+      headers: { cookie: cookieOf(mine.account), ...headers },
+      redirect: "manual",
+    });
+  const own = csrfIn(mine.page.text);
+  expect((await post({})).status).toBe(403);
+  expect((await post({ csrf: "forged" })).status).toBe(403);
+  expect((await post({ csrf: csrfIn(theirs.page.text) })).status).toBe(403);
+  expect((await post({ csrf: own }, { origin: "https://evil.example" })).status).toBe(403);
+  expect((await post({ csrf: own }, { "content-type": "text/plain" })).status).toBe(415);
+  expect((await mine.account.open("/account/settings")).text).not.toContain("selected>Asia/Tokyo");
+  expect((await post({ csrf: own })).status).toBe(303);
+  expect((await mine.account.open("/account/settings")).text).toContain("selected>Asia/Tokyo");
+});
+
+test("a form that comes after the session has ended leads to the sign-in and back to its page", async () => {
+  const headers = { referer: `${baseUrl}/account/settings` };
+  const answer = await fetch(`${baseUrl}/account/settings/day`, {
+    method: "POST",
+    headers,
+    redirect: "manual",
+  });
+  expect(answer.status).toBe(303);
+  expect(answer.headers.get("location")).toBe(`${baseUrl}/account/sign-in?next=%2Faccount%2Fsettings`);
+});
+
+test("signing out ends the session here and goes on to the provider", async () => {
+  const { account, page } = await signIn(await signedUp(identity.config));
+  const away = await account.submit(page, "/account/sign-out", {});
+  expect(away.url).toStartWith(`${authUrl}/session/end?`);
+  expect((await account.open("/account")).url).toStartWith(`${authUrl}/authorize?`);
+});
+
+test("pages are never cached or framed, run no script of others, and odd addresses and methods get pages too", async () => {
+  const { account, page } = await signIn(await signedUp(identity.config));
+  expect(page.headers.get("cache-control")).toBe("no-store");
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'; connect-src 'self';");
+  const settings = await account.open("/account/settings");
+  expect(settings.headers.get("content-security-policy")).toContain("script-src 'none'; form-action");
+  expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect(page.headers.get("referrer-policy")).toBe("same-origin");
+  expect((await account.open("/account/nothing")).status).toBe(404);
+  const noSuchDay = "2026-13-45T09:00:00.000000Z_00000000-0000-7000-8000-000000000000";
+  const noSuchId = "2026-11-20T09:00:00.000000Z_------------------------------------";
+  const odd = ["cursor=odd", `cursor=${noSuchDay}`, `cursor=${noSuchId}`, "tool=%00"];
+  for (const query of [...odd, "from=0000-01-01T00:00:00Z", "to=2026-11-20T09:00:00%2B23:59"]) {
+    expect((await account.open(`/account/actions?${query}`)).status).toBe(422);
+  }
+  expect((await account.open("/account/tick")).url).toBe(`${baseUrl}/account`);
+  expect((await fetch(`${baseUrl}/account`, { method: "DELETE" })).status).toBe(405);
+});
+
+test("the provider's confirmed address, and no other, is where reminders by e-mail go", async () => {
+  const provider = await signedUp(identity.config, "ada@example.org");
+  const addressOf = async (sub: unknown) =>
+    (await identity.sql(`select email from users where user_id = '${sub}'`))[0]?.email;
+  const [account] = await identity.sql("select id from identity.accounts where email = 'ada@example.org'");
+  await signIn(provider);
+  expect(await addressOf(account?.id)).toBeFalsy();
+  await identity.sql(
+    "update identity.accounts set email_verified_at = now() where email = 'ada@example.org'",
+  );
+  await signIn(provider);
+  expect(await addressOf(account?.id)).toBe("ada@example.org");
+  // Given up at the provider: it may be somebody else's by now.
+  await identity.sql(`update users set reminder_channel = 'email' where user_id = '${account?.id}'`);
+  await identity.sql(`update identity.accounts set email_verified_at = null where id = '${account?.id}'`);
+  await signIn(provider);
+  expect(
+    await identity.sql(`select email, reminder_channel from users where user_id = '${account?.id}'`),
+  ).toEqual([{ email: null, reminder_channel: "log" }]);
+});

@@ -1,0 +1,121 @@
+import { afterAll, expect, mock, spyOn, test } from "bun:test";
+import { exportedRows } from "../../../../api/doors/pages/action/list/exported-rows.ts";
+import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
+import { tellObstacles } from "../../../../api/doors/pages/action/take-back/obstacles.ts";
+import { readLaterChanges } from "../../../../api/queries/action/later-change.ts";
+import { createQueryContext } from "../../../../api/queries/engine/context.ts";
+import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
+import { openDatabase } from "../../../../shared/db/orm.ts";
+import { markup } from "../../../../shared/html.ts";
+import { createLog } from "../../../../shared/process/observe/log.ts";
+import { startStack } from "../../../harness.ts";
+import { loggedRow } from "../../../support/pages/logged-row.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => database.close());
+const stack = await startStack();
+const url = stack.config.databaseUrl;
+const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
+const readerOf = (userId: string) =>
+  createQueryContext({
+    db: openQueryDatabase(database),
+    userId,
+    now: Date.now(),
+    defaultTimeZone: "UTC",
+    baseUrl: stack.config.baseUrl,
+  });
+
+/** A row as a call that moved 25 todos leaves it. */
+function rowOfMany() {
+  const images = (title: string, due_date: string) =>
+    JSON.stringify(
+      Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`todos/${n + 1}`, { title, due_date }])),
+    );
+  return { before: images("Old", "2026-11-20"), after: images("New", "2027-11-20") };
+}
+
+/** What is called while time passes by 5 ms at each look at the clock. */
+async function callsOf(act: () => Promise<void>) {
+  let now = performance.now();
+  const clock = spyOn(performance, "now").mockImplementation(() => (now += 5));
+  const [sleeps, localDates] = [spyOn(Bun, "sleep"), spyOn(Date.prototype, "toLocaleDateString")];
+  const formats = spyOn(Intl, "DateTimeFormat");
+  await act();
+  const givenWay = sleeps.mock.calls.filter(([ms]) => ms === 0).length;
+  const made = localDates.mock.calls.length + formats.mock.calls.length;
+  for (const one of [clock, sleeps, localDates, formats]) one.mockRestore();
+  mock.restore();
+  return { givenWay, formatsMade: made };
+}
+
+test("a file of many changes lets others go on between its rows, and makes no format of dates for each", async () => {
+  const query = readerOf("export");
+  const { before, after } = rowOfMany();
+  await database.pool.query(
+    `insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
+     select 'export', gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', $1, $2, false, 1, 1
+     from generate_series(1, 60) n`,
+    [before, after],
+  );
+  const told: unknown[] = [];
+  const { givenWay, formatsMade } = await callsOf(async () => {
+    for await (const rows of exportedRows(query, { filters: {}, timeZone: "UTC" })) told.push(...rows);
+  });
+  expect(told).toHaveLength(60);
+  expect(JSON.stringify(told[0])).toContain("Sat 20 Nov 2027");
+  expect(givenWay).toBeGreaterThanOrEqual(60);
+  expect(formatsMade).toBeLessThan(60);
+});
+
+test("so does a page of the list", async () => {
+  const rows = Array.from({ length: 50 }, () => loggedRow(rowOfMany()));
+  const shown = { timeZone: "UTC", today: "2026-11-22", isFiltered: false, hasOlder: false };
+  const listing = { ...shown, isNew: () => false, controls: () => undefined };
+  const names = { habits: new Map(), todos: new Map(), categories: new Map() };
+  let page = "";
+  const { givenWay, formatsMade } = await callsOf(async () => {
+    page = markup(await actionList({ rows, reads: [], names }, listing));
+  });
+  expect(page.match(/<li class="card"/g)).toHaveLength(50);
+  expect(givenWay).toBeGreaterThanOrEqual(50);
+  expect(formatsMade).toBeLessThan(50);
+});
+
+/** 40 changes of 25 todos each by another token, with images of 300 kB beside their rows, and the places before them. */
+async function changedLater(userId: string) {
+  const image = { ...rowOfMany(), long: "x".repeat(150_000) };
+  const whole = (json: string) => `${json.slice(0, -1)},"todos/99":{"description":"${image.long}"}}`;
+  await database.pool.query(
+    `with made as (
+       insert into action_log (user_id, request_id, called_at, door, token_id, tool, arguments, outcome, before, after, replayed, calls, duration_ms)
+       select $1, gen_random_uuid(), now() - n * interval '1 second', 'rest', 't', 'todo.update', '{}', 'ok', '[{},{}]', '[{},{}]', false, 1, 1
+       from generate_series(1, 40) n returning user_id, called_at, request_id
+     ) insert into action_images (user_id, called_at, request_id, before, after) select user_id, called_at, request_id, $2, $3 from made`,
+    [userId, whole(image.before), whole(image.after)],
+  );
+  const earlier = { called_at: "2026-11-01T00:00:00.000000Z", request_id: crypto.randomUUID() };
+  return loggedRow({ ...earlier, before: image.before, after: image.after });
+}
+
+test("who changed what since is found in some megabytes, each of which is read once", async () => {
+  const action = await changedLater("explained");
+  const query = readerOf("explained");
+  const rows = Array.from({ length: 10 }, (_, n) => `todos/${n + 1}`);
+  const changes = await readLaterChanges(query, action, rows);
+  expect(changes.length).toBeWithin(5, 14);
+  expect(JSON.stringify(changes).length).toBeLessThan(100_000);
+  // Nobody touched these fields, so each obstacle is looked for in all changes.
+  const obstacles = rows.map((row) => ({
+    row,
+    fields: ["context", "description", "category_id"],
+    why: "changed_since" as const,
+  }));
+  const hindered = Array.from({ length: 20 }, () => ({ action, obstacles }));
+  const parse = spyOn(JSON, "parse");
+  const told = await tellObstacles(query, hindered, { timeZone: "UTC" });
+  const parsedBytes = parse.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+  parse.mockRestore();
+  expect(told.flat()).toHaveLength(200);
+  expect(JSON.stringify(told[0]?.[0])).toContain("somebody changed that since");
+  expect(parsedBytes).toBeLessThan(8_000_000);
+});

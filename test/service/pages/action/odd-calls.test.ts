@@ -1,0 +1,227 @@
+import { afterAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { callLine } from "../../../../api/cli/call-line.ts";
+import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
+import { readActions } from "../../../../api/queries/action/read.ts";
+import { createQueryContext } from "../../../../api/queries/engine/context.ts";
+import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
+import { openDatabase } from "../../../../shared/db/orm.ts";
+import { markup } from "../../../../shared/html.ts";
+import { createLog } from "../../../../shared/process/observe/log.ts";
+import { startStack } from "../../../harness.ts";
+import { agent } from "../../../support/mcp.ts";
+import { loggedRow, told } from "../../../support/pages/logged-row.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => database.close());
+const stack = await startStack({ env: { MCP_RATE_LIMIT_PER_MINUTE: "0" } });
+const url = stack.config.databaseUrl;
+const database = await openDatabase({ url, log: createLog("test", "error"), connections: 2 });
+const reader = createQueryContext({
+  db: openQueryDatabase(database),
+  userId: "ada",
+  now: Date.now(),
+  defaultTimeZone: "UTC",
+  baseUrl: stack.config.baseUrl,
+});
+const shown = {
+  timeZone: "UTC",
+  today: new Date().toISOString().slice(0, 10),
+  isFiltered: false,
+  hasOlder: false,
+  isNew: () => false,
+  controls: () => undefined,
+};
+const beside = { reads: [] };
+
+const telling = {
+  timeZone: "UTC",
+  names: { habits: new Map(), todos: new Map(), categories: new Map() },
+};
+
+const inherited = Object.getOwnPropertyNames(Object.prototype);
+const toolNames = [
+  "get-today-habits",
+  "get-pending-todos",
+  "create-habit",
+  "create-todo",
+  "toggle-todo",
+  "update-todo",
+  "delete-todo",
+  "complete-habit",
+];
+const argumentNames = [
+  "todo_id",
+  "habit_id",
+  "title",
+  "name",
+  "type",
+  "description",
+  "due_date",
+  "clear",
+].concat([
+  "date",
+  "undo",
+  "completed",
+  "context",
+  "overdue_only",
+  "recurrence",
+  "time_of_day",
+  "done",
+  "tried",
+  "object",
+]);
+
+/** What a sentence says outside of quotation marks. */
+const ownWords = (tool: string, text: string, ok: boolean): string =>
+  told({ tool, arguments: text, outcome: ok ? "ok" : "invalid" }).replace(/<q>.*?<\/q>/gs, "");
+
+test("a completion is told with its date, and taking it back as that", () => {
+  const completion = (args: object, ok = true) =>
+    told({
+      tool: "complete-habit",
+      arguments: JSON.stringify({ habit_id: 7, ...args }),
+      outcome: ok ? "ok" : "invalid",
+    });
+  expect(completion({})).toBe("Completed the habit 7");
+  expect(completion({ date: "2026-05-07" })).toBe("Completed the habit 7 for Thu 7 May");
+  expect(completion({ undo: true })).toBe("Took back the completion of the habit 7");
+  expect(completion({ date: "2026-05-07", undo: true }, false)).toBe(
+    "Tried to take back the completion of the habit 7 on Thu 7 May",
+  );
+});
+
+test("a call of several todos is told with their number, and that some may have been refused", () => {
+  const severally = (tool: string, args: object, ok = true) =>
+    told({ tool, arguments: JSON.stringify(args), outcome: ok ? "ok" : "invalid" }).replace(/<[^>]*>/g, "");
+  const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
+  const created = "Created, as far as possible, 5 todos: a, b, c and 2 more";
+  expect(severally("create-todo", { todos })).toBe(created);
+  expect(severally("create-todo", { todos }, false)).toBe("Tried to create 5 todos: a, b, c and 2 more");
+  expect(severally("create-todo", { todos: todos.slice(0, 1) })).toBe("Created 1 todo: a");
+  expect(severally("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
+    "Changed, as far as possible, 2 todos: due Thu 7 May",
+  );
+  expect(severally("update-todo", { todo_ids: [7], title: "x" })).toBe("Changed 1 todo: title x");
+});
+
+test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
+  const word = fc.constantFrom("EVIL", "done</q>EVIL", "EVIL\nEVIL", "2026-02-30EVIL", ...inherited);
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      word,
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie("any"), { maxLength: 5 }),
+      fc.dictionary(fc.constantFrom("EVIL", "toString", "valueOf", ...inherited), tie("any"), { maxKeys: 4 }),
+    ),
+  })).any;
+  const args = fc.dictionary(fc.constantFrom(...argumentNames, ...inherited), value, { maxKeys: 8 });
+  const tool = fc.constantFrom(...toolNames, ...inherited, "EVIL");
+  const call = fc.property(tool, args, fc.boolean(), (tool, args, ok) => {
+    expect(ownWords(tool, JSON.stringify(args), ok)).not.toContain("EVIL");
+  });
+  fc.assert(call, { numRuns: 3_000 });
+});
+
+test("whatever is stored of a change, its sentence is ours, and there is one", () => {
+  const value = fc.oneof(
+    fc.constantFrom("EVIL", "a” EVIL “b", "2026-02-30EVIL", "2026-11-20", 7, -1, 1e300, true, null, ""),
+    fc.constantFrom({ EVIL: "EVIL" }, ["EVIL"], { weekdays: ["EVIL"] }, { every_days: "EVIL" }, [], {}),
+  );
+  const columns = [
+    "title",
+    "name",
+    "due_date",
+    "category_id",
+    "frequency",
+    "schedule",
+    "is_completed",
+  ].concat(
+    ["completions_count", "longest_streak", "next_todo_id", "remind_at", "wall_time", "color", "recurrence"],
+    ["estimated_minutes", "time_of_day", "grace_days", "type", "EVIL", ...inherited],
+  );
+  const image = fc.dictionary(fc.constantFrom(...columns), value, { maxKeys: 6 });
+  const rows = [
+    "todos/5",
+    "todos/6",
+    "reminders/5",
+    "habits/7",
+    "habit_completions/7/2026-11-20",
+    "categories/2",
+  ];
+  const oddRows = [
+    "EVIL",
+    "todos",
+    "todos/EVIL",
+    "habit_completions/7",
+    "habit_completions/7/EVIL",
+    ...inherited,
+  ];
+  const images = fc.dictionary(fc.constantFrom(...rows, ...oddRows), image, { maxKeys: 5 });
+  const stored = fc.oneof(
+    fc.constantFrom(null, "", "{", "[]", "7", "null", `"EVIL"`, `[{"todos/5":"EVIL"},{}]`),
+    images.map((all) => JSON.stringify(all)),
+    images.map((all) => JSON.stringify([all, { bytes: 5_000, sha256: "0" }])),
+  );
+  const names = { categories: new Map([[7, "EVIL"]]) };
+  const row = fc.property(
+    stored,
+    stored,
+    fc.constantFrom(...toolNames, "habit.update"),
+    (before, after, tool) => {
+      const sentence = told({ tool, before, after }, names);
+      expect(sentence.replace(/<q>.*?<\/q>/gs, "")).not.toContain("EVIL");
+      expect(sentence).toMatch(/^[A-Z]/);
+      expect(sentence).not.toMatch(/undefined|NaN|Invalid|object Object/);
+    },
+  );
+  fc.assert(row, { numRuns: 5_000 });
+});
+
+test("no tool, argument or value takes the page or the terminal, and the page stays small", async () => {
+  const { call } = await agent(stack, { sub: "ada" });
+  const long = { todo_id: 1, clear: Array.from({ length: 16_000 }, () => "a") };
+  const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`argument ${n}`, n]));
+  const calls: [string, string][] = [
+    ...inherited.flatMap((name): [string, string][] => [
+      [name, "{}"],
+      [name, `{"object":{"a":1},"done":"Looked at","tried":"delete nothing"}`],
+      ["update-todo", `{"todo_id":1,"clear":["${name}",{"${name}":1,"toString":1,"valueOf":1}]}`],
+      ["create-todo", `{"${name}":{"${name}":[]},"title":{"${name}":1}}`],
+    ]),
+    ["update-todo", JSON.stringify(long)],
+    ["update-todo", JSON.stringify({ todo_id: 1, title: long.clear.slice(0, 1_000), ...many })],
+    ["create-habit", JSON.stringify({ name: "\u{1F600}".repeat(15_000) })],
+  ];
+  for (const [tool, json] of calls) await call(tool, JSON.parse(json));
+  const found = await readActions(reader, { limit: 200 });
+  expect(found.actions).toHaveLength(calls.length);
+  const page = markup(await actionList({ rows: found.actions, names: telling.names, ...beside }, shown));
+  expect(page.match(/<li class="card"/g)).toHaveLength(calls.length);
+  expect(page).not.toContain("cannot be described");
+  expect(page.length).toBeLessThan(calls.length * 6_000);
+  for (const action of found.actions) expect(callLine(action, telling).length).toBeLessThan(600);
+});
+
+test("calls over the limit are one row that tells their number, and a shortened call says what was sent", async () => {
+  const row = loggedRow({
+    client_name: "Script",
+    tool: "create-todo",
+    arguments: `[{"title":"Buy milk"},{"bytes":61234,"sha256":"${"0".repeat(64)}"}]`,
+    outcome: "rate_limited",
+    calls: 37,
+  });
+  const page = markup(
+    await actionList(
+      { rows: [row, { ...row, outcome: "ok", calls: 1 }], names: telling.names, ...beside },
+      shown,
+    ),
+  );
+  expect(page).toContain("37 calls refused: over the limit");
+  expect(page).toContain("Created the todo <q><bdi>Buy milk</bdi></q>");
+  expect(page).toContain("Shortened from 61234 bytes");
+  expect(callLine(row, telling)).toContain("rate_limited (37 calls)");
+  expect(callLine(row, telling)).toContain(`{"title":"Buy milk"} (shortened: 61234 bytes were sent)`);
+});

@@ -1,0 +1,194 @@
+import { afterAll, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { Redis } from "ioredis";
+import { openLiveHub } from "../../../api/doors/pages/streams/hub.ts";
+import { openSink } from "../../../api/doors/pages/streams/sink.ts";
+import { watchUser } from "../../../api/doors/pages/streams/watch-user.ts";
+import { changedChannel } from "../../../shared/queue/watched-users.ts";
+import { startStack } from "../../harness.ts";
+import {
+  openStream,
+  pagesEnv,
+  sessionOf,
+  signedInBrowser,
+  type TestStream,
+} from "../../support/pages/live-support.ts";
+import { callTool } from "../../support/pages/support.ts";
+
+const stack = await startStack({ env: pagesEnv });
+const { config } = stack;
+const streams: TestStream[] = [];
+const redis = new Redis(config.redisUrl);
+afterAll(() => {
+  for (const stream of streams) stream.close();
+  redis.disconnect();
+});
+
+async function openFor(sub: string, options = {}): Promise<TestStream> {
+  const stream = await openStream(config, sub, options);
+  streams.push(stream);
+  return stream;
+}
+
+/** An agent's way to somebody's things. */
+async function agentOf(sub: string) {
+  const token = await stack.issuer.token({ sub });
+  return (method: string, path: string, body?: object) =>
+    stack.rest(method, path, { token, ...(body && { body }) });
+}
+
+const lookAt = async (sub: string, path = "/account") =>
+  fetch(`${config.baseUrl}${path}`, { headers: { cookie: `kept_account=${await sessionOf(config, sub)}` } });
+
+test("what an agent does is told to its person's pages alone, and who comes back hears what was missed", async () => {
+  const rest = await agentOf("ada");
+  const [mine, theirs] = [await openFor("ada"), await openFor("bob")];
+  expect(mine.headers.get("content-type")).toBe("text/event-stream");
+  const before = await mine.event("changed");
+  await theirs.event("changed");
+  await rest("POST", "/todos", { title: "Pay rent" });
+  const after = await mine.event("changed", 2);
+  expect(after).not.toBe(before);
+  expect((await (await lookAt("ada")).text()).includes(`data-version="${after}"`)).toBe(true);
+
+  const upToDate = await openFor("ada", { lastEventId: after });
+  const behind = await openFor("ada", { lastEventId: before });
+  expect(await behind.event("changed")).toBe(after);
+  expect([upToDate.count("changed"), theirs.count("changed")]).toEqual([0, 1]);
+});
+
+test("what an agent only reads is told to the pages that list it, and to no others", async () => {
+  const token = await stack.issuer.token({ sub: "ines" });
+  const [today, actions] = [await openFor("ines"), await openFor("ines", { follows: "actions" })];
+  await Promise.all([today.event("changed"), actions.event("changed")]);
+  await callTool({ stack }, token, "get-pending-todos");
+  await actions.event("changed", 2);
+  expect(today.count("changed")).toBe(1);
+  await callTool({ stack }, token, "create-todo", { title: "Pay rent" });
+  await Promise.all([today.event("changed", 2), actions.event("changed", 3)]);
+});
+
+test("workers send no word about anybody who is not watched", async () => {
+  const words: string[] = [];
+  const listening = new Redis(config.redisUrl);
+  await listening.subscribe(changedChannel(config.queuePrefix));
+  listening.on("message", (_channel, text) => words.push(text));
+  const [rest, others] = [await agentOf("eve"), await agentOf("nobody")];
+  await rest("POST", "/todos", { title: "Unseen" });
+  const stream = await openFor("eve");
+  await stream.event("changed");
+  await others("POST", "/todos", { title: "Unseen" });
+  await rest("POST", "/todos", { title: "Seen" });
+  await stream.event("changed", 2);
+  listening.disconnect();
+  expect(words).toEqual([JSON.stringify(["eve"])]);
+});
+
+test("a stream ends with its session, and nobody has one without", async () => {
+  const stream = await openFor("dora");
+  await stream.event("changed");
+  const browser = await signedInBrowser(config, "dora");
+  await browser.submit(await browser.open("/account"), "/account/sign-out", {});
+  await stream.event("goodbye");
+  await stream.ended;
+  const again = await openFor("dora");
+  expect(again.status).toBe(401);
+  const head = await fetch(`${config.baseUrl}/account/live`, {
+    method: "HEAD",
+    headers: { cookie: `kept_account=${await sessionOf(config, "dora", { generation: 1 })}` },
+  });
+  expect(head.status).toBe(200);
+  expect((await fetch(`${config.baseUrl}/account/live`, { method: "POST" })).status).toBeLessThan(500);
+});
+
+test("somebody's ninth page ends their first, and many streams keep nobody waiting", async () => {
+  const first = await openFor("greedy");
+  for (let n = 0; n < 8; n++) await openFor("greedy");
+  await first.event("goodbye");
+  await first.ended;
+  const crowd = Array.from({ length: 200 }, (_, n) => `crowd-${n % 40}`);
+  const joined = await Promise.all(crowd.map((sub) => openFor(sub)));
+  expect(joined.every(({ status }) => status === 200)).toBe(true);
+  const rest = await agentOf("stranger");
+  const began = performance.now();
+  for (let n = 0; n < 20; n++) {
+    expect((await rest("POST", "/todos", { title: `Todo ${n}` })).status).toBe(201);
+    expect((await lookAt("stranger")).status).toBe(200);
+  }
+  expect((performance.now() - began) / 40).toBeLessThan(500);
+  for (const stream of joined) stream.close();
+});
+
+test("a client that does not read what it is sent is dropped", async () => {
+  const sink = openSink();
+  const over = Promise.withResolvers<void>();
+  sink.onEnd(over.resolve);
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(sink.body) });
+  const socket = connect(Number(server.port), "127.0.0.1");
+  const answered = new Promise((resolve) => socket.once("data", resolve));
+  socket.write("GET / HTTP/1.1\r\nHost: kept\r\n\r\n");
+  sink.send(":\n\n");
+  await answered;
+  socket.pause();
+  let isOver = false;
+  void over.promise.then(() => {
+    isOver = true;
+  });
+  let sent = 0;
+  for (; !isOver && sent < 1_000; sent++) {
+    sink.send("x".repeat(64 * 1024));
+    await Bun.sleep(1);
+  }
+  expect(sent).toBeLessThan(1_000);
+  socket.destroy();
+  await server.stop(true);
+});
+
+test("a word that comes while a door reads makes it read once more", async () => {
+  const reads = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<string>();
+  const state = (changes: string) => ({ versions: { actions: "", changes }, generation: 0 });
+  let count = 0;
+  const user = watchUser(async () => {
+    count += 1;
+    if (count > 1) return state("new");
+    user.look();
+    await reads.promise;
+    return state("old");
+  });
+  const tell = ({ changes }: { changes: string }) => changes === "new" && told.resolve(changes);
+  // With the next beat it reads in any case.
+  user.streams.add({ generation: 0, tell, beat: () => told.resolve("late"), end() {} });
+  user.look();
+  reads.resolve();
+  expect(await told.promise).toBe("new");
+  user.close();
+});
+
+test("a door that is full takes a place from who has several, and none from who has one", async () => {
+  const none = { ...config, queuePrefix: `full-${crypto.randomUUID()}` };
+  const hub = await openLiveHub({
+    config: none,
+    redis,
+    readState: async () => ({ versions: { actions: "1", changes: "1" }, generation: 0 }),
+  });
+  const ended: string[] = [];
+  const join = (userId: string) => {
+    const stream = { generation: 0, tell() {}, beat() {}, end: () => leave?.() };
+    const left = hub.join(userId, stream);
+    const leave =
+      left &&
+      (() => {
+        ended.push(userId);
+        left();
+      });
+    return left !== undefined;
+  };
+  for (let n = 0; n < 998; n++) expect(join(`user-${n}`)).toBe(true);
+  expect([join("greedy"), join("greedy"), join("late")]).toEqual([true, true, true]);
+  expect(ended).toEqual(["greedy"]);
+  expect([join("later"), ended.length]).toEqual([false, 1]);
+  hub.close();
+  expect(ended).toHaveLength(1_001);
+  expect(join("user-1")).toBe(false);
+});

@@ -1,0 +1,150 @@
+import type { Pool } from "pg";
+import type { CommandName } from "../../../shared/contracts/catalogue.ts";
+import type { JsonBody } from "../../harness.ts";
+
+/** Carries out a command of the user under test and gives its answer. @throws when it is refused */
+export type Run = (name: CommandName, input: object, options?: { key?: string }) => Promise<JsonBody>;
+
+type Target = Readonly<{
+  /** The keys of what stands in the user's action log. */
+  actions(): Promise<readonly object[]>;
+  /** Where reminders are sent to. */
+  webhookUrl: string;
+  /** When a reminder falls due, epoch ms. */
+  dueAt: number;
+  /** Makes a reminder one whose delivery, of this id, failed. */
+  failReminder(todoId: number, deliveryId: string): Promise<unknown>;
+}>;
+
+/** A life of one user in which every command occurs, with what makes its statements differ. */
+export async function runEveryCommand(run: Run, target: Target): Promise<void> {
+  const { webhookUrl, dueAt, actions } = target;
+  await run("user.adopt-zone", { time_zone: "Europe/Berlin", issued_at: "2026-11-01T00:00:00Z" });
+  await run("user.configure", {
+    time_zone: "UTC",
+    reminder_channel: "webhook",
+    webhook_url: webhookUrl,
+  });
+  const category = await run("category.create", { name: "Home" });
+  await run("category.update", { category_id: category.id, name: "House" });
+  await changeHabits(run, category.id);
+  await changeTodos(run, category.id, dueAt);
+  await sendAgain(run, target);
+  await importFile(run);
+  for (const secret_hash of ["a".repeat(43), "b".repeat(43), null])
+    await run("calendar.set", { secret_hash });
+  await run("webhook.test", {});
+  await run("user.configure", { time_zone: "Asia/Tokyo" });
+  await run("user.end-sessions", {});
+  const call = {
+    requestId: Bun.randomUUIDv7(),
+    tokenId: "token",
+    clientName: null,
+    tool: "get-pending-todos",
+    arguments: "{}",
+    startedAt: Date.now(),
+  };
+  await run("action.record", { call, outcome: "ok" });
+  await run("action.count", { call: { ...call, requestId: Bun.randomUUIDv7() }, calls: 2 });
+  await run("category.delete", { category_id: category.id });
+  for (const _ of ["undo", "undo of the undo"]) await run("action.undo", { actions: await actions() });
+  const ever = { from: "2026-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
+  await run("action.undo-run", { token_id: "nobody", ...ever });
+  await run("action.forget", { kind: "category", id: category.id });
+}
+
+async function importFile(run: Run): Promise<void> {
+  const import_id = crypto.randomUUID();
+  const [garden, swim, sow] = ["g", "s", "t"].map((letter) => letter.repeat(22));
+  const times = { created_at: "2026-01-01T00:00:00Z", updated_at: null };
+  const habit = { frequency: "daily", schedule: null, grace_days: 1, time_of_day: null, description: null };
+  const todo = {
+    due_date: null,
+    time_of_day: null,
+    estimated_minutes: null,
+    context: null,
+    is_completed: false,
+  };
+  const series = { recurrence: null, recurrence_from: "due", recurrence_anchor: null, next: null };
+  const done = { completed_at: null, completed_on: null };
+  const reminder = { remind_at: "2099-01-01T00:00:00Z", wall_time: "2099-01-01T00:00", status: "scheduled" };
+  const lists = [
+    { categories: [{ key: garden, name: "Garden", color: null, icon: null, ...times }] },
+    { habits: [{ key: swim, name: "Swim", type: "good", category: garden, ...habit, ...times }] },
+    {
+      histories: [
+        { habit: swim, dates: ["2026-01-01", "2026-01-02"], times: [null, "2026-01-02T10:00:00Z"] },
+      ],
+    },
+    {
+      todos: [
+        {
+          key: sow,
+          title: "Sow",
+          category: garden,
+          description: null,
+          reminder,
+          ...todo,
+          ...series,
+          ...done,
+          ...times,
+        },
+      ],
+    },
+  ];
+  for (const _ of ["a file", "the same again"]) {
+    for (const [part, list] of lists.entries()) await run("import.stage", { import_id, part, ...list });
+    await run("import.apply", { import_id, parts: lists.length });
+  }
+}
+
+async function changeHabits(run: Run, category_id: number): Promise<void> {
+  const fields = { name: "Walk", type: "good", frequency: "daily", category_id };
+  const { id: habit_id } = await run("habit.create", fields, { key: "walk" });
+  await run("habit.create", fields, { key: "walk" });
+  await run("habit.update", { habit_id, name: "Run" });
+  await run("habit.complete", { habit_id });
+  await run("habit.undo", { habit_id });
+  await run("habit.complete", { habit_id });
+  await run("habit.delete", { habit_id });
+}
+
+async function changeTodos(run: Run, category_id: number, dueAt: number): Promise<void> {
+  const remind_at = new Date(dueAt).toISOString();
+  const { id: todo_id } = await run("todo.create", {
+    title: "Water the plants",
+    due_date: "2026-11-20",
+    recurrence: "FREQ=DAILY",
+    category_id,
+  });
+  const input = { title: "Prune them", category_id };
+  await run("todo.create-many", { items: [{ input }, { input }] });
+  await run("todo.update", { todo_id, title: "Water all plants", category: "House" });
+  await run("todo.update-many", { items: [{ input: { todo_id } }], alike: { context: "home" } });
+  await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00" });
+  await run("todo.toggle", { todo_id });
+  await run("todo.toggle", { todo_id });
+  await run("reminder.clear", { todo_id });
+  await run("todo.delete", { todo_id });
+  const { id: due } = await run("todo.create", { title: "Answer the letter", category_id });
+  await run("reminder.set", { todo_id: due, remind_at });
+}
+
+async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
+  const { id: todo_id } = await run("todo.create", { title: "Call Grace" });
+  await run("reminder.set", { todo_id, remind_at: "2099-01-01T09:00:00Z" });
+  const delivery_id = crypto.randomUUID();
+  await failReminder(todo_id, delivery_id);
+  await run("reminder.send-again", { todo_id, delivery_id });
+  // It would ring beside the one that is due.
+  await run("todo.delete", { todo_id });
+}
+
+/** For tests that have the database at hand. */
+export const failingReminder =
+  (pool: Pick<Pool, "query">, userId: string): Target["failReminder"] =>
+  (todoId, deliveryId) =>
+    pool.query(
+      "update reminders set status = 'failed', delivery_id = $3 where user_id = $1 and todo_id = $2",
+      [userId, todoId, deliveryId],
+    );

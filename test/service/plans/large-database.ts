@@ -1,0 +1,48 @@
+import { SQL } from "bun";
+import { seed } from "../../labs/bench/seed.ts";
+
+export const users = 2_000;
+
+/** Its name differs from those on other servers, where tests count connections by it. */
+export async function createPlansDatabase(serverUrl: string): Promise<string> {
+  const sql = new SQL(serverUrl, { max: 1 });
+  await sql`create database plans`;
+  await sql.close();
+  return Object.assign(new URL(serverUrl), { pathname: "/plans" }).href;
+}
+
+/**
+ * Fills every table of users until only an index makes sense: a user has 1/2,000 of the rows, so a scan reads thousands
+ * of times what is asked for. More rows would change no plan, and each partition has as many as a table.
+ */
+export async function fillDatabase(databaseUrl: string): Promise<void> {
+  await seed(databaseUrl, users);
+  const sql = new SQL(databaseUrl, { max: 1 });
+  await sql.unsafe(`
+    insert into habit_completions
+      select user_id, id, current_date - n, now() from habits, generate_series(0, 1) n on conflict do nothing;
+    insert into reminders (user_id, todo_id, remind_at, status, created_at, updated_at)
+      select user_id, id, now() + interval '1 year', 'scheduled', now(), now() from todos on conflict do nothing;
+    insert into reminder_deliveries (user_id, id, todo_id, status, attempts, late, scheduled_at, next_attempt_at,
+        created_at, finished_at)
+      select user_id, gen_random_uuid(), id, 'sent', 1, false, at, at, at, at
+      from todos, lateral (select now() - interval '1 day' * (id % 30)) t(at);
+    insert into deletions (user_id, changed_xid, kind, id, deleted_at)
+      select user_id, changed_xid, 3, id + 100000000, now() - interval '1 day' * (id % 30) from todos;
+    insert into identity.accounts (id, email, password_hash)
+      select n::text, n || '@example.org', '' from generate_series(1, 50000) n;
+    insert into deleted_users select 'deleted ' || n, now() - interval '1 day', now() from generate_series(1, 50000) n`);
+  await multiplyPartitioned(sql, "inbox", "command_id", "created_at");
+  await multiplyPartitioned(sql, "action_log", "request_id", "called_at");
+  await sql.unsafe("vacuum analyze");
+  await sql.close();
+}
+
+/** Copies one real row of a partitioned table to many users, in each of its partitions. */
+async function multiplyPartitioned(sql: SQL, table: string, id: string, time: string): Promise<void> {
+  await sql.unsafe(`
+    insert into ${table}
+    select (jsonb_populate_record(r.one, jsonb_build_object('user_id', u.user_id, '${id}', gen_random_uuid(),
+      '${time}', p.upper - n * interval '1 second', 'keyed', p.kind = 'keyed'))).*
+    from (select ${table} as one from ${table} limit 1) r, list_partitions('${table}') p, users u, generate_series(1, 2) n`);
+}

@@ -1,0 +1,50 @@
+import { afterAll, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { openMailbox } from "../../../api/mailbox/mailbox.ts";
+import { startStack } from "../../harness.ts";
+
+const { config } = await startStack({ env: { LOG_LEVEL: "silent" } });
+const mailbox = await openMailbox(config);
+afterAll(() => mailbox.close());
+
+/** Sends all at once behind a first one, so that they share a batch. */
+async function outcomesOf(titles: readonly string[]) {
+  const send = (title: string) =>
+    mailbox.send({
+      id: Bun.randomUUIDv7(),
+      userId: `owner of ${title}`,
+      name: "todo.create",
+      input: { title },
+      fingerprint: null,
+      acceptedAt: Date.now(),
+      sentAt: Date.now(),
+    });
+  const deliveries = await Promise.all(["first, alone", ...titles].map(send));
+  return deliveries.slice(1).map((delivery) => (typeof delivery === "object" ? delivery.outcome : delivery));
+}
+
+test("a command that PostgreSQL refuses does not spoil the others of its batch", async () => {
+  const sql = new SQL(config.databaseUrl, { max: 1 });
+  await sql.unsafe(`
+    create function refuse_poison() returns trigger language plpgsql as $$
+    begin
+      if new.title like 'poison%' then raise exception 'poison'; end if;
+      return new;
+    end $$`);
+  await sql.unsafe(
+    "create trigger poison before insert on todos for each row execute function refuse_poison()",
+  );
+  const titles = Array.from({ length: 40 }, (_, index) =>
+    index % 13 === 7 ? `poison ${index}` : `t${index}`,
+  );
+  const outcomes = await outcomesOf(titles);
+  for (const [index, outcome] of outcomes.entries())
+    expect(outcome).toMatchObject(
+      titles[index]?.startsWith("poison")
+        ? { refusal: { code: "internal", applied: "no" } }
+        : { body: { title: titles[index] } },
+    );
+  const [{ count }] = await sql`select count(*)::int from todos where title like 't%'`;
+  expect(count).toBe(37);
+  await sql.close();
+});

@@ -1,0 +1,148 @@
+import { afterAll, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { resolveLocalTime } from "../../../shared/domain/day/day.ts";
+import { startStack } from "../../harness.ts";
+import { openPageDoor } from "../../support/page-door.ts";
+
+afterAll(async () => {
+  await page.close();
+  await sql.close();
+});
+const stack = await startStack({ workers: 2 });
+const sql = new SQL(stack.config.databaseUrl, { max: 2 });
+const page = await openPageDoor(stack);
+
+/** Wall times around the changes to and from summer time, among others, of a user in Berlin. */
+async function remind(userId: string, reminders: number): Promise<void> {
+  await page.send(userId, "user.configure", { time_zone: "Europe/Berlin" });
+  await sql`
+    insert into todos (user_id, id, title, is_completed, recurrence_from, created_at, updated_at)
+    select ${userId}, n, 'Todo ' || n, false, 'due', now(), now() from generate_series(1, ${reminders}) n`;
+  await sql`
+    insert into reminders (user_id, todo_id, remind_at, wall_time, status, created_at, updated_at)
+    select ${userId}, n, wall at time zone 'Europe/Berlin', wall,
+      case n % 3 when 0 then 'suspended' else 'scheduled' end, now(), now()
+    from generate_series(1, ${reminders}) n
+    cross join lateral (select timestamp '2030-03-01T00:30' + n * interval '97 minutes' as wall) w`;
+}
+
+const ended = async (userId: string): Promise<void> => {
+  for (;;) {
+    const [open] = await sql`select from works where user_id = ${userId} and ended_at is null`;
+    if (!open) return;
+    await Bun.sleep(10);
+  }
+};
+
+/** Reminders whose instant is not that of their wall time in the zone. */
+async function astray(userId: string, zone: string): Promise<number[]> {
+  const rows = await sql`
+    select todo_id, to_char(wall_time, 'YYYY-MM-DD"T"HH24:MI:SS') as wall, remind_at from reminders
+    where user_id = ${userId}`;
+  return rows
+    .filter(
+      (row: { wall: string; remind_at: Date }) =>
+        resolveLocalTime(row.wall, zone) !== row.remind_at.getTime(),
+    )
+    .map(({ todo_id }: { todo_id: number }) => todo_id);
+}
+
+test("a change of zone with few reminders is one transaction, and leaves no work", async () => {
+  await remind("few", 900);
+  const { time_zone } = await page.send("few", "user.configure", { time_zone: "America/New_York" });
+  expect(time_zone).toBe("America/New_York");
+  expect(await astray("few", "America/New_York")).toEqual([]);
+  expect(await sql`select from works where user_id = 'few'`).toHaveLength(0);
+  expect(await sql`select distinct xmin::text from reminders where user_id = 'few'`).toHaveLength(1);
+});
+
+test.each(["Pacific/Auckland", "Australia/Lord_Howe", "America/New_York", "America/Santiago"])(
+  "a change to %s with many reminders goes on after its answer, and leaves each where one transaction would",
+  async (zone) => {
+    await remind(zone, 12_500);
+    await page.send(zone, "user.configure", { time_zone: zone });
+    const [{ done, total }] = await sql`select done, total from works where user_id = ${zone}`;
+    expect(done).toBeGreaterThanOrEqual(1_000);
+    expect(total).toBe(12_500);
+    await ended(zone);
+    expect(await astray(zone, zone)).toEqual([]);
+    const [work] = await sql`select done, total, cursor, outcome from works where user_id = ${zone}`;
+    expect(work).toEqual({ done: 12_500, total: 12_500, cursor: null, outcome: null });
+    // Each row was moved once, in the first transaction or in a step.
+    const steps =
+      await sql`select count(*)::int as rows from reminders where user_id = ${zone} group by xmin`;
+    expect(steps.length).toBeGreaterThanOrEqual(12);
+    expect(Math.max(...steps.map(({ rows }: { rows: number }) => rows))).toBeLessThanOrEqual(1_000);
+  },
+);
+
+test("of two changes of zone the later one stands, after the first has ended", async () => {
+  await remind("hasty", 5_000);
+  await page.send("hasty", "user.configure", { time_zone: "Pacific/Auckland" });
+  const second = await page.send("hasty", "user.configure", { time_zone: "America/New_York" });
+  const zone = second.time_zone ?? "Pacific/Auckland";
+  if (second.code) expect(second).toMatchObject({ code: "overloaded", applied: "no" });
+  await ended("hasty");
+  expect(await astray("hasty", zone)).toEqual([]);
+});
+
+test("what its user changes meanwhile stands, and each answer is of a whole row", async () => {
+  await remind("busy", 8_000);
+  const change = (id: number) =>
+    page.send("busy", "reminder.set", { todo_id: id, remind_at: "2031-07-01T09:00:00" });
+  await page.send("busy", "user.configure", { time_zone: "Pacific/Auckland" });
+  const ids = [1, 4_000, 7_999];
+  for (const answer of await Promise.all(ids.map(change)))
+    expect(answer).toMatchObject({ remind_at: "2031-06-30T21:00:00.000000Z", time_zone: "Pacific/Auckland" });
+  await ended("busy");
+  expect(await astray("busy", "Pacific/Auckland")).toEqual([]);
+});
+
+async function fillCategory(userId: string, todos: number): Promise<number> {
+  const { id } = await page.send(userId, "category.create", { name: "Everything" });
+  await sql`
+    insert into todos (user_id, id, title, is_completed, recurrence_from, category_id, created_at, updated_at)
+    select ${userId}, n, 'Todo ' || n, false, 'due', ${id}::bigint, now(), now()
+    from generate_series(1, ${todos}) n`;
+  return id;
+}
+
+test("a category of 50,000 todos is gone at once, and every todo loses it", async () => {
+  const id = await fillCategory("ada", 50_000);
+  expect((await stack.rest("DELETE", `/categories/${id}`)).status).toBe(204);
+  const [{ named }] = await sql`select count(*)::int as named from todos where category_id = ${id}::bigint`;
+  expect(named).toBeGreaterThan(0);
+  const list = (query: string) => stack.rest("GET", `/todos?${query}`);
+  const [all, ofIt, found] = [
+    await list("page=500"),
+    await list(`category_id=${id}`),
+    await list(`category_id=${id}&q=todo`),
+  ];
+  expect(new Set(all.body.data.map(({ category }: { category: unknown }) => category))).toEqual(
+    new Set([null]),
+  );
+  expect([ofIt.body.data, found.body.data]).toEqual([[], []]);
+  const created = await stack.rest("POST", "/todos", { body: { title: "x", category_id: id } });
+  expect(created.status).toBe(422);
+  await ended("ada");
+  const [row] = await sql`
+    select (select count(*)::int from todos where user_id = 'ada' and category_id is null) as without,
+      (select cardinality(todo_ids) from deletions where user_id = 'ada' and kind = 1) as noted`;
+  expect(row).toEqual({ without: 50_000, noted: 50_000 });
+}, 30_000);
+
+test("a small category is deleted in one transaction", async () => {
+  const id = await fillCategory("small", 900);
+  await page.send("small", "category.delete", { category_id: id });
+  expect(await sql`select from todos where user_id = 'small' and category_id is not null`).toHaveLength(0);
+  expect(await sql`select distinct xmin::text from todos where user_id = 'small'`).toHaveLength(1);
+  expect(await sql`select from works where user_id = 'small'`).toHaveLength(0);
+});
+
+test("closing the account ends the work", async () => {
+  await remind("gone", 20_000);
+  await page.send("gone", "user.configure", { time_zone: "Pacific/Auckland" });
+  for (;;) if ((await page.send("gone", "user.delete", {})) === null) break;
+  expect(await sql`select from works where user_id = 'gone'`).toHaveLength(0);
+  expect(await sql`select from reminders where user_id = 'gone'`).toHaveLength(0);
+});

@@ -1,0 +1,229 @@
+import { beforeEach, expect, test } from "bun:test";
+import { validate } from "../../../api/http/input/validate.ts";
+import { changeSettings } from "../../../shared/contracts/user/contracts.ts";
+import { startStack } from "../../harness.ts";
+import { agent } from "../../support/mcp.ts";
+import { headersOf, startMailbox } from "../../support/reminder/mailbox.ts";
+import { startReceiver } from "../../support/reminder/receiver.ts";
+import { asAccountPage, eventually, query, reminding } from "../../support/reminder/stack.ts";
+
+const mailbox = await startMailbox();
+const stack = await startStack({ env: { SMTP_URL: mailbox.url, WEBHOOK_ALLOW_LOOPBACK: "yes" } });
+const { travelTo, createTodo, remind, statusBecomes, deliveriesOf } = reminding(stack);
+let secret = "";
+const receiver = startReceiver(() => secret);
+
+const configure = (input: object) => asAccountPage(stack, "user.configure", input);
+const settings = () => asAccountPage(stack, "user.settings");
+
+/** Presses the test button when the test before it is no longer recent. */
+function testWebhook() {
+  stack.clock.now = (stack.clock.now ?? 0) + 10_000;
+  return asAccountPage(stack, "webhook.test");
+}
+
+async function useWebhook(url = receiver.url): Promise<void> {
+  await configure({ webhook_url: null, reminder_channel: "log" });
+  secret = (await configure({ reminder_channel: "webhook", webhook_url: url })).webhook_secret;
+}
+
+async function remindNow(title = "Water the plants"): Promise<number> {
+  const todo = await createTodo({ title });
+  await remind(todo, "2026-11-21T08:00:00Z");
+  return todo;
+}
+
+beforeEach(() => {
+  travelTo("2026-11-21T08:00:00Z");
+  receiver.behaviour.answer = () => new Response(null, { status: 204 });
+});
+
+test("a user who chose nothing has the log, and settings say so", async () => {
+  expect(await settings()).toEqual({
+    time_zone: "UTC",
+    day_start_hour: 0,
+    reminder_channel: "log",
+    email: null,
+    webhook_url: null,
+    webhook_secret: null,
+    webhook_failures: 0,
+    webhook_disabled_at: null,
+    webhook_test: null,
+  });
+});
+
+test("until a channel is chosen, each answer with a reminder says that it reaches nobody, and nothing is sent", async () => {
+  const reached = async () => (await stack.rest("GET", "/me")).body.reminders_reach;
+  const { call } = await agent(stack);
+  const todo = await createTodo();
+  expect((await remind(todo, "2026-11-21T08:00:00Z")).body).toMatchObject({ reaches: "nobody" });
+  expect((await stack.rest("GET", `/todos/${todo}/reminder`)).body.reaches).toBe("nobody");
+  expect(await reached()).toBe("nobody");
+  const remind_at = "2026-11-21T09:00";
+  const told = `The reminder reaches nobody until the person chooses where reminders go: ${stack.config.baseUrl}/account/settings`;
+  const made = await call("create-todo", { title: "a", remind_at });
+  const changed = await call("update-todo", { todo_id: made.facts.todo.id, remind_at: "2026-11-21T10:00" });
+  const several = await call("create-todo", {
+    todos: [
+      { title: "b", remind_at },
+      { title: "c", remind_at },
+    ],
+  });
+  expect([made.facts, changed.facts, several.facts.results[0]].map((facts) => facts.todo.reaches)).toEqual(
+    Array(3).fill("nobody"),
+  );
+  for (const { text } of [made, changed, several]) expect(text.split(told)).toHaveLength(2);
+  await statusBecomes(todo, "unsent");
+  expect((await deliveriesOf(todo))[0]).toMatchObject({ channel: "log", status: "unsent" });
+  await useWebhook();
+  expect([await reached(), (await stack.rest("GET", `/todos/${todo}`)).body.reminder.reaches]).toEqual(
+    Array(2).fill("webhook"),
+  );
+  expect((await call("create-todo", { title: "d", remind_at })).text).not.toContain("nobody");
+  await configure({ webhook_url: null, reminder_channel: "log" });
+});
+
+test("a channel without its target is refused", async () => {
+  expect((await configure({ reminder_channel: "email" })).errors).toHaveProperty("email");
+  expect((await configure({ reminder_channel: "webhook" })).errors).toHaveProperty("webhook_url");
+  expect((await asAccountPage(stack, "webhook.test")).code).toBe("conflict");
+});
+
+test("a reminder by e-mail reaches the mailbox, its Message-ID made of the delivery's id", async () => {
+  await configure({ email: "ada@example.com", reminder_channel: "email" });
+  const todo = await remindNow("Call Grace");
+  await statusBecomes(todo, "sent");
+  const [delivery] = await deliveriesOf(todo);
+  const mail = mailbox.mails.find((one) => headersOf(one)["message-id"]?.includes(delivery.id));
+  expect(mail?.to).toEqual(["ada@example.com"]);
+  expect(delivery).toMatchObject({ channel: "email", status: "sent" });
+});
+
+test("a webhook gets a secret of its own, kept while the address stays", async () => {
+  await useWebhook();
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect((await configure({ webhook_url: receiver.url })).webhook_secret).toBe(secret);
+  const other = await configure({ webhook_url: "https://example.com/hook" });
+  expect(other.webhook_secret).not.toBe(secret);
+});
+
+test("a reminder by webhook is signed and carries the delivery's id", async () => {
+  await useWebhook();
+  const todo = await remindNow();
+  await statusBecomes(todo, "sent");
+  const [delivery] = await deliveriesOf(todo);
+  const events = receiver.received.filter(({ id }) => id === delivery.id);
+  expect(events).toHaveLength(1);
+  expect(events[0]?.event.data).toMatchObject({ todo: { id: todo }, late: false });
+});
+
+test("the test button sends an event, and the settings show what became of it", async () => {
+  await useWebhook();
+  const { delivery_id } = await testWebhook();
+  await eventually(async () => (await settings()).webhook_test?.status === "sent");
+  expect(receiver.received.find(({ id }) => id === delivery_id)?.event.type).toBe("webhook.test");
+  receiver.behaviour.answer = () => new Response(null, { status: 500 });
+  expect((await asAccountPage(stack, "webhook.test")).code).toBe("conflict");
+  await testWebhook();
+  const failed = await eventually(async () => {
+    const { webhook_test } = await settings();
+    return webhook_test?.status === "failed" && webhook_test;
+  });
+  expect(failed.error).toBe("The webhook answered 500.");
+  expect((await settings()).webhook_failures).toBe(0);
+});
+
+test("a failed attempt is repeated with growing waits, and after the sixth the reminder has failed", async () => {
+  await useWebhook();
+  receiver.behaviour.answer = () => new Response(null, { status: 503 });
+  const todo = await remindNow();
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    const delivery = await eventually(async () => {
+      const [one] = await deliveriesOf(todo);
+      return one?.attempts === attempt && ["retrying", "failed"].includes(one.status) && one;
+    });
+    if (attempt < 6) expect(delivery.status).toBe("retrying");
+    stack.clock.now = delivery.next_attempt_at.getTime() + 1;
+  }
+  await statusBecomes(todo, "failed");
+  const [delivery] = await deliveriesOf(todo);
+  expect(delivery).toMatchObject({ status: "failed", attempts: 6, error: "The webhook answered 503." });
+  expect(
+    new Set(receiver.received.filter(({ event }) => event.data.todo?.id === todo).map(({ id }) => id)).size,
+  ).toBe(1);
+  expect((await settings()).webhook_disabled_at).toBeNull();
+}, 30_000);
+
+test("a failed reminder is sent again once, however often that is asked for, also days later", async () => {
+  mailbox.unknown.add("gone@example.com");
+  await configure({ email: "gone@example.com", reminder_channel: "email" });
+  const todo_id = await remindNow("Call Grace");
+  await statusBecomes(todo_id, "failed");
+  const [failed] = await deliveriesOf(todo_id);
+  expect(failed.error).toBe("The mail server does not take mail for this address (550).");
+  travelTo("2026-11-25T08:00:00Z");
+  await configure({ email: "ada@example.com" });
+  const before = mailbox.mails.length;
+  const again = { todo_id, delivery_id: failed.id };
+  const answers = [];
+  for (let n = 0; n < 3; n++) answers.push(asAccountPage(stack, "reminder.send-again", again));
+  const codes = (await Promise.all(answers)).map(({ code }) => code ?? "ok").sort();
+  expect(codes).toEqual(["conflict", "conflict", "ok"]);
+  await statusBecomes(todo_id, "sent");
+  const deliveries = await deliveriesOf(todo_id);
+  expect(deliveries.map(({ status }) => status).sort()).toEqual(["failed", "sent"]);
+  expect(mailbox.mails.length).toBe(before + 1);
+});
+
+test("a webhook that fails for a day is switched off, visibly, until it is saved or tested again", async () => {
+  await useWebhook();
+  receiver.behaviour.answer = () => new Response(null, { status: 500 });
+  for (let one = 0; one < 5; one++) await remindNow();
+  await eventually(async () => (await settings()).webhook_failures === 5);
+  travelTo("2026-11-22T07:59:00Z");
+  await eventually(async () => (await settings()).webhook_failures === 10);
+  expect((await settings()).webhook_disabled_at).toBeNull();
+  travelTo("2026-11-22T08:01:00Z");
+  await remind(await createTodo(), "2026-11-22T08:01:00Z");
+  await eventually(async () => (await settings()).webhook_disabled_at !== null);
+  expect((await settings()).webhook_disabled_at).toStartWith("2026-11-22T08:01:00");
+  receiver.behaviour.answer = () => new Response(null, { status: 204 });
+  const todo = await createTodo();
+  await remind(todo, "2026-11-22T08:01:00Z");
+  await statusBecomes(todo, "failed");
+  await testWebhook();
+  await eventually(async () => (await settings()).webhook_disabled_at === null);
+  expect((await settings()).webhook_failures).toBe(0);
+}, 30_000);
+
+test("addresses that are none are refused", async () => {
+  const none = [
+    "ftp://example.com",
+    "http://example.com",
+    "https://ada:pw@example.com",
+    "example.com",
+    "https://example.com/\0",
+    "https://10.0.0.1/x",
+    "https://169.254.169.254/latest/meta-data",
+    "https://[fe80::1]/",
+    "https://[::ffff:192.168.0.1]/",
+    "",
+  ];
+  for (const webhook_url of none)
+    expect((await asPage({ webhook_url })).errors).toHaveProperty("webhook_url");
+  for (const email of ["ada", "ada@", "a@b@c", "ada@example.com\r\nBcc: x@example.com"])
+    expect((await asPage({ email })).errors).toHaveProperty("email");
+});
+
+/** The account pages check what a person types against the contract before it is sent. */
+async function asPage(fields: object) {
+  const validated = validate(changeSettings, { ...fields });
+  return "refusal" in validated ? validated.refusal : { errors: undefined };
+}
+
+test("closing the account removes its deliveries", async () => {
+  await asAccountPage(stack, "user.delete");
+  expect(
+    await query(stack.config.databaseUrl, "select 1 from reminder_deliveries where user_id = 'ada'"),
+  ).toEqual([]);
+});

@@ -1,0 +1,225 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { startStack } from "../../harness.ts";
+import { asAccountPage, query, reminding } from "../../support/reminder/stack.ts";
+
+setDefaultTimeout(30_000);
+const stack = await startStack();
+const { rest } = stack;
+const { travelTo, createTodo, remind, toggle, reminderOf, statusBecomes, deliveriesOf } = reminding(stack);
+
+/** A todo whose reminder is set at 08:00 for 09:00 on 21 November 2026, in UTC. */
+async function remindAtNine(): Promise<number> {
+  travelTo("2026-11-21T08:00:00Z");
+  const todo = await createTodo();
+  await remind(todo, "2026-11-21T09:00:00Z");
+  return todo;
+}
+
+/** Waits until a tick has taken everything that is due: it took a reminder that became due last. */
+async function tickPasses(): Promise<void> {
+  const todo = await createTodo();
+  await remind(todo, new Date(stack.clock.now ?? 0).toISOString());
+  await statusBecomes(todo, "unsent");
+}
+
+async function nothingIsDelivered(todo: number): Promise<void> {
+  await tickPasses();
+  expect(await deliveriesOf(todo)).toEqual([]);
+}
+
+test("completing the todo suspends the reminder, and it is missed when its time passes", async () => {
+  const todo = await remindAtNine();
+  expect((await toggle(todo)).body.reminder.status).toBe("suspended");
+  travelTo("2026-11-21T09:00:01Z");
+  await nothingIsDelivered(todo);
+  expect((await toggle(todo)).body.reminder.status).toBe("missed");
+  await nothingIsDelivered(todo);
+});
+
+test("opening the todo again in time revives the reminder, which rings once", async () => {
+  const todo = await remindAtNine();
+  await toggle(todo);
+  expect((await toggle(todo)).body.reminder.status).toBe("scheduled");
+  travelTo("2026-11-21T09:00:01Z");
+  await statusBecomes(todo, "unsent");
+  expect((await toggle(todo)).body.reminder.status).toBe("unsent");
+  expect((await toggle(todo)).body.reminder.status).toBe("unsent");
+  await tickPasses();
+  expect(await deliveriesOf(todo)).toHaveLength(1);
+});
+
+test("deleting the todo or clearing the reminder stops it", async () => {
+  const [deleted, cleared] = [await remindAtNine(), await remindAtNine()];
+  expect((await rest("DELETE", `/todos/${deleted}`)).status).toBe(204);
+  expect((await rest("DELETE", `/todos/${cleared}/reminder`)).status).toBe(204);
+  expect((await rest("DELETE", `/todos/${cleared}/reminder`)).status).toBe(204);
+  travelTo("2026-11-21T09:00:01Z");
+  await nothingIsDelivered(deleted);
+  expect(await deliveriesOf(cleared)).toEqual([]);
+  expect(await reminderOf(cleared)).toBeNull();
+});
+
+test("a deleted todo that is brought back rings once, unless it rang or its time passed meanwhile", async () => {
+  const [later, rung, passed] = [await remindAtNine(), await remindAtNine(), await remindAtNine()];
+  const { config } = stack;
+  const remove = async (todo: number) => {
+    expect((await rest("DELETE", `/todos/${todo}`)).status).toBe(204);
+    const sql = `select called_at::text, request_id from action_log where resource_id = $1 and tool = 'todo.delete'`;
+    return (await query(config.databaseUrl, sql, [todo]))[0];
+  };
+  const bringBack = async (action: object) => {
+    const { ends } = await asAccountPage(stack, "action.undo", { actions: [action] });
+    expect(ends).toMatchObject([{ undone: "whole" }]);
+  };
+  const [ofLater, ofPassed] = [await remove(later), await remove(passed)];
+  await bringBack(ofLater);
+  travelTo("2026-11-21T09:00:01Z");
+  await statusBecomes(later, "unsent");
+  await statusBecomes(rung, "unsent");
+  await bringBack(await remove(rung));
+  await bringBack(ofPassed);
+  await tickPasses();
+  expect(await deliveriesOf(later)).toHaveLength(1);
+  expect(await deliveriesOf(rung)).toHaveLength(1);
+  expect(await deliveriesOf(passed)).toEqual([]);
+  expect(
+    await Promise.all([later, rung, passed].map(async (todo) => (await reminderOf(todo)).status)),
+  ).toEqual(["unsent", "unsent", "missed"]);
+});
+
+test("a reminder that an agent moved rings at its person's time too when that is still ahead, and else stays as it rang", async () => {
+  const [ahead, behind, reopened] = [await remindAtNine(), await remindAtNine(), await remindAtNine()];
+  await remind(ahead, "2026-11-21T15:00:00Z");
+  await remind(ahead, "2026-11-21T10:00:00Z");
+  await remind(behind, "2026-11-21T10:00:00Z");
+  await toggle(reopened);
+  await toggle(reopened);
+  travelTo("2026-11-21T10:00:01Z");
+  for (const todo of [ahead, behind, reopened]) await statusBecomes(todo, "unsent");
+  const undo = async (todo: number, index: number) => {
+    const sql = `select called_at::text, request_id from action_log
+      where resource_id = $1 and tool <> 'todo.create' order by called_at offset $2 limit 1`;
+    const actions = await query(stack.config.databaseUrl, sql, [todo, index]);
+    await asAccountPage(stack, "action.undo", { actions });
+  };
+  await undo(ahead, 2);
+  await undo(behind, 1);
+  // Its todo was opened again since, so that stays, and so does what the service did.
+  await undo(reopened, 1);
+  expect(await reminderOf(ahead)).toMatchObject({
+    status: "scheduled",
+    remind_at: "2026-11-21T15:00:00.000000Z",
+  });
+  expect(await reminderOf(behind)).toMatchObject({
+    status: "unsent",
+    remind_at: "2026-11-21T10:00:00.000000Z",
+  });
+  expect(await reminderOf(reopened)).toMatchObject({ status: "unsent" });
+  travelTo("2026-11-21T15:00:01Z");
+  await statusBecomes(ahead, "unsent");
+  expect(await deliveriesOf(ahead)).toHaveLength(2);
+});
+
+test("a moved reminder rings at its new time only, and again when moved after it rang", async () => {
+  const todo = await remindAtNine();
+  await remind(todo, "2026-11-21T10:00:00Z");
+  travelTo("2026-11-21T09:30:00Z");
+  await nothingIsDelivered(todo);
+  travelTo("2026-11-21T10:00:00Z");
+  await statusBecomes(todo, "unsent");
+  expect((await remind(todo, "2026-11-21T11:00:00Z")).body.status).toBe("scheduled");
+  travelTo("2026-11-21T11:00:00Z");
+  await statusBecomes(todo, "unsent");
+  expect(await deliveriesOf(todo)).toHaveLength(2);
+});
+
+test("the same time set again after it rang is a repeated request, not another reminder", async () => {
+  const todo = await remindAtNine();
+  travelTo("2026-11-21T09:00:05Z");
+  await statusBecomes(todo, "unsent");
+  expect((await remind(todo, "2026-11-21T10:00:00+01:00")).body.status).toBe("unsent");
+  await tickPasses();
+  expect(await deliveriesOf(todo)).toHaveLength(1);
+});
+
+test("a minute into the past is the present, more is refused, as is a completed todo", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  const todo = await createTodo();
+  const refused = await remind(todo, "2026-11-21T07:58:59Z");
+  expect(refused.status).toBe(422);
+  expect(refused.body.errors).toEqual({ remind_at: ["The remind_at field must not be in the past."] });
+  expect((await remind(todo, "2026-11-21T07:59:00Z")).status).toBe(200);
+  await statusBecomes(todo, "unsent");
+  await toggle(todo);
+  expect((await remind(todo, "2026-11-21T09:00:00Z")).status).toBe(409);
+});
+
+test("after downtime, up to a day late is sent and marked late, more is missed", async () => {
+  const cases = [
+    { back: "2026-11-21T09:00:59Z", status: "unsent", late: false },
+    { back: "2026-11-21T09:01:01Z", status: "unsent", late: true },
+    { back: "2026-11-22T08:59:00Z", status: "unsent", late: true },
+    { back: "2026-11-22T10:00:00Z", status: "missed" },
+  ];
+  for (const { back, status, late } of cases) {
+    const todo = await remindAtNine();
+    travelTo(back);
+    await statusBecomes(todo, status);
+    const deliveries = await deliveriesOf(todo);
+    expect(deliveries.map((row) => [row.status, row.late])).toEqual([[status, late ?? true]]);
+  }
+});
+
+test("a wall time follows the user's zone, a time with offset does not", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  await asAccountPage(stack, "user.configure", { time_zone: "Europe/Berlin" });
+  const [wall, fixed] = [await createTodo(), await createTodo()];
+  expect((await remind(wall, "2026-11-21T12:00")).body).toMatchObject({
+    remind_at: "2026-11-21T11:00:00.000000Z",
+    local_time: "2026-11-21T12:00:00",
+    time_zone: "Europe/Berlin",
+  });
+  await remind(fixed, "2026-11-21T12:00:00+01:00");
+  await asAccountPage(stack, "user.configure", { time_zone: "America/New_York" });
+  expect(await reminderOf(wall)).toMatchObject({
+    remind_at: "2026-11-21T17:00:00.000000Z",
+    local_time: "2026-11-21T12:00:00",
+  });
+  expect(await reminderOf(fixed)).toMatchObject({
+    remind_at: "2026-11-21T11:00:00.000000Z",
+    local_time: "2026-11-21T06:00:00",
+  });
+  travelTo("2026-11-21T11:00:00Z");
+  await statusBecomes(fixed, "unsent");
+  expect((await reminderOf(wall)).status).toBe("scheduled");
+  travelTo("2026-11-21T17:00:00Z");
+  await statusBecomes(wall, "unsent");
+});
+
+test("a wall time that DST skips is the first valid minute, one that it repeats is the first", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  await asAccountPage(stack, "user.configure", { time_zone: "Europe/Berlin" });
+  const [skipped, repeated] = [await createTodo(), await createTodo()];
+  expect((await remind(skipped, "2027-03-28T02:30")).body).toMatchObject({
+    remind_at: "2027-03-28T01:00:00.000000Z",
+    local_time: "2027-03-28T03:00:00",
+  });
+  expect((await remind(repeated, "2027-10-31T02:30")).body.remind_at).toBe("2027-10-31T00:30:00.000000Z");
+  await asAccountPage(stack, "user.configure", { time_zone: "America/Chicago" });
+  expect((await reminderOf(skipped)).remind_at).toBe("2027-03-28T07:30:00.000000Z");
+  travelTo("2027-03-28T07:30:00Z");
+  await statusBecomes(skipped, "unsent");
+});
+
+test("odd times are refused or understood, never a fault", async () => {
+  travelTo("2026-11-21T08:00:00Z");
+  const todo = await createTodo();
+  const understood = ["2026-12-31T23:59:60Z", "2026-12-31T23:59:60", "9998-06-30T23:59:59.999999999"];
+  const refused = ["2026-02-30T10:00", "2026-12-01T24:00:00Z", "2026-12-01", "tomorrow", 1_800_000_000, null];
+  const early = ["0000-01-01T00:00", "0000-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"];
+  const far = ["9999-12-31T23:59:59-12:00", "9999-12-31T23:59"];
+  for (const time of understood) expect([time, (await remind(todo, time)).status]).toEqual([time, 200]);
+  for (const time of [...refused, ...early, ...far]) {
+    expect([time, (await remind(todo, time as string)).status]).toEqual([time, 422]);
+  }
+});

@@ -1,0 +1,131 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { addDays } from "../../../shared/domain/day/day.ts";
+import { startStack } from "../../harness.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => sql.close());
+const { rest, clock, issuer, config } = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" } });
+const sql = new SQL(config.databaseUrl, { max: 1 });
+const today = "2026-05-10";
+clock.now = Date.parse(`${today}T12:00:00Z`);
+
+describe("a habit's completions", async () => {
+  const body = { name: "Read", type: "good", frequency: "daily" };
+  const { id } = (await rest("POST", "/habits", { body })).body;
+  const other = (await rest("POST", "/habits", { body })).body.id;
+  const days = Array.from({ length: 400 }, (_, n) => addDays(today, -n));
+  await rest("POST", `/habits/${other}/complete`);
+  for (const day of days)
+    await sql`insert into habit_completions
+      select user_id, id, ${day}::date, now() from habits where id = ${id}`;
+  const get = (query: string) => rest("GET", `/habits/${id}/completions${query}`);
+  const datesOf = async (query: string) =>
+    (await get(query)).body.data.map(({ date }: { date: string }) => date);
+
+  test("are the last 366 days, newest first, unless a period is given", async () => {
+    expect(await datesOf("")).toEqual(days.slice(0, 366));
+    expect(await datesOf("?from=2026-05-08")).toEqual(days.slice(0, 3));
+    expect(await datesOf("?from=2025-05-01")).toEqual(days.slice(9, 375));
+    expect(await datesOf("?to=2026-05-08")).toEqual(days.slice(2, 368));
+    expect(await datesOf("?from=2026-05-08&to=2026-05-09")).toEqual(days.slice(1, 3));
+    expect(await datesOf("?from=2027-01-01")).toEqual([]);
+  });
+
+  test("have the instant of each", async () => {
+    const { body } = await get("?from=2026-05-10");
+    expect(body).toEqual({
+      data: [{ date: today, completed_at: expect.stringMatching(/^\d{4}-.*T.*\.\d{6}Z$/) }],
+    });
+  });
+
+  test("of the first and the last year there is are asked for without a fault", async () => {
+    expect(await datesOf("?from=9999-12-31")).toEqual([]);
+    expect(await datesOf("?to=0001-01-01")).toEqual([]);
+  });
+
+  test("a period that is too long or ends before it begins is 422", async () => {
+    expect((await get("?from=2025-05-10&to=2026-05-10")).status).toBe(200);
+    for (const query of ["?from=2025-05-09&to=2026-05-10", "?from=2026-05-10&to=2026-05-09"]) {
+      const { status, body } = await get(query);
+      expect([status, Object.keys(body.errors)]).toEqual([422, ["to"]]);
+    }
+    expect((await get("?from=2026-02-30")).body.errors).toHaveProperty("from");
+    expect((await get("?since=2026-01-01")).body.errors).toHaveProperty("since");
+  });
+});
+
+test("a todo's reminder can be read by itself, in the user's zone, and is 404 while there is none", async () => {
+  const token = await issuer.token({ sub: "tokyo", zoneinfo: "Asia/Tokyo" });
+  const { id } = (await rest("POST", "/todos", { token, body: { title: "x" } })).body;
+  const path = `/todos/${id}/reminder`;
+  const none = await rest("GET", path, { token });
+  expect([none.status, none.body]).toEqual([404, { message: "Reminder not found.", code: "not_found" }]);
+  const set = await rest("PUT", path, { token, body: { remind_at: "2099-06-01T09:00" } });
+  expect((await rest("GET", path, { token })).body).toEqual(set.body);
+  expect(set.body.local_time).toBe("2099-06-01T09:00:00");
+  await rest("DELETE", path, { token });
+  expect((await rest("GET", path, { token })).status).toBe(404);
+});
+
+describe("/quick-add", () => {
+  const read = async (line: string, scope = "") => {
+    const token = await issuer.token({ sub: "auckland", zoneinfo: "Pacific/Auckland", scope });
+    return rest("GET", `/quick-add?${new URLSearchParams({ line })}`, { token });
+  };
+
+  test("reads a line in the user's own day, as the body of another request, and makes nothing", async () => {
+    const { status, body } = await read("Water plants tomorrow at 9 #Home");
+    expect([status, body.today, body.time_zone]).toEqual([200, "2026-05-11", "Pacific/Auckland"]);
+    expect(body).toMatchObject({ habit: null, category: "Home", remind_at: "2026-05-12T09:00" });
+    const token = await issuer.token({ sub: "auckland" });
+    expect((await rest("GET", "/todos", { token })).body.meta.total).toBe(0);
+    const made = await rest("POST", "/todos", { token, body: body.todo });
+    expect(made.body).toMatchObject({ title: "Water plants", due_date: "2026-05-12" });
+  });
+
+  test("reads a habit as one", async () => {
+    const { body } = await read("habit Run 3 times a week");
+    expect(body.todo).toBeNull();
+    const token = await issuer.token({ sub: "auckland" });
+    const made = await rest("POST", "/habits", { token, body: body.habit });
+    expect(made.body).toMatchObject({ name: "Run", schedule: { times_per_week: 3 } });
+  });
+
+  test("refuses a line that is longer than can be read", async () => {
+    expect((await read("x".repeat(300))).status).toBe(200);
+    const { status, body } = await read("x".repeat(301));
+    expect([status, Object.keys(body.errors)]).toEqual([422, ["line"]]);
+  });
+});
+
+describe("/me", () => {
+  test("tells the user's day, and what this token may do", async () => {
+    const token = await issuer.token({
+      sub: "auckland",
+      zoneinfo: "Pacific/Auckland",
+      client_name: "Phone",
+      scope: "todos:read",
+    });
+    const { status, body, headers } = await rest("GET", "/me", { token });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      today: "2026-05-11",
+      time_zone: "Pacific/Auckland",
+      day_start_hour: 0,
+      reminders_reach: "nobody",
+      scopes: ["todos:read"],
+      client_name: "Phone",
+      rate_limit: {
+        limit: 1000,
+        remaining: Number(headers.get("x-ratelimit-remaining")),
+        reset: Number(headers.get("x-ratelimit-reset")),
+      },
+    });
+  });
+
+  test("needs a valid token, and nothing else", async () => {
+    expect((await rest("GET", "/me", { token: await issuer.token({ scope: "" }) })).status).toBe(200);
+    expect((await rest("GET", "/me", { token: "" })).status).toBe(401);
+  });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import { freePort, startStack } from "../../harness.ts";
+
+const workerPort = freePort();
+const closedWorkerPort = freePort();
+const open = await startStack({ env: { WORKER_PORT: String(workerPort) } });
+const secure = await startStack({ env: { BASE_URL: "https://kept.example" } });
+const closed = await startStack({
+  env: { METRICS_TOKEN: "s3cret", WORKER_PORT: String(closedWorkerPort) },
+});
+
+test("metrics count requests by route, and are for this machine or for callers with the token", async () => {
+  await open.rest("GET", "/habits/1");
+  const text = await (await fetch(`${open.config.baseUrl}/metrics`)).text();
+  expect(text).toContain(
+    'kept_request_seconds_count{method="GET",route="/habits/{habit_id}",status="404"} 1',
+  );
+  const proxied = { "x-forwarded-for": "203.0.113.7" };
+  expect((await fetch(`${open.config.baseUrl}/metrics`, { headers: proxied })).status).toBe(404);
+  const statuses = [];
+  for (const authorization of ["", "Bearer wrong", "Bearer s3cret"]) {
+    statuses.push((await fetch(`${closed.config.baseUrl}/metrics`, { headers: { authorization } })).status);
+  }
+  expect(statuses).toEqual([404, 404, 200]);
+});
+
+test("metrics without a token answer to names of this machine only, and to nobody where BASE_URL is https", async () => {
+  const statusFor = async ({ config }: typeof open, host: string) =>
+    (await fetch(`http://127.0.0.1:${config.port}/metrics`, { headers: { host } })).status;
+  const hosts = ["localhost:3000", "LOCALHOST", "127.0.0.1", "127.8.8.8:1", "[::1]:3000"];
+  for (const host of hosts) expect([host, await statusFor(open, host)]).toEqual([host, 200]);
+  const foreign = ["rebind.evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "x.localhost"];
+  for (const host of foreign) expect([host, await statusFor(open, host)]).toEqual([host, 404]);
+  expect(await statusFor(secure, "localhost")).toBe(404);
+});
+
+test("ready says ok when Postgres, Redis and a worker answer", async () => {
+  const response = await fetch(`${open.config.baseUrl}/health/ready`);
+  expect([response.status, await response.json()]).toEqual([200, { status: "ok", missing: [] }]);
+});
+
+test("a body far over the limit is still our 413", async () => {
+  const { status, body } = await open.rest("POST", "/todos", { body: { title: "x".repeat(1_000_000) } });
+  expect([status, body.code]).toEqual([413, "body_too_large"]);
+});
+
+test("a worker's metrics count batches, jobs and commands by name and outcome", async () => {
+  await open.rest("POST", "/todos", { body: { title: "Counted" } });
+  await open.rest("DELETE", "/habits/1");
+  const operations = [
+    { method: "POST", path: "/categories", body: { name: "Counted" } },
+    { method: "DELETE", path: "/todos/999999" },
+  ];
+  await open.rest("POST", "/batch", { body: { operations } });
+  const metrics = await fetch(`http://127.0.0.1:${workerPort}/metrics`);
+  expect(metrics.headers.get("content-type")).toStartWith("text/plain");
+  const text = await metrics.text();
+  for (const line of [
+    'kept_commands_total{command="todo.create",outcome="done"} 1',
+    'kept_commands_total{command="habit.delete",outcome="not_found"} 1',
+    'kept_commands_total{command="category.create",outcome="done"} 1',
+    'kept_commands_total{command="todo.delete",outcome="not_found"} 1',
+    'kept_commands_total{command="batch.run",outcome="done"} 1',
+    'kept_command_seconds_count{command="todo.create"} 1',
+    'kept_command_seconds_count{command="category.create"} 1',
+    "kept_batches_refused_total 0",
+  ])
+    expect(text).toContain(`${line}\n`);
+  expect(text).toMatch(/^kept_batch_commands_sum [1-9]/m);
+  expect(text).toMatch(/^kept_job_wait_seconds_count{queue="commands"} [1-9]/m);
+  expect(text).toMatch(/^kept_job_run_seconds_count{queue="commands",result="done"} [1-9]/m);
+  expect(text).toContain("# TYPE kept_jobs_redelivered_total counter");
+});
+
+test("a worker shows its health, its metrics to whom a front door would show its own, and nothing else", async () => {
+  const statusAt = async (path: string, headers: Record<string, string>, port = workerPort) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
+  expect(await statusAt("/metrics", { "x-forwarded-for": "203.0.113.7" })).toBe(404);
+  expect(await statusAt("/", {})).toBe(404);
+  for (const check of ["live", "ready"]) expect(await statusAt(`/health/${check}`, {})).toBe(200);
+  const statuses = [];
+  for (const authorization of ["", "Bearer wrong", "Bearer s3cret"])
+    statuses.push(await statusAt("/metrics", { authorization }, closedWorkerPort));
+  expect(statuses).toEqual([404, 404, 200]);
+});

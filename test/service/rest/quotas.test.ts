@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { SQL } from "bun";
+import { startStack } from "../../harness.ts";
+
+const { config, rest, issuer } = await startStack({ workers: 2 });
+
+async function withTodos(userId: string, count: number, recurrence: string | null = null): Promise<void> {
+  const sql = new SQL(config.databaseUrl, { max: 1 });
+  await sql`
+    insert into todos (user_id, id, title, is_completed, due_date, recurrence, recurrence_from, created_at, updated_at)
+    select ${userId}, 1000000 + n, 'Todo', false, '2026-11-20', ${recurrence}, 'due', now(), now()
+    from generate_series(1, ${count}::int) n`;
+  await sql.close();
+}
+
+test("a user with 50,000 todos gets no more until one is deleted, and nobody else notices", async () => {
+  await withTodos("hoarder", 49_999);
+  const [token, other] = [await issuer.token({ sub: "hoarder" }), await issuer.token({ sub: "other" })];
+  const create = (token: string) => rest("POST", "/todos", { token, body: { title: "one more" } });
+  const last = await create(token);
+  expect(last.status).toBe(201);
+  const refused = await create(token);
+  expect([refused.status, refused.body.message]).toEqual([
+    422,
+    "You have 50,000 todos, the most that one account can have; delete some first.",
+  ]);
+  expect((await create(other)).status).toBe(201);
+  await rest("DELETE", `/todos/${last.body.id}`, { token });
+  await Bun.sleep(1_100);
+  expect((await create(token)).status).toBe(201);
+});
+
+test("completing a recurring todo needs the room of its successor", async () => {
+  await withTodos("recurring", 50_000, "FREQ=DAILY");
+  const token = await issuer.token({ sub: "recurring" });
+  const toggled = await rest("POST", "/todos/1000001/toggle", { token });
+  expect(toggled.status).toBe(422);
+  expect((await rest("GET", "/todos/1000001", { token })).body.is_completed).toBe(false);
+});
+
+test("ids grow in the order of creation, also over two workers", async () => {
+  const token = await issuer.token({ sub: "orderly" });
+  const ids: number[] = [];
+  for (let turn = 0; turn < 30; turn++)
+    ids.push((await rest("POST", "/categories", { token, body: { name: `c${turn}` } })).body.id);
+  expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+});

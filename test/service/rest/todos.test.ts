@@ -1,0 +1,142 @@
+import { expect, test } from "bun:test";
+import { startStack } from "../../harness.ts";
+
+const { rest, clock, issuer } = await startStack();
+
+type Listed = { id: number; title: string };
+const titles = (body: { data: Listed[] }): string[] => body.data.map(({ title }) => title);
+
+test("a created todo can be read back as it was answered, with true microseconds", async () => {
+  const created = await rest("POST", "/todos", { body: { title: "x", due_date: "2026-12-24" } });
+  expect(created.body.created_at).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/);
+  expect((await rest("GET", `/todos/${created.body.id}`)).body).toEqual(created.body);
+});
+
+test("toggle flips; with a wanted state it is safe to repeat", async () => {
+  const { id } = (await rest("POST", "/todos", { body: { title: "x" } })).body;
+  const toggle = async (body?: object) =>
+    (await rest("POST", `/todos/${id}/toggle`, body && { body })).body.is_completed;
+  expect([await toggle(), await toggle(), await toggle({ is_completed: true })]).toEqual([true, false, true]);
+  expect([await toggle({ is_completed: true }), await toggle({ is_completed: false })]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test("the default list has incomplete todos only, due first, undated last, morning before evening, then id", async () => {
+  const token = await issuer.token({ sub: "order" });
+  const todos = [
+    { title: "undated" },
+    { title: "late evening", due_date: "2026-12-02", time_of_day: "evening" },
+    { title: "late none", due_date: "2026-12-02" },
+    { title: "late morning", due_date: "2026-12-02", time_of_day: "morning" },
+    { title: "early", due_date: "2026-12-01" },
+    { title: "undated afternoon", time_of_day: "afternoon" },
+  ];
+  for (const body of todos) await rest("POST", "/todos", { body, token });
+  const done = (await rest("POST", "/todos", { body: { title: "done" }, token })).body.id;
+  await rest("POST", `/todos/${done}/toggle`, { token });
+  const expected = ["early", "late morning", "late evening", "late none", "undated afternoon", "undated"];
+  expect(titles((await rest("GET", "/todos", { token })).body)).toEqual(expected);
+  expect(titles((await rest("GET", "/todos?status=completed", { token })).body)).toEqual(["done"]);
+  expect((await rest("GET", "/todos?status=all", { token })).body.meta.total).toBe(7);
+});
+
+test("due and context filters follow the user's today and combine", async () => {
+  const token = await issuer.token({ sub: "due" });
+  clock.now = Date.parse("2026-05-10T12:00:00Z");
+  const todos = [
+    { title: "yesterday", due_date: "2026-05-09", context: "Büro" },
+    { title: "today", due_date: "2026-05-10" },
+    { title: "tomorrow", due_date: "2026-05-11", context: "home" },
+    { title: "undated" },
+  ];
+  const made: Record<string, number> = {};
+  for (const body of todos) made[body.title] = (await rest("POST", "/todos", { body, token })).body.id;
+  const find = async (query: string) => titles((await rest("GET", `/todos?${query}`, { token })).body);
+  expect(await find("due=overdue")).toEqual(["yesterday"]);
+  expect(await find("due=today")).toEqual(["today"]);
+  expect(await find("due=upcoming")).toEqual(["tomorrow"]);
+  expect(await find(`context=${encodeURIComponent("BÜRO")}`)).toEqual(["yesterday"]);
+  expect(await find("context=home&due=overdue")).toEqual([]);
+  expect((await rest("GET", `/todos/${made.yesterday}`, { token })).body.is_overdue).toBe(true);
+  await rest("POST", `/todos/${made.yesterday}/toggle`, { token });
+  expect((await rest("GET", `/todos/${made.yesterday}`, { token })).body.is_overdue).toBe(false);
+  expect(await find("due=overdue&status=all")).toEqual([]);
+  clock.now = undefined;
+});
+
+test("pages of 15 neither repeat nor skip; beyond the last is empty with true meta", async () => {
+  const token = await issuer.token({ sub: "pages" });
+  for (let index = 0; index < 31; index++)
+    await rest("POST", "/todos", { body: { title: `t${index}` }, token });
+  const pages = [];
+  for (const page of [1, 2, 3, 9]) pages.push((await rest("GET", `/todos?page=${page}`, { token })).body);
+  expect(pages.map(({ data }) => data.length)).toEqual([15, 15, 1, 0]);
+  expect(new Set(pages.flatMap(({ data }) => data.map(({ id }: Listed) => id))).size).toBe(31);
+  expect(pages[3].meta).toEqual({ current_page: 9, last_page: 3, per_page: 15, total: 31 });
+  const page = (link: string | null) => link && new URL(link).searchParams.get("page");
+  expect(pages.map(({ links }) => [page(links.prev), page(links.next), page(links.last)])).toEqual([
+    [null, "2", "3"],
+    ["1", "3", "3"],
+    ["2", null, "3"],
+    ["3", null, "3"],
+  ]);
+});
+
+test("links are built on BASE_URL, whatever the Host header says", async () => {
+  const { body } = await rest("GET", "/todos", { headers: { host: "evil.example" } });
+  expect(body.links.first).not.toContain("evil");
+});
+
+test("a recurring todo leaves exactly one successor, which an undo takes back", async () => {
+  clock.now = Date.parse("2026-05-10T12:00:00Z");
+  const body = { title: "Bins", due_date: "2026-05-04", recurrence: "FREQ=WEEKLY" };
+  const { id } = (await rest("POST", "/todos", { body })).body;
+  const done = (await rest("POST", `/todos/${id}/toggle`)).body;
+  const next = await rest("GET", `/todos/${done.next_todo_id}`);
+  expect(next.body).toMatchObject({
+    title: "Bins",
+    due_date: "2026-05-11",
+    is_completed: false,
+    recurrence: "FREQ=WEEKLY",
+  });
+  expect((await rest("POST", `/todos/${id}/toggle`)).body.next_todo_id).toBeNull();
+  expect((await rest("GET", `/todos/${done.next_todo_id}`)).status).toBe(404);
+  const again = (await rest("POST", `/todos/${id}/toggle`)).body;
+  await rest("PATCH", `/todos/${again.next_todo_id}`, { body: { context: "touched" } });
+  await rest("POST", `/todos/${id}/toggle`);
+  expect((await rest("GET", `/todos/${again.next_todo_id}`)).status).toBe(200);
+  expect((await rest("POST", `/todos/${id}/toggle`)).body.next_todo_id).toBe(again.next_todo_id);
+  clock.now = undefined;
+});
+
+test("a recurring todo without a due date gets the first occurrence from today on", async () => {
+  clock.now = Date.parse("2026-05-10T12:00:00Z");
+  const { body } = await rest("POST", "/todos", { body: { title: "x", recurrence: "FREQ=WEEKLY;BYDAY=MO" } });
+  expect(body.due_date).toBe("2026-05-11");
+  clock.now = undefined;
+});
+
+test("a reminder is shown on its todo, refused in the past and on a completed todo, and clearing is repeatable", async () => {
+  const { id } = (await rest("POST", "/todos", { body: { title: "x" } })).body;
+  const set = (remind_at: string) => rest("PUT", `/todos/${id}/reminder`, { body: { remind_at } });
+  const answer = await set("2099-06-01T09:00:00+02:00");
+  expect(answer.body).toEqual({
+    todo_id: id,
+    remind_at: "2099-06-01T07:00:00.000000Z",
+    local_time: "2099-06-01T07:00:00",
+    time_zone: "UTC",
+    status: "scheduled",
+    reaches: "nobody",
+  });
+  expect((await rest("GET", `/todos/${id}`)).body.reminder).toEqual(answer.body);
+  expect((await set("2020-01-01T09:00:00Z")).status).toBe(422);
+  expect((await set("2099-02-30T09:00:00Z")).status).toBe(422);
+  await rest("POST", `/todos/${id}/toggle`);
+  expect((await rest("GET", `/todos/${id}`)).body.reminder.status).toBe("suspended");
+  expect((await set("2099-06-01T09:00:00Z")).status).toBe(409);
+  for (let times = 0; times < 2; times++)
+    expect((await rest("DELETE", `/todos/${id}/reminder`)).status).toBe(204);
+  expect((await rest("GET", `/todos/${id}`)).body.reminder).toBeNull();
+});

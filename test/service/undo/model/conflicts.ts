@@ -1,0 +1,98 @@
+import type { Conflict } from "../../../../workers/handlers/action/undo/changed-row.ts";
+import { type Outcome, parentOf, strangersIn } from "./restored.ts";
+import { groupOf, hangingOn, isTouched, type Touches, touchesOf } from "./touched.ts";
+import { type History, isChange, keyOf, type Rows } from "./world.ts";
+
+type Moment = History[number];
+
+/** Every conflict has a cause that somebody else gave, and whatever somebody else changed is named. */
+export function conflictFaults(outcome: Outcome): string[] {
+  const strangers = strangersIn(outcome);
+  return [...outcome.run.moments].flatMap((moment) => {
+    const since = touchesOf(strangers.filter((other) => other.now > moment.now));
+    const conflicts = conflictsOf(outcome, moment);
+    return [
+      ...conflicts
+        .filter((conflict) => conflict.row !== null && !hasCause(outcome, since, conflict.row, conflict))
+        .map((conflict) => `nobody caused ${JSON.stringify(conflict)}`),
+      ...unnamed(outcome, moment, strangers, conflicts),
+    ];
+  });
+}
+
+function conflictsOf({ ends }: Outcome, { actions }: Moment): Conflict[] {
+  const ids = actions.map((row) => keyOf(row).request_id);
+  return ends.flatMap(({ request_id, conflicts }) =>
+    ids.includes(request_id) ? conflicts.filter(({ why }) => why !== "taken_back") : [],
+  );
+}
+
+/** Somebody else changed the row or what belongs to it since, or the row stays because of another conflict. */
+function hasCause(
+  { before, after, ends }: Outcome,
+  since: Touches,
+  row: string,
+  { why, fields }: Conflict,
+): boolean {
+  if (why === "day_is_settled") return true;
+  if (why === "category_gone")
+    return [...since.keys()].some((name) => name.startsWith("categories/") && !after.has(name));
+  if (why === "in_use") return hangingOn(after, row).length > 0;
+  const isElsewhere = ends.some(({ conflicts }) =>
+    conflicts.some((other) => other.why !== why && other.row !== null && isNear(row, other.row)),
+  );
+  if (isElsewhere || (why === "deleted_since" && !after.has(row))) return true;
+  const isChanged = (name: string) =>
+    fields.length === 0 ? isTouched(since, name) : fields.some((field) => isTouched(since, name, field));
+  return (
+    isChanged(row) ||
+    isTouched(since, parentOf(row)) ||
+    belongings([before, after], row).some((name) => isTouched(since, name))
+  );
+}
+
+const belongings = (rows: readonly Rows[], row: string): string[] =>
+  rows.flatMap((one) => hangingOn(one, row));
+
+/** Rows of the same todo or habit. */
+const isNear = (one: string, other: string): boolean =>
+  one === other || parentOf(one) === other || parentOf(other) === one || parentOf(one) === parentOf(other);
+
+/** A field that has neither the value that the run gave it last, nor one by nobody else, is named. */
+function unnamed(
+  { run, before }: Outcome,
+  moment: Moment,
+  strangers: readonly Moment[],
+  conflicts: readonly Conflict[],
+): string[] {
+  // Of some of its actions somebody may have taken back others before.
+  const ids = run.actions.map(({ request_id }) => request_id);
+  if (!moment.actions.filter(isChange).every((row) => ids.includes(keyOf(row).request_id))) return [];
+  const others = [...run.moments].filter((other) => other.now > moment.now);
+  const changed = touchesOf([moment]);
+  const later = touchesOf(others);
+  const since = touchesOf(strangers.filter((other) => other.now > moment.now));
+  return [...changed].flatMap(([name, columns]) => {
+    const [made, now] = [moment.after.get(name), before.get(name)];
+    if (!made || !now || columns.has("*") || isTouched(later, name)) return [];
+    // Members of a deleted category that are in another one by now stay there, and are not named.
+    const left = moment.before.get(name)?.category_id;
+    const hasLost = left != null && !moment.after.has(`categories/${left}`);
+    // A reminder's status follows its todo and the clock, and its instant the zone.
+    const follows = name.startsWith("reminders")
+      ? ["status", "delivery_id", ...(made.wall_time ? ["remind_at"] : [])]
+      : [];
+    return [...columns]
+      .filter((column) => !follows.includes(column) && !(column === "category_id" && hasLost))
+      .filter((column) => since.get(name)?.has(column) && !Bun.deepEquals(made[column], now[column]))
+      .filter(
+        (column) =>
+          !conflicts.some(
+            ({ row, fields }) =>
+              row === name &&
+              (fields.length === 0 || fields.some((field) => groupOf(column).includes(field))),
+          ),
+      )
+      .map((column) => `${name}.${column} was changed by somebody else, and is not named`);
+  });
+}

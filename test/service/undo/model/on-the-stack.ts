@@ -1,0 +1,80 @@
+import { createDispatch } from "../../../../api/mailbox/dispatch.ts";
+import { createDispatchGroup } from "../../../../api/mailbox/dispatch-group.ts";
+import { openMailbox } from "../../../../api/mailbox/mailbox.ts";
+import { openServerClock } from "../../../../api/mailbox/server-clock.ts";
+import { openDatabase } from "../../../../shared/db/orm.ts";
+import { seenTables } from "../../../../shared/domain/action/image-fields.ts";
+import { isRefused } from "../../../../shared/errors.ts";
+import { createLog } from "../../../../shared/process/observe/log.ts";
+import type { Outcome } from "../../../../shared/queue/batch.ts";
+import type { OperationName } from "../../../../shared/queue/group.ts";
+import type { Stack } from "../../../harness.ts";
+import type { Who } from "./acts.ts";
+import type { Row } from "./memory.ts";
+import type { Place } from "./world.ts";
+
+const keys: Readonly<Record<string, readonly string[]>> = {
+  habit_completions: ["habit_id", "local_date"],
+  reminders: ["todo_id"],
+};
+
+/** Worlds of new users on the real service, below its doors. To be closed before the stack, which counts connections. */
+export async function openWorlds({ config }: Pick<Stack, "config">) {
+  const database = await openDatabase({ url: config.databaseUrl, log: createLog("test", "error") });
+  const [mailbox, serverClock] = await Promise.all([openMailbox(config), openServerClock(database.pool)]);
+  return {
+    async close(): Promise<void> {
+      await mailbox.close();
+      serverClock.close();
+      await database.close();
+    },
+    newWorld(): Place {
+      const userId = crypto.randomUUID();
+      const clock = { now: 0 };
+      const by = (door: Who) => ({
+        door,
+        requestId: Bun.randomUUIDv7(),
+        tokenId: door === "page" ? "" : door,
+        clientName: null,
+      });
+      const dispatch = createDispatch(mailbox, database, serverClock, { now: () => clock.now });
+      const dispatchGroup = createDispatchGroup(mailbox, database, serverClock, () => clock.now);
+      const select = async (table: string): Promise<Row[]> =>
+        (await database.pool.query(`select * from ${table} where user_id = $1 order by 1, 2, 3`, [userId]))
+          .rows;
+      const named = (table: string) => async (): Promise<[string, Row][]> =>
+        (await select(table)).map((row) => [
+          [table, ...(keys[table] ?? ["id"]).map((column) => row[column])].join("/"),
+          row,
+        ]);
+      return {
+        clock,
+        rows: async () => new Map((await Promise.all(seenTables.map((table) => named(table)()))).flat()),
+        log: () => select("action_log"),
+        user: async () => (await select("users"))[0],
+        ring() {},
+        async send(who, { name, input }) {
+          const call = {
+            ...by(who),
+            tool: name,
+            arguments: "{}",
+            startedAt: clock.now,
+          };
+          const { outcome } = await dispatch(
+            { userId },
+            { name, input, ...(who === "mcp" ? { call } : { by: by(who) }) },
+          );
+          return outcome;
+        },
+        async sendGroup(requests, atomic) {
+          const operations = requests.map(({ name, input }, place) => ({
+            ...{ place, name: name as OperationName, input: { ...input }, references: {}, after: [] },
+          }));
+          const ends = await dispatchGroup({ userId }, { atomic, operations, by: by("rest") });
+          if (isRefused(ends)) throw new Error(ends.refusal.message);
+          return ends.map((end): Outcome => end.outcome);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Conflict } from "../../../../workers/handlers/action/undo/changed-row.ts";
+import type { Row } from "./memory.ts";
+import type { Moment, Rows } from "./world.ts";
+
+/** What follows from other rows, or from when a row was written. */
+const following = ["updated_at", "changed_xid", "user_id"];
+export const derived = [
+  "completions_count",
+  "streak",
+  "streak_alive_through",
+  "longest_streak",
+  "next_due",
+  "recent_dates",
+  "streak_state",
+];
+
+/** @returns the columns in which two states of a row differ */
+export function differing(one: Row, other: Row, isWithDerived = false): string[] {
+  return Object.keys(one).filter(
+    (column) =>
+      !following.includes(column) &&
+      (isWithDerived || !derived.includes(column)) &&
+      !Bun.deepEquals(one[column], other[column]),
+  );
+}
+
+/** What happened to rows: columns by row, `*` where the row was made or removed. */
+export type Touches = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function touchesOf(moments: readonly Pick<Moment, "before" | "after">[]): Touches {
+  const touches = new Map<string, Set<string>>();
+  const touch = (name: string, columns: readonly string[]) => {
+    const known = touches.get(name) ?? new Set();
+    for (const column of columns) touches.set(name, known.add(column));
+  };
+  for (const { before, after } of moments) {
+    for (const [name, row] of before) {
+      const now = after.get(name);
+      if (now !== row) touch(name, now ? differing(row, now) : ["*"]);
+    }
+    for (const name of after.keys()) if (!before.has(name)) touch(name, ["*"]);
+  }
+  return touches;
+}
+
+/** Columns that make sense only together. */
+const groups = [
+  ["is_completed", "completed_at", "completed_on", "next_todo_id"],
+  ["recurrence", "recurrence_anchor", "due_date"],
+  ["frequency", "schedule", "grace_days"],
+  ["remind_at", "wall_time", "status", "delivery_id"],
+];
+export const groupOf = (column: string): readonly string[] =>
+  groups.find((group) => group.includes(column)) ?? [column];
+
+export const isTouched = (touches: Touches, name: string, column?: string): boolean => {
+  const columns = touches.get(name);
+  if (!columns || columns.size === 0) return false;
+  return column === undefined || columns.has("*") || groupOf(column).some((one) => columns.has(one));
+};
+
+/** Rows that belong to a row. */
+export function hangingOn(rows: Rows, name: string): string[] {
+  const [table, id] = name.split("/");
+  if (table === "todos") return [`reminders/${id}`];
+  if (table === "habits")
+    return [...rows.keys()].filter((other) => other.startsWith(`habit_completions/${id}/`));
+  if (table !== "categories") return [];
+  return [...rows].flatMap(([other, row]) => (String(row.category_id) === id ? [other] : []));
+}
+
+export const told = (conflicts: readonly Conflict[]): string => JSON.stringify(conflicts);

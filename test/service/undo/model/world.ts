@@ -1,0 +1,184 @@
+import type { Static } from "typebox";
+import type { UndoEnd } from "../../../../shared/contracts/action/undo.ts";
+import type { CommandName } from "../../../../shared/contracts/catalogue.ts";
+import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
+import type { Outcome } from "../../../../shared/queue/batch.ts";
+import type { Act, Fields, Life, Step, Who } from "./acts.ts";
+import { type Request, requestOf, type Scene } from "./inputs.ts";
+import type { Row } from "./memory.ts";
+
+export type Rows = ReadonlyMap<string, Row>;
+export type ActionKey = Readonly<{ called_at: string; request_id: string }>;
+export type End = Static<typeof UndoEnd>;
+
+/** Where a life is lived: rows in memory, or the real stack. */
+export type Place = Readonly<{
+  clock: { now: number };
+  rows(): Promise<Rows>;
+  log(): Promise<readonly Row[]>;
+  user(): Promise<Row | undefined>;
+  ring(): void;
+  send(who: Who, request: Request): Promise<Outcome>;
+  sendGroup(requests: readonly Request[], atomic: boolean): Promise<readonly Outcome[]>;
+}>;
+
+/** One thing that was done and came to an end. */
+export type Done = Readonly<{ request: Request; outcome: Outcome; action: Row | undefined }>;
+
+/** What happened at one moment: everything that there was before and after it, and its rows in the log. */
+export type Moment = Readonly<{
+  who: Who | "clock";
+  now: number;
+  dayBefore: Scene;
+  dayAfter: Scene;
+  before: Rows;
+  after: Rows;
+  done: readonly Done[];
+  actions: readonly Row[];
+}>;
+
+export type History = Moment[];
+
+/** Lives a life, of which `history` tells as far as it went. */
+export async function live(
+  place: Place,
+  history: History,
+  { start, zone, steps }: Pick<Life, "start" | "zone" | "steps">,
+): Promise<void> {
+  place.clock.now = Math.max(place.clock.now, Date.parse(start));
+  history.push(
+    await take(place, {
+      who: "page",
+      minutes: 0,
+      act: { do: "user.configure", fields: { time_zone: zone } },
+    }),
+  );
+  for (const step of [...beginnings, ...steps]) {
+    await pass(place, history, step.minutes);
+    history.push(await take(place, step));
+  }
+}
+
+/** So that there is something to change. */
+const beginnings: readonly Step[] = [
+  { who: "page", minutes: 0, act: { do: "category.create", fields: { name: "k" } } },
+  {
+    who: "mcp",
+    minutes: 0,
+    act: { do: "habit.create", fields: { name: "h", type: "good", frequency: "daily" } },
+  },
+  { who: "rest", minutes: 0, act: { do: "todo.create", fields: { title: "t" } } },
+];
+
+export async function pass(place: Place, history: History, minutes: number): Promise<void> {
+  place.clock.now += minutes * 60_000 + 5;
+  const scene = await sceneOf(place);
+  place.ring();
+  const after = await place.rows();
+  const { now } = place.clock;
+  history.push({
+    who: "clock",
+    now,
+    dayBefore: scene,
+    dayAfter: scene,
+    before: scene.rows,
+    after,
+    done: [],
+    actions: [],
+  });
+}
+
+async function sceneOf({ rows, user, clock }: Place): Promise<Scene> {
+  const settings = await user();
+  return {
+    rows: await rows(),
+    now: clock.now,
+    timeZone: String(settings?.time_zone ?? "Europe/Berlin"),
+    dayStartHour: Number(settings?.day_start_hour ?? 0),
+  };
+}
+
+async function take(place: Place, step: Step): Promise<Moment> {
+  const scene = await sceneOf(place);
+  const log = await place.log();
+  if ("act" in step && step.act.do === "action.undo")
+    return moment(place, scene, log, "page", [await undoRequest(log, step.act)]);
+  const acts = "act" in step ? [step.act] : step.group;
+  const requests = acts.map((act) => requestOf(scene, step.who, act));
+  return moment(place, scene, log, step.who, requests, "act" in step ? undefined : step.atomic);
+}
+
+/** A person takes back some actions, whoever did them, undos among them. */
+function undoRequest(log: readonly Row[], { which, count }: Extract<Act, { do: "action.undo" }>): Request {
+  const changes = log.filter(isChange);
+  const first = which % Math.max(changes.length, 1);
+  const actions = changes.slice(first, first + count).map(keyOf);
+  return { name: "action.undo", input: { actions: actions.length > 0 ? actions : [nobodys] } };
+}
+
+const nobodys: ActionKey = {
+  called_at: "2026-01-01T00:00:00.000000Z",
+  request_id: "00000000-0000-7000-8000-000000000000",
+};
+
+export const isChange = ({ before, after }: Row): boolean => before != null || after != null;
+export const keyOf = ({ called_at, request_id }: Row): ActionKey => ({
+  called_at: timestamp(String(called_at)),
+  request_id: String(request_id),
+});
+
+async function moment(
+  place: Place,
+  scene: Scene,
+  log: readonly Row[],
+  who: Who,
+  requests: readonly Request[],
+  atomic?: boolean,
+): Promise<Moment> {
+  const outcomes =
+    atomic === undefined
+      ? [await place.send(who, requests[0] as Request)]
+      : await place.sendGroup(requests, atomic);
+  const known = new Set(log.map(({ request_id }) => request_id));
+  const actions = (await place.log()).filter(({ request_id }) => !known.has(request_id));
+  const after = await sceneOf(place);
+  const own = actions.toSorted((a, b) => (keyOf(a).called_at < keyOf(b).called_at ? -1 : 1));
+  const done = requests.map((request, index): Done => {
+    const outcome = outcomes[index] as Outcome;
+    const isLogged = "body" in outcome && request.name !== "action.undo";
+    const at = own.findIndex(({ tool, outcome: end }) => isLogged && end === "ok" && tool === request.name);
+    return { request, outcome, action: at === -1 ? undefined : own.splice(at, 1)[0] };
+  });
+  return {
+    who,
+    now: scene.now,
+    dayBefore: scene,
+    dayAfter: after,
+    before: scene.rows,
+    after: after.rows,
+    done,
+    actions,
+  };
+}
+
+export async function undo(
+  place: Place,
+  history: History,
+  actions: readonly ActionKey[],
+  preview = false,
+): Promise<readonly End[]> {
+  place.clock.now += 5;
+  const scene = await sceneOf(place);
+  const input: Fields = { actions, ...(preview && { preview }) };
+  const one = await moment(place, scene, await place.log(), "page", [
+    { name: "action.undo" as CommandName, input },
+  ]);
+  history.push(one);
+  return endsOf(one);
+}
+
+export function endsOf({ done: [first] }: Moment): readonly End[] {
+  if (first?.request.name !== "action.undo") return [];
+  if (!("body" in first.outcome)) throw new Error(`refused: ${first.outcome.refusal.message}`);
+  return (first.outcome.body as { ends: End[] }).ends;
+}

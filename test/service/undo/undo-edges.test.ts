@@ -1,0 +1,99 @@
+import { afterAll, expect, test } from "bun:test";
+import { startStack } from "../../harness.ts";
+import { type ActionKey, regretting, whole } from "../../support/regretting.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => page.close());
+const stack = await startStack();
+const { page, someone } = await regretting(stack);
+
+const several = (count: number, text: string, others: object = {}) => ({
+  todos: Array.from({ length: count }, (_, index) => ({ title: `${text} ${index}`, ...others })),
+});
+
+test("what is forgotten is gone also where a row had no room for it, or another thing's row has its name", async () => {
+  const { agent, rest, sub, log, world } = await someone();
+  const { id: category_id } = (await rest("POST", "/categories", { name: "Divorce" })).body;
+  await agent.call("create-todo", several(25, "Secret", { description: "x".repeat(90) }));
+  await agent.call("create-todo", { title: "See somebody", category: "Divorce" });
+  await agent.call("create-todo", { title: "Refused", category: "Nowhere" });
+  const { todos = [] } = await world();
+  const last = Number(todos.find(({ title }) => title === "Secret 24")?.id);
+  for (const path of [`/todos/${last}`, `/categories/${category_id}`]) await rest("DELETE", path);
+  await page.send(sub, "action.forget", { kind: "todo", id: last });
+  await page.send(sub, "action.forget", { kind: "category", id: category_id });
+  const stored = JSON.stringify(await log());
+  expect(stored).not.toContain("Secret 24");
+  expect(stored).not.toContain("Divorce");
+  expect(stored).toContain("See somebody");
+});
+
+test("a category that a person uses stays, however much of it an agent made", async () => {
+  const { agent, rest, sub, changes, undo } = await someone();
+  const { id } = (await rest("POST", "/categories", { name: "Moving" })).body;
+  for (let call = 0; call < 9; call++)
+    await agent.call("create-todo", several(25, `Box ${call}`, { category_id: id }));
+  const agents = await changes();
+  const mine = await page.send(sub, "todo.create", { title: "Cancel the lease", category_id: id });
+  const ends = await undo(agents);
+  expect(ends.filter(({ undone }) => undone === "whole")).toHaveLength(9);
+  expect(ends.at(-1)).toMatchObject({ undone: "none", conflicts: [{ why: "in_use" }] });
+  expect((await rest("GET", `/todos/${mine.id}`)).body.category.id).toBe(id);
+});
+
+test("no rule comes back to a todo that has lost its date", async () => {
+  const { rest, sub, changes, undo } = await someone();
+  const made = { title: "Water", due_date: "2031-03-03", recurrence: "FREQ=DAILY" };
+  const { id } = (await rest("POST", "/todos", made)).body;
+  await rest("PATCH", `/todos/${id}`, { recurrence: null, title: "Water them" });
+  const [agents] = await changes();
+  await page.send(sub, "todo.update", { todo_id: id, due_date: null });
+  expect(await undo([agents as ActionKey])).toEqual([expect.objectContaining({ undone: "part" })]);
+  expect((await rest("GET", `/todos/${id}`)).body).toMatchObject({
+    title: "Water",
+    due_date: null,
+    recurrence: null,
+  });
+});
+
+test("a reminder is taken back however exactly its wall time was given", async () => {
+  const { rest, changes, undo } = await someone();
+  const { id } = (await rest("POST", "/todos", { title: "Call" })).body;
+  for (const seconds of ["", ":00.5", ":00.1234567", ":00.123456789", ":00.999999999"]) {
+    const remind_at = `2030-01-01T09:00${seconds}`;
+    expect((await rest("PUT", `/todos/${id}/reminder`, { remind_at })).status).toBe(200);
+    const [set] = await changes();
+    expect(await undo([set as ActionKey])).toEqual(whole(1));
+  }
+});
+
+test("of a batch that was refused as a whole, the operation that was to blame is in the log", async () => {
+  const { rest, log } = await someone();
+  const create = (title: string) => ({ method: "POST", path: "/todos", body: { title } });
+  const { status } = await rest("POST", "/batch", {
+    atomic: true,
+    operations: [create("One"), { method: "DELETE", path: "/todos/999999999" }, create("Two")],
+  });
+  expect(status).toBe(200);
+  expect(await log()).toEqual([
+    expect.objectContaining({ tool: "todo.delete", outcome: "not_found", before: null, after: null }),
+  ]);
+});
+
+test("of more than a worker does in one go, as many actions as fit are taken back, and the rest stand", async () => {
+  const { agent, changes, undo, world } = await someone();
+  await agent.call("create-todo", several(25, "Long"));
+  const todo_ids = (await world()).todos?.map((todo) => Number(todo.id));
+  const before = await world();
+  for (let call = 0; call < 10; call++)
+    await agent.call("update-todo", { todo_ids, description: String(call).repeat(4_500) });
+  const actions = (await changes()).slice(0, 10);
+  const preview = await undo(actions, true);
+  expect(preview).toEqual(whole(2));
+  for (let done = 0; done < actions.length; ) {
+    const ends = await undo(actions.slice(done));
+    expect(ends).toEqual(whole(2));
+    done += ends.length;
+  }
+  expect(await world()).toEqual(before);
+});

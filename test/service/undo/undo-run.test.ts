@@ -1,0 +1,115 @@
+import { afterAll, expect, test } from "bun:test";
+import { startStack } from "../../harness.ts";
+import { regretting, whole } from "../../support/regretting.ts";
+import { eventually } from "../../support/reminder/stack.ts";
+
+// Registered before the stack's own, so that it runs first: the stack counts connections.
+afterAll(() => page.close());
+const stack = await startStack();
+const { page, someone } = await regretting(stack);
+type Someone = Awaited<ReturnType<typeof someone>>;
+
+const sql = async (text: string, values: readonly unknown[]) =>
+  (await page.pool.query(text, [...values])).rows;
+
+const isOver = (sub: string) => async () =>
+  (await sql("select 1 from works where user_id = $1 and ended_at is null", [sub])).length === 0;
+
+/** Takes back all that the agent did, by one command. @returns whether that took more than one step */
+async function takeRunBack({ sub }: Someone): Promise<boolean> {
+  const run = { token_id: `${sub}-1`, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
+  const { work_id } = await page.send(sub, "action.undo-run", run);
+  await eventually(isOver(sub), 60_000);
+  return (await sql("select 1 from works where user_id = $1 and id = $2", [sub, work_id])).length > 0;
+}
+
+const fates = async ({ sub }: Someone) =>
+  (
+    await sql(
+      `select undone_by is not null as undone, exists (
+         select from action_log u where u.request_id = a.undone_by and u.arguments like '%"stayed"%') as in_part
+       from action_log a where user_id = $1 and token_id = $1 || '-1' and (before is not null or after is not null)`,
+      [sub],
+    )
+  ).map(({ undone, in_part }) => (!undone ? "stands" : in_part ? "in part" : "whole"));
+
+/** More copies of a stored row of a user, with ids of their own. */
+const copies = (table: "todos" | "habits", id: number, count: number) =>
+  sql(
+    `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', nextval('${table}_id_seq')))).*
+     from ${table} t cross join generate_series(1, ${count}) where t.id = $1 returning id::int as id`,
+    [id],
+  );
+
+test("changes that were carried out in the other order than they came are taken back whole over a whole run", async () => {
+  const ada = await someone();
+  const { sub, rest, other, world } = ada;
+  const { id } = (await other("POST", "/todos", { title: "Mine" })).body;
+  const before = await world();
+  await rest("PATCH", `/todos/${id}`, { title: "First" });
+  for (let batch = 0; batch < 3; batch++)
+    await rest("POST", "/batch", {
+      operations: Array.from({ length: 50 }, () => ({
+        method: "POST",
+        path: "/todos",
+        body: { title: "x" },
+      })),
+    });
+  await rest("PATCH", `/todos/${id}`, { title: "Second" });
+  const [one, two] = await sql(
+    "select called_at, request_id from action_log where user_id = $1 and tool = 'todo.update' order by called_at",
+    [sub],
+  );
+  const move = "update action_log set called_at = $3 where user_id = $1 and request_id = $2";
+  await sql(move, [sub, one?.request_id, two?.called_at]);
+  await sql(move, [sub, two?.request_id, one?.called_at]);
+  expect(await takeRunBack(ada)).toBe(true);
+  expect(new Set(await fates(ada))).toEqual(new Set(["whole"]));
+  expect(await world()).toEqual(before);
+});
+
+test("habits of many years come back by one command, each with all that it was, and go again", async () => {
+  const ada = await someone();
+  const { sub, rest, other, changes, undo, world } = ada;
+  const { id } = (await other("POST", "/habits", { name: "Read", type: "good", frequency: "daily" })).body;
+  for (const habit_id of [id, ...(await copies("habits", id, 5)).map((row) => row.id)])
+    await sql(
+      `insert into habit_completions (user_id, habit_id, local_date, completed_at)
+       select $1, $2, date '2010-01-01' + n, now() from generate_series(1, 3650) n`,
+      [sub, habit_id],
+    );
+  await sql("update habits set completions_count = 3650 where user_id = $1", [sub]);
+  const before = await world();
+  for (const habit of before.habits ?? []) await rest("DELETE", `/habits/${habit.id}`);
+  const deleted = (await changes()).slice(0, 6);
+  expect(await undo(deleted, true)).toEqual(whole(6));
+  expect(await takeRunBack(ada)).toBe(true);
+  expect(await world()).toEqual(before);
+  for (const one of (await changes()).slice(0, 6)) expect(await undo([one])).toEqual(whole(1));
+  expect((await world()).habit_completions).toHaveLength(0);
+});
+
+test("a category comes back at once and its many members in steps, but for those that are elsewhere by now", async () => {
+  const ada = await someone();
+  const { sub, rest, other, changes, undo } = ada;
+  const [category, elsewhere] = [
+    (await other("POST", "/categories", { name: "Home" })).body,
+    (await other("POST", "/categories", { name: "Work" })).body,
+  ];
+  const { id } = (await other("POST", "/todos", { title: "Sweep", category_id: category.id })).body;
+  await copies("todos", id, 3_499);
+  await rest("DELETE", `/categories/${category.id}`);
+  await other("PATCH", `/todos/${id}`, { category_id: elsewhere.id });
+  const deletion = (await changes()).slice(1, 2);
+  expect(await undo(deletion)).toEqual(whole(1));
+  await eventually(isOver(sub), 60_000);
+  const members = await sql(
+    "select category_id::int as category_id, count(*)::int as count from todos where user_id = $1 group by 1 order by 2",
+    [sub],
+  );
+  expect(members).toEqual([
+    { category_id: elsewhere.id, count: 1 },
+    { category_id: category.id, count: 3_499 },
+  ]);
+  expect(await sql("select 1 from deletions where user_id = $1", [sub])).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { afterAll, expect, test } from "bun:test";
+import { Registry } from "prom-client";
+import { createHangWatch } from "../../../shared/process/observe/hang-watch.ts";
+import { createLog } from "../../../shared/process/observe/log.ts";
+import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
+import {
+  connectBlocking,
+  connectFailFast,
+  firstTry,
+  workerSilenceMs,
+} from "../../../shared/queue/connections.ts";
+import { createJobMetrics } from "../../../shared/queue/job-metrics.ts";
+import { commandQueue, openQueue, openWorker } from "../../../shared/queue/queues.ts";
+import { freePort, startStack, testEnvironment } from "../../harness.ts";
+import { openGate } from "../../support/chaos/gate.ts";
+
+const env = await testEnvironment();
+const { REDIS_URL = "", QUEUE_PREFIX: queuePrefix = "" } = env;
+const gate = await openGate(REDIS_URL);
+const workerPort = freePort();
+const stack = await startStack({ env: { REDIS_URL: gate.url, WORKER_PORT: String(workerPort) } });
+const minuteMs = 61_000;
+let travelled = 0;
+const watch = createHangWatch(() => performance.now() + travelled);
+const begun = Promise.withResolvers<void>();
+const release = Promise.withResolvers<void>();
+const connection = connectBlocking(REDIS_URL, workerSilenceMs);
+const publisher = connectFailFast(REDIS_URL);
+await Promise.all([firstTry(connection), firstTry(publisher)]);
+const worker = openWorker<object>(commandQueue, {
+  connection,
+  queuePrefix,
+  concurrency: 1,
+  log: createLog("test", "silent"),
+  metrics: createJobMetrics(new Registry()),
+  watch,
+  process() {
+    begun.resolve();
+    return release.promise;
+  },
+});
+afterAll(async () => {
+  await worker.close(true);
+  connection.disconnect();
+  publisher.disconnect();
+  gate.shut();
+});
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await Bun.sleep(20);
+};
+
+test("a worker hangs when it stops asking for jobs, and when a job does not end, but not while Redis is away", async () => {
+  travelled += minuteMs;
+  await until(() => watch.hanging().length === 0);
+
+  await worker.pause();
+  travelled += minuteMs;
+  expect(watch.hanging()).toEqual(["commands queue"]);
+  worker.resume();
+  await until(() => watch.hanging().length === 0);
+
+  const queue = openQueue<object>(commandQueue, { connection: publisher, queuePrefix });
+  await queue.add("batch", {});
+  await begun.promise;
+  travelled += minuteMs;
+  expect(watch.hanging()).toEqual(["commands queue", "commands"]);
+  connection.disconnect();
+  await until(() => connection.status !== "ready");
+  expect(watch.hanging()).toEqual(["commands"]);
+  release.resolve();
+  await until(() => watch.hanging().length === 0);
+  await queue.close();
+});
+
+test("a process in which something hangs says so to whoever asks whether it lives", async () => {
+  const hanging: string[] = [];
+  const find = createStatusPages({
+    exposition: { answer: async () => new Response() },
+    ready: async () => ({ status: "ok", missing: [] }),
+    isDraining: () => false,
+    hanging: () => hanging,
+  });
+  const live = async () => {
+    const answer = await find("GET", "/health/live")?.(new Headers(), () => undefined);
+    return [answer?.status, await answer?.json()];
+  };
+  expect(await live()).toEqual([200, { status: "ok" }]);
+  hanging.push("reminders");
+  expect(await live()).toEqual([503, { status: "unavailable", hanging: ["reminders"] }]);
+});
+
+test("ready tells what is away; whether a process lives, and takes requests, does not depend on it", async () => {
+  const ask = async (port: number, check: string): Promise<[number, unknown]> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/${check}`);
+    return [answer.status, await answer.json()];
+  };
+  const [door, ports] = [stack.config.port, [stack.config.port, workerPort]];
+  const allReady = async () => {
+    for (const port of ports) while ((await ask(port, "ready"))[0] !== 200) await Bun.sleep(50);
+  };
+  await allReady();
+  gate.shut();
+  while ((await ask(workerPort, "ready"))[0] === 200) await Bun.sleep(50);
+  expect(await ask(workerPort, "ready")).toEqual([503, { status: "unavailable", missing: ["redis"] }]);
+  while ((await ask(door, "ready"))[0] === 200) await Bun.sleep(50);
+  expect(await ask(door, "ready")).toEqual([503, { status: "unavailable", missing: ["redis", "worker"] }]);
+  expect(await ask(door, "accepting")).toEqual([200, { status: "ok" }]);
+  for (const port of ports) expect(await ask(port, "live")).toEqual([200, { status: "ok" }]);
+  await gate.open();
+  await allReady();
+});

@@ -1,0 +1,89 @@
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "../../../shared/embedded/servers/port.ts";
+
+/** A proxy before a server that can fail as networks do, while both ends stay untouched. */
+export type Gate = Readonly<{
+  /** The address by which the server is reached through the gate. */
+  url: string;
+  /** Ends every connection and refuses new ones. */
+  shut(): void;
+  open(): void;
+  /** Ends every connection; new ones are welcome. */
+  cut(): void;
+  /**
+   * Leaves every connection open but carries nothing over it any more, not even its end, as when a load balancer
+   * forgot it. New connections work.
+   */
+  silence(): void;
+  /** Leads to another server from now on, as a balancer does after a fail-over. */
+  leadTo(address: string): void;
+  /** Delays everything by this many milliseconds; 0 ends the delay. */
+  delay(ms: number): void;
+}>;
+
+type Connection = { near: Socket; far: Socket; silent: boolean };
+
+/** Puts a gate before the server of `address`, on a port of its own that stays the same. */
+export async function openGate(address: string): Promise<Gate> {
+  let target = new URL(address);
+  const connections = new Set<Connection>();
+  let delayMs = 0;
+
+  function end(connection: Connection): void {
+    connections.delete(connection);
+    connection.near.destroy();
+    connection.far.destroy();
+  }
+
+  function join(connection: Connection, from: Socket, to: Socket): void {
+    const later = createDelay(() => delayMs);
+    from.on("data", (chunk) => later(() => !connection.silent && to.write(chunk)));
+    from.on("error", () => {});
+    from.on("close", () => later(() => !connection.silent && end(connection)));
+  }
+
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    const connection = { near, far, silent: false };
+    connections.add(connection);
+    for (const socket of [near, far]) socket.setNoDelay(true);
+    join(connection, near, far);
+    join(connection, far, near);
+  });
+  const port = await freePort();
+  const listen = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const cut = () => connections.forEach(end);
+  await listen();
+  const url = new URL(address);
+  url.port = String(port);
+  return {
+    url: url.href,
+    cut,
+    shut() {
+      server.close();
+      cut();
+    },
+    open: () => void listen(),
+    silence() {
+      for (const connection of connections) connection.silent = true;
+    },
+    leadTo(other) {
+      target = new URL(other);
+      cut();
+    },
+    delay(ms) {
+      delayMs = ms;
+    },
+  };
+}
+
+/** Runs things after a delay, always in the order in which they came. */
+function createDelay(delayMs: () => number): (act: () => void) => void {
+  let last = 0;
+  return (act) => {
+    const now = performance.now();
+    last = Math.max(last, now + delayMs());
+    if (last <= now) act();
+    else setTimeout(act, last - now);
+  };
+}

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { launchRole } from "../../../shared/embedded/role-process.ts";
+import { freePort } from "../../../shared/embedded/servers/port.ts";
+import { type Supervised, supervise } from "../../../shared/embedded/servers/supervisor.ts";
+import { type Issuer, startIssuer } from "../servers/issuer.ts";
+import { descendants } from "./descendants.ts";
+
+export type Roles = Readonly<{
+  /** One address for each front door. */
+  baseUrls: readonly string[];
+  /** What the roles reported when they were ready. */
+  details: Readonly<Record<string, string>>;
+  issuer: Issuer;
+  stop(): Promise<void>;
+}>;
+
+type Options = Readonly<{
+  env: Record<string, string>;
+  /** DATABASE_URL where each role has its own; unset: the one of `env`. */
+  databases?: Readonly<Partial<Record<RoleName, string>>>;
+  apis?: number;
+  workers?: number;
+  /** The ports of identity providers, where there shall be any; `env` says how they are reached. */
+  identityPorts?: readonly number[];
+  /** Where the processes' files are; unset: here. */
+  root?: string;
+  /** Told when a role has died and when it is back. */
+  report?(line: string): void;
+}>;
+
+const ownRoot = join(import.meta.dir, "../../..");
+const scripts = { api: "api/main.ts", workers: "workers/main.ts", identity: "api/identity/main.ts" } as const;
+export type RoleName = keyof typeof scripts;
+
+/**
+ * Front doors, workers and identity providers as the processes they are in production, started again when they die.
+ * Front doors take the tokens of one test issuer, unless AUTH_URL is empty in `env`.
+ */
+export async function startRoles({
+  env,
+  databases,
+  apis = 1,
+  workers = 1,
+  identityPorts = [],
+  root = ownRoot,
+  report = () => {},
+}: Options): Promise<Roles> {
+  const ports = await Promise.all(Array.from({ length: apis }, freePort));
+  const baseUrls = ports.map((port) => `http://127.0.0.1:${port}`);
+  const issuer = await startIssuer(baseUrls[0] ?? "");
+  const common = { ...process.env, HOST: "127.0.0.1", BASE_URL: baseUrls[0], AUTH_URL: issuer.url, ...env };
+  const start = (name: RoleName, own: Record<string, string> = {}) => {
+    const url = databases?.[name];
+    const database = url !== undefined && { DATABASE_URL: url };
+    return startRole(name, { root, env: { ...common, ...database, ...own }, report });
+  };
+  const started = await Promise.all([
+    ...ports.map((port) => start("api", { PORT: String(port) })),
+    ...Array.from({ length: workers }, () => start("workers")),
+    ...identityPorts.map((port) => start("identity", { IDENTITY_PORT: String(port) })),
+  ]);
+  return {
+    baseUrls,
+    details: Object.assign({}, ...started.map(({ details }) => details)),
+    issuer,
+    async stop() {
+      await Promise.all(started.map((role) => role.stop()));
+      await issuer.stop();
+    },
+  };
+}
+
+type Role = Readonly<{ root: string; env: Record<string, string | undefined>; report(line: string): void }>;
+
+function startRole(name: RoleName, { root, env, report }: Role): Promise<Supervised<Record<string, string>>> {
+  const script = join(root, scripts[name]);
+  return supervise({ name, launch: async () => launchRole({ name, script }, env), report });
+}
+
+/** The process ids of the running roles of that name that this process started. */
+export const pidsOf = (name: RoleName): number[] =>
+  descendants().flatMap(({ pid, command }) => (command.endsWith(scripts[name]) ? [pid] : []));

@@ -1,0 +1,81 @@
+import { callRest } from "../../harness.ts";
+import { connectRaw, type RawAnswer, type RawConnection, requestText, toolCallText } from "../raw.ts";
+
+/** Where front doors and identity providers are reached. */
+type Ports = Readonly<{ doors: number; identities: number }>;
+
+type Kind = Readonly<{ name: string; port: number; status: number; text: string }>;
+
+type Sent = Readonly<{
+  requests: number;
+  /** How often what failed in which way. */
+  failed: Readonly<Record<string, number>>;
+  /** How many todos were made, as far as the answers say. */
+  made: number;
+}>;
+
+const everyMs = 20;
+const maxKept = 10;
+
+/**
+ * Sends 50 requests a second, each once, whatever becomes of those before: reads, changes, tool calls and pages in turn.
+ * Every second one has a connection of its own, the others share a few that are kept.
+ */
+export async function startSteadyLoad(ports: Ports, token: string): Promise<{ stop(): Promise<Sent> }> {
+  const kinds = await kindsOf(ports, token);
+  const kept = new Map<number, RawConnection[]>();
+  const counts: Record<string, number> = {};
+  const underWay = new Set<Promise<void>>();
+  let sent = 0;
+
+  async function connectionFor(port: number, isKept: boolean): Promise<RawConnection> {
+    const idle = isKept ? kept.get(port)?.shift() : undefined;
+    return idle?.isOpen() ? idle : connectRaw(port);
+  }
+  function put(port: number, connection: RawConnection): void {
+    const idle = kept.get(port) ?? [];
+    if (connection.isOpen() && idle.length < maxKept) kept.set(port, [...idle, connection]);
+    else connection.close();
+  }
+  async function send({ name, port, text }: Kind, isKept: boolean): Promise<void> {
+    const connection = await connectionFor(port, isKept).catch(() => undefined);
+    const answer: RawAnswer | "refused" = (await connection?.exchange(text)) ?? "refused";
+    counts[`${name} ${answer}`] = (counts[`${name} ${answer}`] ?? 0) + 1;
+    if (connection && isKept) put(port, connection);
+    else connection?.close();
+  }
+
+  const timer = setInterval(() => {
+    const kind = kinds[sent % kinds.length] as Kind;
+    const sending = send(kind, Math.floor(sent / kinds.length) % 2 === 0);
+    sent += 1;
+    underWay.add(sending);
+    void sending.finally(() => underWay.delete(sending));
+  }, everyMs);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(underWay);
+      const isExpected = (count: string) => kinds.some(({ name, status }) => count === `${name} ${status}`);
+      const failed = Object.fromEntries(Object.entries(counts).filter(([count]) => !isExpected(count)));
+      return { requests: sent, failed, made: (counts["create 201"] ?? 0) + (counts["tool 200"] ?? 0) };
+    },
+  };
+}
+
+async function kindsOf({ doors, identities }: Ports, token: string): Promise<Kind[]> {
+  const path = "/api/v1/todos";
+  const body = { title: "Written" };
+  const todo = await callRest({ baseUrl: `http://127.0.0.1:${doors}` }, "POST", "/todos", { token, body });
+  const kind = (name: string, status: number, text: string, port = doors) => ({ name, status, text, port });
+  const read = kind("read", 200, requestText({ method: "GET", path, token }));
+  const create = kind("create", 201, requestText({ method: "POST", path, token, body }));
+  const toggle = requestText({ method: "POST", path: `${path}/${todo.body.id}/toggle`, token });
+  const page = requestText({ method: "GET", path: "/sign-in", token: "none" });
+  return [
+    ...[read, create, read, create, read],
+    kind("toggle", 200, toggle),
+    kind("tool", 200, toolCallText(token, "create-todo", { title: "Written" })),
+    kind("page", 200, page, identities),
+  ];
+}

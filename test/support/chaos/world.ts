@@ -1,0 +1,106 @@
+import { afterAll } from "bun:test";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
+import { startRedis } from "../../../shared/embedded/servers/redis.ts";
+import { migrate } from "../../../workers/upkeep/migrate.ts";
+import { type Answer, callRest } from "../../harness.ts";
+import { descendants } from "./descendants.ts";
+import { type Gate, openGate } from "./gate.ts";
+import { pidsOf, startRoles } from "./roles.ts";
+
+export type Victim = "api" | "workers" | "redis" | "postgres";
+
+export type World = Readonly<{
+  /** A connection to the private PostgreSQL that passes no gate. */
+  sql: SQL;
+  databaseUrl: string;
+  redisUrl: string;
+  gates: Readonly<{ redis: Gate; postgres: Gate }>;
+  call: Call;
+  /** Kills every process of that kind with -9; what supervises it starts it again. */
+  kill(victim: Victim): Promise<void>;
+  /** Stops a server's processes where they stand while `work` runs. */
+  frozen(victim: "redis" | "postgres", work: () => Promise<void>): Promise<void>;
+}>;
+
+export type Call = (
+  method: string,
+  path: string,
+  options?: { door?: number; body?: unknown; key?: string },
+) => Promise<Answer>;
+
+/** Starts two front doors and two workers on servers of their own, all real processes that may be killed. */
+export async function startWorld(name: string, env: Record<string, string> = {}): Promise<World> {
+  const folder = join(import.meta.dir, "../../..", `data-test-${name}-${process.pid}`);
+  const [postgres, redis] = await Promise.all([startPostgres(folder), startRedis(folder)]);
+  await migrate(postgres.url, "error");
+  const gates = { redis: await openGate(redis.url), postgres: await openGate(postgres.url) };
+  const roles = await startRoles({
+    env: {
+      DATABASE_URL: gates.postgres.url,
+      REDIS_URL: gates.redis.url,
+      RATE_LIMIT_PER_MINUTE: "0",
+      LOG_LEVEL: "silent",
+      ...env,
+    },
+    apis: 2,
+    workers: 2,
+  });
+  const sql = new SQL(postgres.url, { max: 2 });
+  afterAll(async () => {
+    await sql.close();
+    await roles.stop();
+    for (const gate of Object.values(gates)) gate.shut();
+    await Promise.all([postgres.stop(), redis.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+  /** A server that is just coming back has no pid yet. */
+  const serverPid = async (victim: "redis" | "postgres") => {
+    const path = join(folder, victim, victim === "redis" ? "redis.pid" : "postmaster.pid");
+    const deadline = performance.now() + 10_000;
+    while (!existsSync(path) && performance.now() < deadline) await Bun.sleep(10);
+    return Number.parseInt(readFileSync(path, "utf8"), 10);
+  };
+  const token = await roles.issuer.token();
+  return {
+    sql,
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    gates,
+    call: callDoors(roles.baseUrls, token),
+    async kill(victim) {
+      const pids = victim === "api" || victim === "workers" ? pidsOf(victim) : [await serverPid(victim)];
+      for (const pid of pids) process.kill(pid, "SIGKILL");
+    },
+    async frozen(victim, work) {
+      const server = await serverPid(victim);
+      const backends = descendants().filter(({ parent }) => parent === server);
+      const pids = [server, ...backends.map(({ pid }) => pid)];
+      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      try {
+        await work();
+      } finally {
+        for (const pid of pids) process.kill(pid, "SIGCONT");
+      }
+    },
+  };
+}
+
+/** Calls front doors with one token of all scopes; any door number is mapped to an existing door. */
+export function callDoors(baseUrls: readonly string[], token: string): Call {
+  return (method, path, { door = 0, body, key } = {}) =>
+    callRest({ baseUrl: baseUrls[door % baseUrls.length] ?? "" }, method, path, {
+      token,
+      ...(body !== undefined && { body }),
+      ...(key !== undefined && { headers: { "idempotency-key": key } }),
+    });
+}
+
+/** Measures in milliseconds how long something took, and passes on its result. */
+export async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
+  const start = performance.now();
+  const result = await work;
+  return { result, ms: performance.now() - start };
+}

@@ -1,0 +1,45 @@
+import type { Answer } from "../../harness.ts";
+import type { Call } from "./world.ts";
+
+export type Written = Readonly<{
+  /** Title of each acknowledged todo, which is also its key. */
+  created: readonly string[];
+  /** The states that the toggles of this writer's own todo were answered with, in order. */
+  toggled: readonly boolean[];
+  ownTodo: number;
+  /** Answers that no crash excuses. */
+  wrong: readonly string[];
+  retries: number;
+}>;
+
+/**
+ * A careful client: one write after another, each under a key of its own and repeated, at whichever
+ * door, until it is answered.
+ */
+export async function writeUntil(call: Call, writer: number, isOver: () => boolean): Promise<Written> {
+  const created: string[] = [];
+  const toggled: boolean[] = [];
+  const wrong: string[] = [];
+  let retries = 0;
+
+  async function insist(method: string, path: string, body: unknown, expected: number): Promise<Answer> {
+    const key = (body as { title?: string } | undefined)?.title ?? crypto.randomUUID();
+    for (let door = writer; ; door++) {
+      const answer = await call(method, path, { door, key, body }).catch(() => undefined);
+      if (answer?.status === expected) return answer;
+      if (answer && answer.status !== 503) wrong.push(`${method} ${path}: ${answer.status}`);
+      retries += 1;
+      await Bun.sleep(20);
+    }
+  }
+
+  const own = await insist("POST", "/todos", { title: `own of writer ${writer}` }, 201);
+  while (!isOver()) {
+    const title = crypto.randomUUID();
+    await insist("POST", "/todos", { title }, 201);
+    created.push(title);
+    const { body } = await insist("POST", `/todos/${own.body.id}/toggle`, undefined, 200);
+    toggled.push(body.is_completed);
+  }
+  return { created, toggled, ownTodo: own.body.id, wrong, retries };
+}

@@ -1,0 +1,184 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import type { IdentityClient } from "../../../api/auth/identity-client.ts";
+import type { News, Tell } from "../../../api/identity/accounts/outbox.ts";
+import { startIdentity } from "../../../api/identity/start.ts";
+import { type Config, loadConfig } from "../../../shared/process/config.ts";
+import { createLog, type Log } from "../../../shared/process/observe/log.ts";
+import type { Mailbox } from "../servers/mailbox.ts";
+import { createDatabase, freePort, services } from "../servers/services.ts";
+import { type Browser, createBrowser, type Page } from "./browser.ts";
+
+export type TestIdentity = {
+  config: Config;
+  log: Log;
+  owner: { email: string; password: string; token: string };
+  /** What the service was told, where no service runs. */
+  news: Omit<News, "id">[];
+  introspect(token: string): Promise<Record<string, unknown>>;
+  sql(statement: string): Promise<Record<string, unknown>[]>;
+  stop(): Promise<void>;
+};
+
+/** Starts a provider on a database of its own. */
+export async function startTestIdentity(env: Record<string, string> = {}): Promise<TestIdentity> {
+  const config = loadConfig({
+    DATABASE_URL: await createDatabase(),
+    REDIS_URL: (await services()).redisUrl,
+    DATA_DIR: await mkdtemp(join(tmpdir(), "kept-identity-")),
+    PORT: String(freePort()),
+    IDENTITY_PORT: String(freePort()),
+    ...env,
+  });
+  return runIdentity(config);
+}
+
+/** Starts a provider with the settings of a service that is running already; `tell` brings it news of accounts. */
+export async function runIdentity(config: Config, tell?: Tell): Promise<TestIdentity> {
+  const news: TestIdentity["news"] = [];
+  const log = createLog("identity", "silent");
+  const note: Tell = async ({ id: _, ...item }) => void news.push(item);
+  const role = await startIdentity({ config, log }, tell ?? note);
+  const { owner_email = "", owner_password = "", owner_token = "" } = role.details ?? {};
+  return {
+    config,
+    log,
+    owner: { email: owner_email, password: owner_password, token: owner_token },
+    news,
+    introspect: (token) => introspect(config, token),
+    sql: (statement) => run(config.databaseUrl, statement),
+    async stop() {
+      await role.stop();
+      await rm(config.dataDir, { recursive: true });
+    },
+  };
+}
+
+async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(statement);
+  await client.end();
+  return rows;
+}
+
+/** The credentials of the service at the built-in provider, which all of its processes share. */
+export async function serviceClient({ databaseUrl }: Pick<Config, "databaseUrl">): Promise<IdentityClient> {
+  const [row] = await run(databaseUrl, "select value from identity.secrets where name = 'client'");
+  return row?.value as IdentityClient;
+}
+
+/** Asks about a token as the front door does. */
+export async function introspect(config: Config, token: string): Promise<Record<string, unknown>> {
+  const { id, secret } = await serviceClient(config);
+  const response = await fetch(`${config.authUrl}/introspect`, {
+    method: "POST",
+    headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+    body: new URLSearchParams({ token, token_type_hint: "access_token" }),
+  });
+  return response.json() as Promise<Record<string, unknown>>;
+}
+
+/** A browser in which a new account is signed in; `answers` are further fields of the form. */
+export async function signedUp(
+  config: Config,
+  email = `${randomUUID()}@example.org`,
+  answers: Record<string, string> = {},
+): Promise<Browser> {
+  const browser = createBrowser(config.authUrl);
+  const page = await browser.open("/sign-up");
+  await browser.submit(page, "/sign-up", { email, password: "correct horse battery", ...answers });
+  return browser;
+}
+
+/** The same where mail is sent: the link in it, then the password once more. */
+export async function signedUpByMail(
+  config: Config,
+  mailbox: Mailbox,
+  email: string,
+  answers: Record<string, string> = {},
+): Promise<Browser> {
+  const browser = await signedUp(config, email, answers);
+  const page = await browser.open(newestLink(mailbox, email));
+  await browser.submit(page, "/sign-up/finish", { password: "correct horse battery" });
+  return browser;
+}
+
+/** The link in the newest mail to an address. */
+export function newestLink({ mails }: Mailbox, email: string): string {
+  const mail = mails.filter(({ to }) => to.includes(email)).at(-1);
+  return /http\S+token=[\w-]{43}/.exec(mail?.source ?? "")?.[0] ?? "no link";
+}
+
+/** Registers an app that runs on this computer. Returns its client id. */
+export async function registerApp(config: Config, metadata: Record<string, unknown> = {}): Promise<string> {
+  const response = await fetch(`${config.authUrl}/register`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      client_name: "Test agent",
+      redirect_uris: ["http://127.0.0.1/callback"],
+      ...metadata,
+    }),
+  });
+  const { client_id } = (await response.json()) as { client_id: string };
+  return client_id;
+}
+
+export const redirectUri = "http://127.0.0.1:49152/callback";
+
+export type AuthorizationRequest = { address: string; verifier: string };
+
+/** An authorization request with PKCE. */
+export function authorizationRequest(config: Config, params: Record<string, string>): AuthorizationRequest {
+  const verifier = randomBytes(32).toString("base64url");
+  const query = new URLSearchParams({
+    response_type: "code",
+    redirect_uri: redirectUri,
+    state: "s",
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    resource: `${config.baseUrl}/mcp`,
+    ...params,
+  });
+  return { address: `/authorize?${query}`, verifier };
+}
+
+export type Tokens = { access_token: string; refresh_token: string; scope: string; error?: string };
+
+/** Posts to the token endpoint. */
+export async function tokenRequest(config: Config, params: Record<string, string>): Promise<Tokens> {
+  const response = await fetch(`${config.authUrl}/token`, {
+    method: "POST",
+    body: new URLSearchParams(params),
+  });
+  return response.json() as Promise<Tokens>;
+}
+
+/** Answers a consent screen; `scopes` are the boxes that stay ticked (all, if left out). */
+export function consent(browser: Browser, page: Page, scopes?: string[]): Promise<Page> {
+  return browser.submit(page, new URL(page.url).pathname, {
+    answer: "allow",
+    ...(scopes && { scope: scopes }),
+  });
+}
+
+/** Authorization code and PKCE, end to end, by a signed-in browser. */
+export async function connect(
+  config: Config,
+  browser: Browser,
+  { clientId, scope, ticked }: { clientId: string; scope: string; ticked?: string[] },
+): Promise<Tokens> {
+  const { address, verifier } = authorizationRequest(config, { client_id: clientId, scope });
+  const back = await consent(browser, await browser.open(address), ticked);
+  return tokenRequest(config, {
+    grant_type: "authorization_code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code: new URL(back.url).searchParams.get("code") ?? "",
+    code_verifier: verifier,
+  });
+}

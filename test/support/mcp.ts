@@ -1,0 +1,74 @@
+import type { SQL } from "bun";
+import type { Answer, JsonBody } from "../harness.ts";
+import type { Issuer } from "./servers/issuer.ts";
+
+/** Where to call, and who issues its tokens. */
+export type Door = Readonly<{ config: { baseUrl: string }; issuer: Issuer }>;
+
+type Options = Readonly<{ token?: string | undefined; headers?: Record<string, string> }>;
+
+/** One POST to the MCP endpoint, by hand: whatever body and headers the test wants. */
+export async function post(
+  { config }: Door,
+  body: unknown,
+  { token, headers }: Options = {},
+): Promise<Answer> {
+  const response = await fetch(`${config.baseUrl}/mcp`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+export const rpc = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+export type ToolAnswer = Readonly<{ text: string; facts: JsonBody; isError: boolean; answer: Answer }>;
+
+/** A caller of tools with one token, in the revision 2025-11-25. */
+export async function agent(stack: Door, claims: Record<string, unknown> = {}) {
+  const token = await stack.issuer.token(claims);
+  return {
+    token,
+    async call(name: string, args: unknown = {}): Promise<ToolAnswer> {
+      const answer = await post(stack, rpc("tools/call", { name, arguments: args }), { token });
+      const { content, structuredContent, isError = false } = answer.body.result ?? {};
+      return { text: content?.[0]?.text ?? "", facts: structuredContent, isError, answer };
+    },
+  };
+}
+
+export type Tool = {
+  name: string;
+  title: string;
+  description: string;
+  annotations: Record<"readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint", boolean>;
+  inputSchema: { properties: object; additionalProperties: boolean };
+  outputSchema: { required: string[] };
+};
+
+export type ActionRow = {
+  token_id: string;
+  client_name: string | null;
+  tool: string;
+  arguments: string;
+  outcome: string;
+  replayed: boolean;
+  calls: number;
+  called_at: Date;
+  duration_ms: number;
+};
+
+/** A user's rows of the action log, in the order of their calls. */
+export const loggedCalls = (sql: SQL, userId: string): Promise<ActionRow[]> =>
+  sql`select * from action_log where user_id = ${userId} order by request_id`;

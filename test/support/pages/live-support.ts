@@ -1,0 +1,79 @@
+import { deriveKeys } from "../../../api/doors/pages/session/keys.ts";
+import { sessionCookie } from "../../../api/doors/pages/session/session.ts";
+import type { Followed } from "../../../api/doors/pages/streams/version.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import { type Browser, createBrowser } from "../identity/browser.ts";
+
+/** With these a door has account pages, into which tests let people without a provider. */
+export const pagesEnv = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "s".repeat(32) };
+
+type Place = Pick<Config, "baseUrl">;
+
+/** The value of a session cookie. */
+export async function sessionOf(
+  config: Place,
+  sub: string,
+  { sid = sub, generation = 0 } = {},
+): Promise<string> {
+  const keys = deriveKeys(pagesEnv.AUTH_CLIENT_SECRET);
+  const cookie = await sessionCookie({ config: config as Config, keys }).seal({ sub, sid, generation });
+  return cookie.slice(cookie.indexOf("=") + 1, cookie.indexOf(";"));
+}
+
+/** A browser without scripts in which somebody is signed in. */
+export async function signedInBrowser(config: Place, sub: string, sid?: string): Promise<Browser> {
+  const browser = createBrowser(config.baseUrl);
+  const value = await sessionOf(config, sub, sid === undefined ? {} : { sid });
+  browser.cookies.set("kept_account", { value, path: "/account" });
+  return browser;
+}
+
+export type TestStream = Readonly<{
+  status: number;
+  headers: Headers;
+  /** Waits until as many events of that kind have come. @returns the id of the last one */
+  event(kind: string, count?: number): Promise<string>;
+  count(kind: string): number;
+  /** Resolves when the server has ended it. */
+  ended: Promise<void>;
+  close(): void;
+}>;
+
+type StreamOptions = Readonly<{ lastEventId?: string; generation?: number; follows?: Followed }>;
+
+/** Listens to the events of a person's pages. */
+export async function openStream(
+  config: Place,
+  sub: string,
+  { lastEventId, generation = 0, follows = "changes" }: StreamOptions = {},
+): Promise<TestStream> {
+  const abort = new AbortController();
+  const answer = await fetch(`${config.baseUrl}/account/live?follows=${follows}`, {
+    headers: {
+      cookie: `kept_account=${await sessionOf(config, sub, { generation })}`,
+      ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+    },
+    signal: abort.signal,
+  });
+  let text = "";
+  const decoder = new TextDecoder();
+  const ended = (async () => {
+    for await (const chunk of answer.body ?? []) text += decoder.decode(chunk);
+  })().catch(() => {});
+  const idsOf = (kind: string) => [...text.matchAll(new RegExp(`event: ${kind}\n(?:id: (\\w+)\n)?`, "g"))];
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    count: (kind) => idsOf(kind).length,
+    async event(kind, count = 1) {
+      const deadline = performance.now() + 8_000;
+      while (idsOf(kind).length < count) {
+        if (performance.now() > deadline) throw new Error(`No ${count} events ${kind} in: ${text}`);
+        await Bun.sleep(5);
+      }
+      return idsOf(kind)[count - 1]?.[1] ?? "";
+    },
+    ended,
+    close: () => abort.abort(),
+  };
+}

@@ -1,0 +1,165 @@
+import { afterAll, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { connectService, type Service } from "../../../api/identity/service.ts";
+import { createLog } from "../../../shared/process/observe/log.ts";
+import { freePort, type Stack, startStack } from "../../harness.ts";
+import { createBrowser, type Browser as PlainBrowser } from "../identity/browser.ts";
+import { newestLink, runIdentity, signedUp, signedUpByMail, type TestIdentity } from "../identity/support.ts";
+import type { Mailbox } from "../servers/mailbox.ts";
+
+/** The same browser without its own windows and menus takes a third of the time, so it goes first. */
+const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"] as const;
+const executablePath = Bun.env.CHROMIUM_PATH ?? programs.find(existsSync) ?? programs[0];
+const hasBrowser = existsSync(executablePath);
+if (!hasBrowser)
+  console.warn(`SKIPPED: tests in a real browser need ${executablePath} (Debian's chromium-headless-shell).`);
+
+/** A test that needs a real browser; skipped, with the reason on the screen, where there is none. */
+export const browserTest = test.skipIf(!hasBrowser);
+
+export type Site = Readonly<{
+  stack: Stack;
+  identity: TestIdentity;
+  /** An empty page in a browser profile of its own. */
+  open(options?: BrowserContextOptions): Promise<Page>;
+}>;
+
+/** The whole service with its built-in provider and a real browser, for one test file. */
+export async function startSite(env: Record<string, string> = {}): Promise<Site> {
+  const started: { browser?: Browser; identity?: TestIdentity; service?: Service } = {};
+  // Registered before the stack's own, so that it runs first: the provider uses the stack's database.
+  afterAll(async () => {
+    await started.browser?.close();
+    await started.identity?.stop();
+    await started.service?.close();
+  });
+  const dataDir = await mkdtemp(join(tmpdir(), "kept-pages-"));
+  const provider = { AUTH_URL: "", IDENTITY_PORT: String(freePort()), DATA_DIR: dataDir };
+  const stack = await startStack({ env: { ...provider, TOKEN_CACHE_SECONDS: "1", ...env } });
+  started.service = await connectService(stack.config, createLog("identity", "silent"));
+  const identity = await runIdentity(stack.config, started.service.tell);
+  started.identity = identity;
+  return {
+    stack,
+    identity,
+    async open(options) {
+      started.browser ??= await launchBrowser();
+      const page = await (await started.browser.newContext(options)).newPage();
+      page.setDefaultTimeout(10_000);
+      return page;
+    },
+  };
+}
+
+/** A container has no sandbox for it. The next three save processes, and the rest keeps it from calling home. */
+const browserFlags = [
+  "--no-sandbox",
+  "--no-zygote",
+  "--disable-site-isolation-trials",
+  "--renderer-process-limit=1",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export const launchBrowser = (): Promise<Browser> => chromium.launch({ executablePath, args: browserFlags });
+
+const password = "correct horse battery";
+
+/** Signs up in Europe/Berlin, coming from the account pages and ending on them; by mail where mail is sent. */
+export async function signUp(
+  site: Site,
+  page: Page,
+  email = `${crypto.randomUUID()}@example.org`,
+  mailbox?: Mailbox,
+) {
+  await page.goto(`${site.stack.config.baseUrl}/account`);
+  await page.getByRole("link", { name: "Create an account" }).click();
+  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Time zone").selectOption("Europe/Berlin");
+  await page.getByRole("button", { name: "Create account" }).click();
+  if (mailbox) {
+    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.goto(newestLink(mailbox, email));
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Create account" }).click();
+  }
+  await page.waitForURL(`${site.stack.config.baseUrl}/account`);
+}
+
+export type Person = Readonly<{
+  page: Page;
+  email: string;
+  /** Makes a token of all scopes. */
+  newToken(name: string): Promise<string>;
+}>;
+
+/**
+ * Somebody new in Europe/Berlin, signed in to the service and the provider, on an empty page. They signed up without the
+ * real browser, which takes a fraction of the time; how people sign up in one is what other tests are about.
+ */
+export async function signedInPerson(
+  site: Site,
+  { mailbox, ...options }: BrowserContextOptions & { mailbox?: Mailbox } = {},
+): Promise<Person> {
+  const { baseUrl, authUrl } = site.stack.config;
+  const email = `${crypto.randomUUID()}@example.org`;
+  const { config } = site.identity;
+  const answers = { time_zone: "Europe/Berlin" };
+  const provider = mailbox
+    ? await signedUpByMail(config, mailbox, email, answers)
+    : await signedUp(config, email, answers);
+  const account = createBrowser(baseUrl);
+  await account.open((await provider.open((await account.open("/account")).url)).url);
+  const page = await site.open(options);
+  await page.context().addCookies([...cookiesOf(provider, authUrl), ...cookiesOf(account, baseUrl)]);
+  return { page, email, newToken: (name) => tokenByForm(provider, name) };
+}
+
+/** Makes a token of all scopes on the page of a browser without scripts. */
+export async function tokenByForm(provider: PlainBrowser, name: string): Promise<string> {
+  const form = await provider.open("/profile/api-tokens");
+  const made = await provider.submit(form, "/profile/api-tokens", { name, days: "30", preset: "all" });
+  return /class="secret">([^<]+)</.exec(made.text)?.[1] ?? "";
+}
+
+function cookiesOf({ cookies }: PlainBrowser, site: string) {
+  const domain = new URL(site).hostname;
+  return [...cookies].map(([name, { value, path }]) => ({ name, value, path, domain, httpOnly: true }));
+}
+
+/** Makes a personal access token on the provider's page, by the scopes' checkboxes. */
+export async function createToken(site: Site, page: Page, name: string, scopes: readonly string[]) {
+  await page.goto(`${site.identity.config.authUrl}/profile/api-tokens`);
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Only what I choose").check();
+  for (const scope of scopes) await page.locator(`input[value="${scope}"]`).check();
+  await page.getByRole("button", { name: "Create token" }).click();
+  return (await page.locator(".created .secret").first().textContent()) ?? "";
+}
+
+/** One tool call over MCP. */
+export async function callTool(
+  { stack }: Pick<Site, "stack">,
+  token: string,
+  name: string,
+  args: unknown = {},
+) {
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    accept: "application/json",
+  };
+  const url = `${stack.config.baseUrl}/mcp`;
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  return { status: response.status, result: ((await response.json()) as { result?: unknown }).result };
+}

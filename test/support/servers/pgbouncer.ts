@@ -1,0 +1,122 @@
+import { chownSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import type { User } from "../../../shared/embedded/servers/guard.ts";
+import { freePort } from "../../../shared/embedded/servers/port.ts";
+import { seenBy, serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
+import { launchServer } from "../../../shared/embedded/servers/server.ts";
+import type { Life } from "../../../shared/embedded/servers/supervisor.ts";
+import { migrate } from "../../../workers/upkeep/migrate.ts";
+import { documented } from "../documented.ts";
+import { listens } from "./listens.ts";
+
+/** PgBouncer's program: the one that PGBOUNCER names, else the system's; unset where there is none. */
+export const pgbouncer =
+  Bun.env.PGBOUNCER || Bun.which("pgbouncer", { PATH: `${Bun.env.PATH}:/usr/sbin` }) || undefined;
+
+/** Addresses of one database for the users of docs/postgres.md. */
+type Addresses = Readonly<{ owner: string; doors: string; workers: string }>;
+
+export type Pooler = Readonly<{
+  /** The database behind the pooler. */
+  pooled: Addresses;
+  /** The same without the pooler. */
+  direct: Addresses;
+  /** The DATABASE_PREPARE that this version wants. */
+  prepare: "yes" | "no";
+  start(): Promise<void>;
+  /** Ends it as kill -9 does. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}>;
+
+/**
+ * Makes a database with the tables of Kept and the users of docs/postgres.md, all under a name of its own.
+ * @param serverUrl a superuser's address
+ * @returns the name
+ */
+export async function createPooledDatabase(serverUrl: string): Promise<string> {
+  const name = `kept_${crypto.randomUUID().replaceAll("-", "")}`;
+  await execute(serverUrl, await documented("roles.sql", { kept: name }));
+  await migrate(addresses(name, new URL(serverUrl).port).owner, "error");
+  return name;
+}
+
+/** Starts a pooler as docs/postgres.md says before a database that was made as it says. */
+export async function startPooler(serverUrl: string, name: string): Promise<Pooler> {
+  const folder = join(import.meta.dir, "../../..", `data-test-pgbouncer-${crypto.randomUUID()}`);
+  const user = serviceUser(join(folder, "none"));
+  mkdirSync(folder);
+  if (user) chownSync(folder, user.uid, user.gid);
+  const [port, { port: serverPort }] = [await freePort(), new URL(serverUrl)];
+  const prepare = (await followsNames()) ? "yes" : "no";
+  const settings = await documented("pgbouncer.ini", {
+    "kept = host=10.0.0.11 port=5432": `${name} = host=127.0.0.1 port=${serverPort}`,
+    "listen_addr = 10.0.0.41": "listen_addr = 127.0.0.1",
+    "listen_port = 6432": `listen_port = ${port}`,
+    "/run/postgresql": seenBy(user, folder),
+    "/etc/pgbouncer": seenBy(user, folder),
+  });
+  const newer = prepare === "yes" ? await documented("pgbouncer-1.21.ini") : "";
+  await Bun.write(join(folder, "pgbouncer.ini"), `${settings}${newer}`);
+  const lines = await execute(serverUrl, await documented("userlist.sql", { kept: name }));
+  await Bun.write(join(folder, "userlist.txt"), lines.map(({ line }) => `${line}\n`).join(""));
+  const server = serve(folder, user, port);
+  await server.start();
+  return { pooled: addresses(name, port), direct: addresses(name, serverPort), prepare, ...server };
+}
+
+function serve(
+  folder: string,
+  user: User | undefined,
+  port: number,
+): Pick<Pooler, "start" | "kill" | "stop"> {
+  const command = [pgbouncer ?? "pgbouncer", join(seenBy(user, folder), "pgbouncer.ini")];
+  const logFile = join(folder, "log");
+  const launch = () =>
+    launchServer("PgBouncer", { command, cwd: folder, user, logFile, stopSignal: "INT" }, () =>
+      listens(port),
+    );
+  let running: Life<void>;
+  return {
+    async start() {
+      running = launch();
+      await running.ready;
+    },
+    async kill() {
+      process.kill(Number.parseInt(readFileSync(join(folder, "pgbouncer.pid"), "utf8"), 10), "SIGKILL");
+      await running.exited;
+    },
+    async stop() {
+      await running.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function addresses(name: string, port: number | string): Addresses {
+  const as = (role: string, password: string) => `postgres://${role}:${password}@127.0.0.1:${port}/${name}`;
+  return {
+    owner: as(name, "owner-secret"),
+    doors: as(`${name}_doors`, "doors-secret"),
+    workers: as(`${name}_workers`, "workers-secret"),
+  };
+}
+
+async function followsNames(): Promise<boolean> {
+  const said = await new Response(Bun.spawn([pgbouncer ?? "pgbouncer", "--version"]).stdout).text();
+  return Bun.semver.satisfies(/\d+\.\d+\.\d+/.exec(said)?.[0] ?? "", ">=1.21.0");
+}
+
+/** Runs statements one by one. @returns the rows of the last */
+async function execute(url: string, statements: string): Promise<Record<string, unknown>[]> {
+  const sql = new SQL(url, { max: 1 });
+  try {
+    let rows: Record<string, unknown>[] = [];
+    for (const statement of statements.trim().split(/;\n?/).filter(Boolean))
+      rows = await sql.unsafe(statement);
+    return rows;
+  } finally {
+    await sql.close();
+  }
+}

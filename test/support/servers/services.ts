@@ -1,0 +1,99 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { MikroORM } from "@mikro-orm/postgresql";
+import { type ServerSettings, startPostgres } from "../../../shared/embedded/servers/postgres.ts";
+import { startRedis } from "../../../shared/embedded/servers/redis.ts";
+import { migrate } from "../../../workers/upkeep/migrate.ts";
+import { cutByUser } from "../hash-partitions.ts";
+import { createPooledDatabase } from "./pgbouncer.ts";
+
+export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
+
+/** Whether stacks run behind PgBouncer (npm run lab -- pooler). */
+export const isPooled = Bun.env.TEST_POOLER === "yes";
+
+const template = "kept_template";
+const shared = globalThis as { keptTestServices?: Promise<Services> };
+
+/**
+ * One real Postgres and one real Redis for the whole run: those that `npm test` started, else (a file run by
+ * itself) ones that are started at first use and end with this process.
+ */
+export function services(): Promise<Services> {
+  const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = Bun.env;
+  if (databaseUrl && redisUrl) return Promise.resolve({ databaseUrl, redisUrl });
+  shared.keptTestServices ??= startServices();
+  return shared.keptTestServices;
+}
+
+/** Starts both servers in a folder beside the default DATA_DIR, so that fetched binaries are shared with it. */
+export async function startServices(
+  settings: ServerSettings = {},
+): Promise<Services & { stop(): Promise<void> }> {
+  const folder = join(import.meta.dir, "../../..", `data-test-${process.pid}`);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.on("exit", remove);
+  const [postgres, redis] = await Promise.all([
+    startPostgres(folder, undefined, settings),
+    startRedis(folder),
+  ]);
+  await execute(postgres.url, `create database ${template}`);
+  await migrate(named(postgres.url, template), "error");
+  const { TEST_PARTITIONS: partitions } = Bun.env;
+  if (partitions) await execute(named(postgres.url, template), cutByUser(Number(partitions)));
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    async stop() {
+      await Promise.all([postgres.stop(), redis.stop()]);
+    },
+  };
+}
+
+/** A database of its own for one test file, made from the migrated template. */
+export async function createDatabase(): Promise<string> {
+  const { databaseUrl } = await services();
+  if (isPooled) return named(databaseUrl, await createPooledDatabase(databaseUrl));
+  const name = `kept_${crypto.randomUUID().replaceAll("-", "")}`;
+  await execute(databaseUrl, `create database ${name} template ${template}`);
+  return named(databaseUrl, name);
+}
+
+/** Connections that are still open to a test's database: a leaked pool, worker or front door. */
+export async function openConnections(url: string): Promise<number> {
+  const { databaseUrl } = await services();
+  const name = new URL(url).pathname.slice(1);
+  const sql = `select count(*)::int as count from pg_stat_activity where datname = '${name}'`;
+  // A backend of Postgres ends a moment after its connection.
+  for (let looks = 1; ; looks++) {
+    const [row] = (await execute(databaseUrl, sql)) as { count: number }[];
+    if (!row?.count || looks === 20) return row?.count ?? 0;
+    await Bun.sleep(100);
+  }
+}
+
+function named(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
+async function execute(url: string, sql: string): Promise<object[]> {
+  const orm = await MikroORM.init({ clientUrl: url, entities: [], discovery: { warnWhenNoEntities: false } });
+  try {
+    return await orm.em.getConnection().execute(sql);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+export function freePort(): number {
+  // Below the range from which systems take the source ports of connections: one of those can come first.
+  const port = 10_000 + Math.floor(Math.random() * 10_000);
+  try {
+    void Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response() }).stop(true);
+    return port;
+  } catch {
+    return freePort();
+  }
+}

@@ -1,0 +1,55 @@
+import { test } from "bun:test";
+import fc from "fast-check";
+import { agree, newHabit } from "../../../support/streak/streak-habit.ts";
+import {
+  type History,
+  livesInRealZones,
+  longRestlessLives,
+  ordinaryLives,
+  restlessLives,
+  told,
+} from "../../../support/streak/streak-history.ts";
+import { type Life, remember, takeBack } from "../../../support/streak/streak-taken-back.ts";
+
+/** After a command, one of the latest changes is taken back; 0 is the latest. */
+type Regret = { after: number; which: number };
+
+const regrets: fc.Arbitrary<Regret[]> = fc.array(
+  fc.record({ after: fc.nat(23), which: fc.oneof(fc.nat(3), fc.nat(30)) }),
+  { minLength: 1, maxLength: 16, size: "max" },
+);
+
+// A change taken back is a change that can be taken back: so this is newest first, in any other order, and to and fro.
+test.each([
+  ["ordinary lives", 1500, ordinaryLives],
+  ["restless lives", 1500, restlessLives],
+  ["long restless lives", 800, longRestlessLives],
+  ["lives in real zones", 1000, livesInRealZones],
+])(
+  "the streak is its full recomputation without what was taken back: %s",
+  (_, numRuns, lives) => {
+    fc.assert(fc.property(lives, regrets, live), { numRuns, includeErrorInReport: true });
+  },
+  120_000,
+);
+
+function live(history: History, regrets: Regret[]): void {
+  const life: Life = { habit: newHabit(history), ever: [], changes: [] };
+  const takenBack: string[] = [];
+  try {
+    history.commands.forEach((command, i) => {
+      remember(life, command);
+      for (const { after, which } of regrets) {
+        const change = life.changes.at(-1 - which);
+        if (after % history.commands.length !== i || !change) continue;
+        takenBack.push(`after command ${i}: change ${life.changes.indexOf(change)}, ${change.what}`);
+        takeBack(life, change);
+        agree(life.habit);
+      }
+    });
+    agree(life.habit);
+  } catch (error) {
+    const lines = [told(history), "", ...takenBack, "", error instanceof Error ? error.message : error];
+    throw new Error(lines.join("\n"));
+  }
+}

@@ -1,0 +1,89 @@
+import { afterAll, expect, test } from "bun:test";
+import { createEmailChannel } from "../../../../workers/reminder/channels/email.ts";
+import { headersOf, partsOf, startMailbox } from "../../../support/reminder/mailbox.ts";
+import { behavesAsChannel, delivery } from "./suite.ts";
+
+const mailbox = await startMailbox();
+const settings = {
+  smtpUrl: mailbox.url,
+  mailFrom: "Kept <kept@kept.example>",
+  baseUrl: "https://kept.example",
+  defaultTimeZone: "UTC",
+};
+const channel = createEmailChannel(settings);
+const nobody = createEmailChannel({ ...settings, smtpUrl: "smtp://127.0.0.1:9" });
+afterAll(() => {
+  channel.close();
+  nobody.close();
+});
+
+behavesAsChannel("e-mail", {
+  channel,
+  target: { channel: "email", email: "ada@example.com" },
+  unset: { channel: "email", email: null },
+  seen: () =>
+    mailbox.mails.map((mail) => ({
+      id: headersOf(mail)["message-id"]?.slice(1).split("@")[0] ?? "",
+      text: partsOf(mail)[0] ?? "",
+      late: mail.source.includes("This reminder is late"),
+    })),
+});
+
+test("a mail has text and escaped HTML, and says how to get no more of them", async () => {
+  const title = "<script>alert(1)</script>";
+  await channel.send(delivery({ email: "ada@example.com", todo: { id: 1, title, due_date: "2026-11-22" } }));
+  const mail = mailbox.mails.at(-1);
+  if (!mail) throw new Error("No mail came.");
+  expect(mail.to).toEqual(["ada@example.com"]);
+  expect(headersOf(mail)).toMatchObject({
+    from: "Kept <kept@kept.example>",
+    to: "ada@example.com",
+    subject: "Reminder: <script>alert(1)</script>",
+    "list-unsubscribe": "<https://kept.example/account/settings>",
+    "auto-submitted": "auto-generated",
+  });
+  const [text, html] = partsOf(mail);
+  expect(text).toContain("Due 2026-11-22\r\nReminder set for 2026-11-21 09:00 (Europe/Berlin)");
+  expect(html).toContain("<h1>&lt;script&gt;alert(1)&lt;/script&gt;</h1>");
+});
+
+test("a mailbox that does not exist is not tried again, a busy server is", async () => {
+  mailbox.unknown.add("gone@example.com");
+  expect(await channel.send(delivery({ email: "gone@example.com" }))).toMatchObject({
+    ok: false,
+    final: true,
+  });
+  mailbox.behaviour.busy = true;
+  expect(await channel.send(delivery({ email: "ada@example.com" }))).toMatchObject({
+    ok: false,
+    final: false,
+  });
+  mailbox.behaviour.busy = false;
+});
+
+const refusals = [
+  ["sender", "553 Not an address of yours", false],
+  ["sender", "530 Authentication required", false],
+  ["recipient", "554 5.7.1 Relay access denied", false],
+  ["recipient", "550 5.1.8 Sender address rejected", false],
+  ["recipient", "550 5.1.1 User unknown", true],
+  ["data", "550 5.4.5 Daily sending quota exceeded", false],
+  ["data", "552 Mailbox full", false],
+  ["data", "554 Transaction failed", true],
+] as const;
+
+test.each(refusals)("what the server says of the %s, %s, ends a reminder: %p", async (step, reply, final) => {
+  mailbox.refusals[step] = reply;
+  expect(await channel.send(delivery({ email: "ada@example.com" }))).toMatchObject({ ok: false, final });
+  delete mailbox.refusals[step];
+});
+
+test("a mail server that is down is tried again; one that is not set up is not", async () => {
+  expect(await nobody.send(delivery({ email: "ada@example.com" }))).toMatchObject({
+    ok: false,
+    final: false,
+    reason: "The mail server could not be reached.",
+  });
+  const unset = createEmailChannel({ ...settings, smtpUrl: undefined });
+  expect(await unset.send(delivery({ email: "ada@example.com" }))).toMatchObject({ ok: false, final: true });
+});

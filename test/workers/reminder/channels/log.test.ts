@@ -1,0 +1,24 @@
+import { Writable } from "node:stream";
+import pino from "pino";
+import { createLogChannel } from "../../../../workers/reminder/channels/log.ts";
+import { behavesAsChannel } from "./suite.ts";
+
+const lines: string[] = [];
+const log = pino(
+  new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  }),
+);
+
+behavesAsChannel("the log", {
+  channel: createLogChannel(log, "UTC"),
+  target: {},
+  seen: () =>
+    lines.map((line) => {
+      const { delivery_id, todo, local_time, late } = JSON.parse(line);
+      return { id: delivery_id, text: `${todo.title} ${local_time}`, late };
+    }),
+});

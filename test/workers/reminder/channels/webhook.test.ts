@@ -1,0 +1,188 @@
+import { afterAll, expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { createWebhookChannel } from "../../../../workers/reminder/channels/webhook.ts";
+import { startReceiver } from "../../../support/reminder/receiver.ts";
+import { behavesAsChannel, delivery } from "./suite.ts";
+
+const secret = `whsec_${Buffer.from("a secret of thirty-two bytes, yes").toString("base64")}`;
+const receiver = startReceiver(() => secret);
+const channel = createWebhookChannel({ webhookAllowLoopback: true, defaultTimeZone: "UTC" });
+const strict = createWebhookChannel({ webhookAllowLoopback: false, defaultTimeZone: "UTC" });
+afterAll(() => {
+  channel.close();
+  strict.close();
+});
+const target = { channel: "webhook", webhook_url: receiver.url, webhook_secret: secret } as const;
+const at = (webhook_url: string) => delivery({ ...target, webhook_url });
+
+behavesAsChannel("the webhook", {
+  channel,
+  target,
+  unset: { ...target, webhook_url: null },
+  broken: { ...target, webhook_url: "http://127.0.0.1:9/hook" },
+  seen: () =>
+    receiver.received.map(({ id, event }) => ({
+      id,
+      text: `${event.data.todo.title} ${event.data.local_time}`,
+      late: event.data.late,
+    })),
+});
+
+test("the event is what the documentation says, signed for the public library", async () => {
+  const sent = delivery({ ...target, todo: { id: 7, title: "Call", due_date: null } });
+  await channel.send(sent);
+  expect(receiver.forged).toEqual([]);
+  expect(receiver.received.at(-1)?.event).toEqual({
+    type: "reminder.due",
+    timestamp: "2026-11-21T08:00:00.000000Z",
+    data: {
+      delivery_id: sent.id,
+      todo: { id: 7, title: "Call", due_date: null },
+      remind_at: "2026-11-21T08:00:00.000000Z",
+      local_time: "2026-11-21T09:00:00",
+      time_zone: "Europe/Berlin",
+      late: false,
+    },
+  });
+});
+
+test("a redirect is not followed, an error is an error, any 2xx is success", async () => {
+  const answers: [Response, object][] = [
+    [Response.redirect(receiver.url, 307), { ok: false, final: false }],
+    [Response.redirect("http://169.254.169.254/latest/meta-data"), { ok: false, final: false }],
+    [new Response(null, { status: 500 }), { ok: false, final: false }],
+    [new Response("thanks", { status: 202 }), { ok: true }],
+  ];
+  const before = receiver.received.length;
+  for (const [answer, result] of answers) {
+    receiver.behaviour.answer = () => answer;
+    expect(await channel.send(delivery(target))).toMatchObject(result);
+  }
+  receiver.behaviour.answer = () => new Response(null, { status: 204 });
+  expect(receiver.received.length - before).toBe(answers.length);
+});
+
+test("a receiver that does not answer is given up after 10 s", async () => {
+  const stalling = createServer(() => {}).listen(0, "127.0.0.1");
+  await new Promise((resolve) => stalling.once("listening", resolve));
+  const { port } = stalling.address() as { port: number };
+  const from = performance.now();
+  expect(await channel.send(at(`http://127.0.0.1:${port}/`))).toEqual({
+    ok: false,
+    reason: "No answer within 10 s.",
+    final: false,
+  });
+  expect(performance.now() - from).toBeLessThan(11_000);
+  stalling.close();
+}, 20_000);
+
+test("an endless answer is cut off after 64 KiB", async () => {
+  let bytes = 0;
+  let cut = false;
+  const flood = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            if (bytes > 100_000_000) return controller.close();
+            bytes += 16_384;
+            controller.enqueue(new Uint8Array(16_384));
+            await Bun.sleep(1);
+          },
+          cancel() {
+            cut = true;
+          },
+        }),
+      ),
+  });
+  expect(await channel.send(at(`http://127.0.0.1:${flood.port}/`))).toEqual({ ok: true });
+  await Bun.sleep(500);
+  expect(cut).toBe(true);
+  expect(bytes).toBeLessThan(5_000_000);
+  await flood.stop(true);
+});
+
+test("a webhook that was switched off gets nothing but tests", async () => {
+  const off = { ...target, webhook_disabled_at: "2026-11-20 08:00:00+00" };
+  expect(await channel.send(delivery(off))).toMatchObject({ ok: false, final: true });
+  expect(await channel.send(delivery({ ...off, todo: null }))).toEqual({ ok: true });
+  expect(receiver.received.at(-1)?.event.type).toBe("webhook.test");
+});
+
+const privateAddresses = [
+  "https://127.0.0.1",
+  "https://localhost",
+  "https://2130706433",
+  "https://0x7f.1",
+  "https://0.0.0.0",
+  "https://10.0.0.1",
+  "https://172.16.0.1",
+  "https://192.168.1.1",
+  "https://100.64.0.1",
+  "https://100.100.100.200",
+  "https://169.254.169.254/latest/meta-data",
+  "https://168.63.129.16",
+  "https://198.18.0.1",
+  "https://224.0.0.1",
+  "https://255.255.255.255",
+  "https://[::1]",
+  "https://[::]",
+  "https://[::ffff:127.0.0.1]",
+  "https://[::ffff:10.0.0.1]",
+  "https://[64:ff9b::a00:1]",
+  "https://[fe80::1]",
+  "https://[fc00::1]",
+  "https://[fd00:ec2::254]",
+  "https://[fec0::1]",
+  "https://[ff02::1]",
+  "https://[2001:db8::1]",
+  "https://[2001::1]",
+  "https://[2002:a00:1::]",
+  receiver.url,
+  "http://example.com",
+];
+
+test.each(privateAddresses)("%s is refused", async (url) => {
+  expect(await strict.send(at(url))).toMatchObject({
+    ok: false,
+    reason: "The webhook's address leads to no public server.",
+  });
+});
+
+test("allowing this machine allows nothing else that is private", async () => {
+  for (const url of ["https://10.0.0.1", "https://169.254.169.254", "https://[fe80::1]", "http://10.0.0.1"]) {
+    expect(await channel.send(at(url))).toMatchObject({
+      ok: false,
+      reason: "The webhook's address leads to no public server.",
+    });
+  }
+});
+
+test("names that exist nowhere, lead to this machine or are not resolved sound all the same", async () => {
+  const urls = [
+    "https://localhost",
+    "https://localhost.",
+    "https://x.localhost",
+    "https://no-such-name.invalid",
+  ];
+  for (const url of urls)
+    expect(await strict.send(at(url))).toMatchObject({
+      ok: false,
+      reason: "The webhook's address leads to no public server.",
+    });
+});
+
+test("no reason is a library's text", async () => {
+  const closing = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+  await new Promise((resolve) => closing.once("listening", resolve));
+  const { port } = closing.address() as { port: number };
+  expect(await channel.send(at("http://127.0.0.1:9/hook"))).toMatchObject({
+    reason: "The webhook's server refused the connection.",
+  });
+  expect(await channel.send(at(`http://127.0.0.1:${port}/`))).toMatchObject({
+    reason: "The webhook's server broke off the connection.",
+  });
+  closing.close();
+});

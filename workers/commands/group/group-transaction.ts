@@ -1,0 +1,93 @@
+import { parseWithTexts } from "../../../shared/domain/action/shared-texts.ts";
+import type { Outcome } from "../../../shared/queue/batch.ts";
+import { type QueuedOperation, resolved } from "../../../shared/queue/group.ts";
+import { answeredId } from "../../../shared/queue/group-end.ts";
+import { handlerOf } from "../../handlers/index.ts";
+import type { Queryable } from "../../unit-of-work/connection.ts";
+import { load } from "../../unit-of-work/load.ts";
+import { emptyState, ownRows } from "../../unit-of-work/state.ts";
+import type { CommandToRun } from "../received.ts";
+import { type BeginContext, begin } from "../transaction/begin.ts";
+import { storedReply } from "../transaction/demands.ts";
+import {
+  commit,
+  type TransactionContext,
+  type TransactionResult,
+  transact,
+} from "../transaction/transaction.ts";
+import { answerGroup } from "./answer-group.ts";
+import type { RunningGroup } from "./group.ts";
+
+/**
+ * Runs operations of a group in one transaction, all of them or, where another transaction has locked what one needs,
+ * none: the next must not overtake it.
+ * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
+ */
+export const runGroupTransaction = <Work extends CommandToRun>(
+  context: TransactionContext,
+  work: readonly Work[],
+  group: RunningGroup,
+): Promise<TransactionResult<Work>> =>
+  transact(context, { queue: "groups", work }, async (transaction) => {
+    const { connection } = transaction;
+    const newIds = await idsOfMade(connection, context, work, group);
+    const known = work.map((one) => withIds(one, group, newIds));
+    const begun = await begin(context, connection, known, "skip");
+    const run = { context, ...begun, newIds };
+    const replies = begun.lockedElsewhere.size === 0 ? answerGroup(run, group, known) : undefined;
+    if (replies) return { replies: await commit(context, transaction, begun, replies), lockedElsewhere: [] };
+    await connection.query("rollback");
+    return { replies: [], lockedElsewhere: work };
+  });
+
+/**
+ * The ids of what operations make, where others refer to any of it: those of stored replies where there are any, else
+ * new ones. So all inputs are known before rows are loaded, and ids grow in the order of the operations.
+ * @returns the ids by command
+ */
+async function idsOfMade(
+  connection: Queryable,
+  { tables, openNewRows }: BeginContext,
+  work: readonly CommandToRun[],
+  { operations }: RunningGroup,
+): Promise<ReadonlyMap<string, number>> {
+  const all = [...operations.values()];
+  const [userId] = work.map(({ command }) => command.userId);
+  if (userId === undefined || !all.some(hasReferences)) return new Map();
+  const makers = all.flatMap(({ id, name }) => {
+    const { makes: table } = handlerOf(name);
+    return table ? [{ userId, id, name, table }] : [];
+  });
+  const state = emptyState(tables);
+  const stored = makers.flatMap(storedReply);
+  await load(connection, state, stored, "skip");
+  const newIds = new Map<string, number>();
+  for (const { command_id, reply } of ownRows(state, "inbox", userId).all()) {
+    const id = answeredId(parseWithTexts(reply) as Outcome);
+    if (id !== undefined) newIds.set(command_id, id);
+  }
+  const unmade = makers.filter(({ id }) => !newIds.has(id));
+  const newRows = openNewRows();
+  await newRows.reserve(connection, unmade);
+  for (const { id, table } of unmade) newIds.set(id, newRows.nextId(table));
+  return newIds;
+}
+
+const hasReferences = ({ references }: QueuedOperation): boolean => Object.keys(references).length > 0;
+
+function withIds<Work extends CommandToRun>(
+  one: Work,
+  { operations }: RunningGroup,
+  newIds: ReadonlyMap<string, number>,
+): Work {
+  const { command } = one;
+  const operation = operations.get(command.ticket);
+  const numbered = { ...one, hasId: newIds.has(command.id) };
+  if (!operation || !hasReferences(operation)) return numbered;
+  const { input, fingerprint } = resolved(operation, (place) => {
+    const id = newIds.get(operations.get(place)?.id ?? "");
+    if (id === undefined) throw new Error(`Operation ${place} makes nothing that another can refer to.`);
+    return id;
+  });
+  return { ...numbered, command: { ...command, input, fingerprint } };
+}

@@ -1,0 +1,48 @@
+import type { Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
+import { operationRequestId } from "../../../shared/queue/command-id.ts";
+import type { QueuedGroup, QueuedOperation } from "../../../shared/queue/group.ts";
+import type { OperationEnd } from "../../../shared/queue/group-end.ts";
+import type { ReceivedCommand } from "../received.ts";
+
+/** A group that this worker carries out. */
+export type RunningGroup = Readonly<{
+  atomic: boolean;
+  /** By their place in the request. */
+  operations: ReadonlyMap<number, QueuedOperation>;
+  /** How those that have ended did. */
+  ended: Map<number, Outcome>;
+}>;
+
+export const openGroup = ({ atomic, operations }: QueuedGroup): RunningGroup => ({
+  atomic,
+  operations: new Map(operations.map((operation) => [operation.place, operation])),
+  ended: new Map(),
+});
+
+/** An operation as a command of its own. Its ticket is its place. */
+export function operationCommand(
+  { command, ...received }: ReceivedCommand,
+  { place, id, name, input, fingerprint }: QueuedOperation,
+): ReceivedCommand {
+  const { userId, acceptedAt, sentAt, call } = command;
+  const own: QueuedCommand = {
+    ...{ ticket: place, id, userId, name, input, fingerprint, acceptedAt, sentAt },
+    ...(call && {
+      call: { ...call, requestId: operationRequestId(call.requestId, place), tool: name, place },
+    }),
+  };
+  return { ...received, command: own, inGroup: true };
+}
+
+/** The one reply to a group, whose operations may have been committed one after another. */
+export function replyToGroup({ ticket }: QueuedCommand, replies: readonly Reply[]): Reply {
+  const positions = replies.flatMap(({ position }) => position ?? []);
+  return {
+    ticket,
+    outcome: { body: replies.map(endOf) },
+    replayed: false,
+    ...(positions.length > 0 && { position: Math.max(...positions) }),
+  };
+}
+
+const endOf = ({ ticket, outcome, replayed }: Reply): OperationEnd => ({ place: ticket, outcome, replayed });

@@ -1,0 +1,90 @@
+import type { CommandName } from "../../../shared/contracts/catalogue.ts";
+import type { WorkRow } from "../../../shared/db/entities.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import { handlerOf } from "../../handlers/index.ts";
+import type { Step, StepContext, Steps } from "../../handlers/steps.ts";
+import type { Queryable } from "../../unit-of-work/connection.ts";
+import { save } from "../../unit-of-work/save.ts";
+import { entriesOf, type State } from "../../unit-of-work/state.ts";
+import { type BeginContext, begin } from "./begin.ts";
+import { type AnswerContext, contextOf } from "./handler-context.ts";
+
+type CarryOutContext = BeginContext & AnswerContext;
+
+/** Carries out the first step of each work that a transaction begins. @returns the users of those that go on */
+export async function carryOutFirstSteps(
+  context: CarryOutContext,
+  connection: Queryable,
+  state: State,
+): Promise<string[]> {
+  const goingOn: string[] = [];
+  for (const { row } of entriesOf(state, "works").values()) {
+    if (!row) continue;
+    const { step, left } = stepsOf(row);
+    const first = await step(stepContext(context, connection, row));
+    const { cursor } = first;
+    const rest = cursor === null ? 0 : await left(stepContext(context, connection, { ...row, cursor }));
+    if (cursor !== null || first.outcome) await insert(connection, row, first, first.done + rest);
+    if (cursor !== null) goingOn.push(row.user_id);
+  }
+  return goingOn;
+}
+
+/** Carries out the next step of a work and notes its progress. */
+export async function carryOutStep(
+  context: CarryOutContext,
+  connection: Queryable,
+  work: WorkRow,
+): Promise<Step> {
+  const step = await stepsOf(work).step(stepContext(context, connection, work));
+  await connection.query(
+    `update works set done = done + $3, cursor = $4, outcome = $5, ended_at = ${endOf("$4")}
+     where user_id = $1 and id = $2`,
+    [work.user_id, work.id, ...progress(step)],
+  );
+  return step;
+}
+
+const insert = (connection: Queryable, work: WorkRow, step: Step, total: number) =>
+  connection.query(
+    `insert into works (user_id, id, done, cursor, outcome, name, input, total, created_at, ended_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, now(), ${endOf("$4")})`,
+    [work.user_id, work.id, ...progress(step), work.name, work.input, total],
+  );
+
+const endOf = (cursor: string): string => `case when ${cursor}::text is null then now() end`;
+
+const progress = ({ done, cursor, outcome }: Step) => [
+  done,
+  cursor,
+  outcome ? JSON.stringify(outcome) : null,
+];
+
+function stepsOf({ name }: WorkRow): Steps {
+  const { steps } = handlerOf(name as CommandName);
+  if (!steps) throw new Error(`${name} has no steps.`);
+  return steps;
+}
+
+const stepContext = (
+  context: CarryOutContext,
+  connection: Queryable,
+  { user_id: userId, input, cursor, created_at }: WorkRow,
+): StepContext => ({
+  ...{ connection, userId, input: JSON.parse(input), cursor: cursor ?? null },
+  async perform(name, commandInput) {
+    const command = {
+      ...{ ticket: 0, id: Bun.randomUUIDv7(), userId, name, input: commandInput, fingerprint: null },
+      // The work was accepted with its command, and is never late.
+      ...{ acceptedAt: Date.parse(timestamp(created_at)), sentAt: Number.POSITIVE_INFINITY },
+    };
+    const begun = await begin(context, connection, [{ command, repeat: false }], "wait", true);
+    const run = contextOf({ context, ...begun }, command);
+    const answer = handlerOf(name).run(run, commandInput);
+    begun.byteUses.note(begun.state);
+    await Promise.all(save(connection, begun.state));
+    begun.byteUses.committed();
+    await carryOutFirstSteps(context, connection, begun.state);
+    return answer as never;
+  },
+});

@@ -1,0 +1,161 @@
+import type { Pool, PoolClient } from "pg";
+import { waitForStandbys } from "../../../shared/db/wait-for-standbys.ts";
+import { writtenPosition } from "../../../shared/db/written-position.ts";
+import type { Tracing } from "../../../shared/process/observe/tracing.ts";
+import type { Outcome, Reply } from "../../../shared/queue/batch.ts";
+import { connect, markFailures, type Queryable } from "../../unit-of-work/connection.ts";
+import type { OnLocked } from "../../unit-of-work/load.ts";
+import { hasLoggedChange, save } from "../../unit-of-work/save.ts";
+import type { State } from "../../unit-of-work/state.ts";
+import { transactionSpans } from "../command-spans.ts";
+import type { TransactionMetrics } from "../metrics.ts";
+import type { CommandToRun } from "../received.ts";
+import { answerOne } from "./answer.ts";
+import { type BeginContext, type Begun, begin } from "./begin.ts";
+import { carryOutFirstSteps } from "./carry-out.ts";
+import { failureOf, type TransactionFailed } from "./failures.ts";
+import type { AnswerContext } from "./handler-context.ts";
+
+export type TransactionContext = BeginContext &
+  AnswerContext &
+  Readonly<{
+    pool: Pool;
+    /** Whether replies say where in the log their commit is, because front doors read from a standby. */
+    givesPositions: boolean;
+    metrics: TransactionMetrics;
+    tracing?: Tracing | undefined;
+    /** Has the long work of a user carried on. */
+    carryOn(userId: string): void;
+  }>;
+
+/** Each command with its reply. */
+export type Answered<Work> = readonly (readonly [Work, Reply])[];
+
+export type TransactionResult<Work> = Readonly<{
+  replies: Answered<Work>;
+  /**
+   * Commands on rows or keys that another transaction has locked, with all that their users sent after them: nothing
+   * was done for them.
+   */
+  lockedElsewhere: readonly Work[];
+}>;
+
+/**
+ * Runs commands in one transaction: load and lock what they need, run their handlers in order, each on the state that
+ * the earlier ones left, write all changes with the stored replies, commit. By PostgreSQL's clock, a command that has
+ * waited too long is not run; only a reply that is stored already is looked up for it.
+ * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
+ */
+export const runTransaction = <Work extends CommandToRun>(
+  context: TransactionContext,
+  work: readonly Work[],
+  onLocked: OnLocked,
+): Promise<TransactionResult<Work>> =>
+  transact(context, { work, queue: onLocked === "wait" ? "slow" : "batches" }, async (transaction) => {
+    const begun = await begin(context, transaction.connection, work, onLocked);
+    const run = { context, ...begun };
+    const isLocked = ({ command }: Work) => begun.lockedElsewhere.has(command);
+    const free = work.filter((one) => !isLocked(one));
+    const replies = free.map((one) => [one, answerOne(run, one.command)] as const);
+    return {
+      replies: await commit(context, transaction, begun, replies),
+      lockedElsewhere: work.filter(isLocked),
+    };
+  });
+
+type Timed = Readonly<{
+  /** The name of its kind in the metrics. */
+  queue: string;
+  /** The commands of whose traces it is a step. */
+  work?: readonly CommandToRun[];
+}>;
+
+type Transaction = { readonly connection: Queryable; commitSent: boolean };
+
+/**
+ * Gives `run` a connection for a transaction, which it begins and ends itself.
+ * @throws TransactionFailed; then the transaction is rolled back, unless it is `inDoubt`
+ */
+export async function transact<Result>(
+  { pool, metrics, tracing }: TransactionContext,
+  { queue, work = [] }: Timed,
+  run: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const began = performance.now();
+  const spans = tracing ? transactionSpans(tracing, work) : [];
+  let client: PoolClient | undefined;
+  let transaction: Transaction | undefined;
+  let hasFailed = true;
+  try {
+    client = await connect(pool);
+    transaction = { connection: markFailures(client), commitSent: false };
+    const result = await run(transaction);
+    client.release();
+    hasFailed = false;
+    return result;
+  } catch (error) {
+    const failure = failureOf(error, transaction?.commitSent ?? false);
+    if (client) await abandon(client, failure);
+    throw failure;
+  } finally {
+    metrics.ended(queue, (performance.now() - began) / 1_000);
+    for (const span of spans) span.end({}, hasFailed);
+  }
+}
+
+/** Writes what was changed and commits. @returns the replies as they can be sent */
+export async function commit<Work>(
+  context: TransactionContext,
+  transaction: Transaction,
+  { state, newRows, byteUses }: Begun,
+  answered: Answered<Work>,
+): Promise<Answered<Work>> {
+  const { connection } = transaction;
+  const began = performance.now();
+  byteUses.note(state);
+  const sent = save(connection, state);
+  const goesOn = state.entries.has("works") ? await beginWorks(context, connection, state, sent) : [];
+  if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
+  transaction.commitSent = true;
+  sent.push(connection.query("commit"));
+  // It travels right behind the commit and is read after it, so it costs no round trip and lies beyond it.
+  const asked = context.givesPositions ? writtenPosition(connection) : undefined;
+  const [position] = await Promise.all([asked, ...sent]);
+  context.metrics.committed((performance.now() - began) / 1_000);
+  newRows.committed();
+  byteUses.committed();
+  for (const userId of goesOn) context.carryOn(userId);
+  return position === undefined
+    ? answered
+    : answered.map(([one, reply]) => [one, { ...reply, position }] as const);
+}
+
+/** @returns the users whose long work goes on after this transaction */
+async function beginWorks(
+  context: TransactionContext,
+  connection: Queryable,
+  state: State,
+  writes: readonly Promise<unknown>[],
+): Promise<readonly string[]> {
+  await Promise.all(writes);
+  return carryOutFirstSteps(context, connection, state);
+}
+
+/**
+ * A transaction that writes nothing to the log commits without waiting for synchronous standbys. After a restart of the
+ * primary, what it found may not have reached them yet, and an answer that rests on it would be broken by a fail-over.
+ */
+const restsOnOthers = (answered: Answered<unknown>, state: State): boolean =>
+  !hasLoggedChange(state) && answered.some(([, { replayed, outcome }]) => replayed || tellsOfChange(outcome));
+
+const tellsOfChange = (outcome: Outcome): boolean => "body" in outcome || outcome.refusal.code === "conflict";
+
+/** Closes a connection that may be lost, and any that does not roll back. */
+async function abandon(client: PoolClient, { by }: TransactionFailed): Promise<void> {
+  if (by === "outage") return client.release(true);
+  const rolledBack = await client.query("rollback").then(
+    () => true,
+    () => false,
+  );
+  client.release(!rolledBack);
+}

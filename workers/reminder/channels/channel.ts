@@ -1,0 +1,42 @@
+import { localTime } from "../../../shared/domain/day/day.ts";
+import { timestamp } from "../../../shared/domain/day/timestamp.ts";
+import type { LeasedDelivery } from "../lease.ts";
+
+type Failure = Readonly<{
+  ok: false;
+  /** A sentence that is shown to the user. */
+  reason: string;
+  /** No further attempt can succeed. */
+  final: boolean;
+  /** What a library says, for the log of this server alone. */
+  detail?: string | undefined;
+}>;
+
+export type ChannelResult = Readonly<{ ok: true }> | Failure;
+
+/** Sends one delivery to the user's own target. Resolves within 15 s and never rejects. */
+export type Channel = Readonly<{ send(delivery: LeasedDelivery): Promise<ChannelResult>; close(): void }>;
+
+/** The content of a reminder that every channel sends, with the field names of the REST interface. */
+export function contentOf(
+  { id, todo, scheduled_at, time_zone, late }: LeasedDelivery,
+  defaultTimeZone: string,
+) {
+  const timeZone = time_zone ?? defaultTimeZone;
+  const remindAt = timestamp(scheduled_at);
+  return {
+    delivery_id: id,
+    todo,
+    remind_at: remindAt,
+    local_time: localTime(Date.parse(remindAt), timeZone),
+    time_zone: timeZone,
+    late,
+  };
+}
+
+export const sendFailed = (reason: string, final = false, detail?: string): ChannelResult => ({
+  ok: false,
+  reason,
+  final,
+  detail,
+});

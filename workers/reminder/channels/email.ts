@@ -1,0 +1,83 @@
+import { html, markup } from "../../../shared/html.ts";
+import type { Config } from "../../../shared/process/config.ts";
+import { createSmtpTransport, recipient } from "../../../shared/process/smtp.ts";
+import type { LeasedDelivery } from "../lease.ts";
+import { type Channel, contentOf, sendFailed } from "./channel.ts";
+
+type Options = Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl" | "defaultTimeZone">;
+
+const maxConnections = 10;
+
+/** Sends a mail through the operator's SMTP server over a few connections that it keeps open. */
+export function createEmailChannel(options: Options): Channel {
+  const { smtpUrl, mailFrom } = options;
+  if (smtpUrl === undefined) {
+    const unset = sendFailed("This server is not set up to send e-mail.", true);
+    return { send: async () => unset, close() {} };
+  }
+  const pooling = { pool: true, maxConnections, maxMessages: Number.POSITIVE_INFINITY } as const;
+  const transport = createSmtpTransport({ smtpUrl, mailFrom }, pooling);
+  const domain = /@([^\s>]+)/.exec(mailFrom)?.[1] ?? "localhost";
+  return {
+    async send(delivery) {
+      if (delivery.email === null) return sendFailed("No e-mail address is set.", true);
+      try {
+        await transport.sendMail({
+          to: recipient(delivery.email),
+          messageId: `<${delivery.id}@${domain}>`,
+          list: { unsubscribe: settingsUrl(options) },
+          ...mailOf(delivery, options),
+        });
+        return { ok: true };
+      } catch (error) {
+        const detail = error instanceof Error ? error.message : String(error);
+        return sendFailed(reasonOf(error as SmtpError), isRejected(error as SmtpError), detail);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+const settingsUrl = ({ baseUrl }: Options): string => `${baseUrl}/account/settings`;
+
+function mailOf(delivery: LeasedDelivery, options: Options) {
+  const { todo, local_time, time_zone, late } = contentOf(delivery, options.defaultTimeZone);
+  const title = todo?.title ?? "";
+  const facts = [
+    todo?.due_date ? `Due ${todo.due_date}` : "",
+    `Reminder set for ${local_time.slice(0, 16).replace("T", " ")} (${time_zone})`,
+    late ? "This reminder is late: the service could not send it in time." : "",
+  ].filter((line) => line !== "");
+  const choose = "Choose how reminders reach you:";
+  const url = settingsUrl(options);
+  const paragraphs = facts.map((line) => html`<p>${line}</p>`);
+  return {
+    subject: `Reminder: ${title}`,
+    text: `${title}\n\n${facts.join("\n")}\n\n${choose} ${url}\n`,
+    html: markup(html`<h1>${title}</h1>${paragraphs}<p>${choose} <a href="${url}">${url}</a></p>`),
+  };
+}
+
+/** What nodemailer adds to its errors. */
+type SmtpError = Readonly<{ code?: string; command?: string; responseCode?: number; response?: string }>;
+
+/**
+ * A reply of 500 or more about the recipient or the mail is final (RFC 5321 §4.2.1). One that is about the sender, a
+ * quota or what this service may do is the operator's to mend, and the reminder still goes out once that is done.
+ */
+function isRejected({ code, command, responseCode = 0, response = "" }: SmtpError): boolean {
+  const isAboutMail = code === "EMESSAGE" || (code === "EENVELOPE" && command === "RCPT TO");
+  return isAboutMail && responseCode >= 500 && !operatorsMatter.test(response);
+}
+
+/** No sign-in or no space, or by its enhanced code (RFC 3463) the sender, a full mailbox, a system, a quota or a policy. */
+const operatorsMatter = /^(530|552)|^\d{3}[ -]5\.(1\.[78]|2\.2|[347]\.)/;
+
+/** The words of nodemailer and Node name the operator's mail server, which is nobody else's business. */
+function reasonOf(error: SmtpError): string {
+  const { code, responseCode } = error;
+  if (code === "EAUTH") return "The mail server did not let this service in.";
+  if (isRejected(error)) return `The mail server does not take mail for this address (${responseCode}).`;
+  if (responseCode !== undefined) return `The mail server did not take the mail now (${responseCode}).`;
+  return "The mail server could not be reached.";
+}

@@ -1,0 +1,105 @@
+import { perTarget, type ReminderChannel, type TargetColumn } from "../../shared/domain/reminder/channels.ts";
+import type { DeliveryKeys } from "./jobs.ts";
+import { now, type ReminderStore } from "./store.ts";
+
+/** A delivery that this process has to send, with its content and target as they were when the lease began. */
+export type LeasedDelivery = Readonly<{
+  user_id: string;
+  id: string;
+  attempts: number;
+  /** When the lease began, by PostgreSQL's clock. */
+  begun_at: string;
+  late: boolean;
+  /** For how long it had been due then, or asked for again. */
+  overdue_seconds: number;
+  channel: ReminderChannel;
+  /** With microseconds, as PostgreSQL writes it. */
+  scheduled_at: string;
+  time_zone: string | null;
+  /** Null in a test of the webhook. */
+  todo: Readonly<{ id: number; title: string; due_date: string | null }> | null;
+  webhook_secret: string | null;
+  webhook_failures: number;
+  webhook_disabled_at: string | null;
+}> &
+  Readonly<Record<TargetColumn, string | null>>;
+
+/** The columns of users that channels send by. */
+const targets = [...Object.keys(perTarget(() => null)), "webhook_secret", "webhook_disabled_at"];
+const targetsOf = (alias: string): string => targets.map((column) => `${alias}.${column}`).join(", ");
+
+const deliveryKeys = "unnest($2::text[], $3::uuid[]) k(user_id, id)";
+
+/**
+ * The last check before sending: a delivery is cancelled when its reminder was moved, cleared or suspended meanwhile,
+ * or belongs to another delivery now. The statement that decides also takes the lease, so that of several jobs with
+ * the same delivery only one sends it.
+ */
+const takeLeases = `
+  with looked_at as materialized (
+    select d.user_id, d.id,
+      case
+        when d.todo_id is null then 'sending'
+        when r.status is distinct from 'scheduled' or t.is_completed is distinct from false then 'cancelled'
+        when coalesce(d.asked_at, d.scheduled_at) < ${now} - interval '24 hours' then 'missed'
+        else 'sending'
+      end as verdict,
+      case when d.todo_id is null then 'webhook' else coalesce(u.reminder_channel, 'log') end as channel,
+      jsonb_build_object('id', t.id, 'title', t.title, 'due_date', t.due_date) as todo,
+      u.time_zone, ${targetsOf("u")}, coalesce(u.webhook_failures, 0) as webhook_failures
+    from ${deliveryKeys}
+    join reminder_deliveries d on d.user_id = k.user_id and d.id = k.id
+    left join reminders r on r.user_id = d.user_id and r.todo_id = d.todo_id and r.delivery_id = d.id
+    left join todos t on t.user_id = d.user_id and t.id = d.todo_id
+    left join users u on u.user_id = d.user_id
+    where d.status = 'queued'
+    for update of d skip locked
+  ), begun as (
+    update reminder_deliveries d
+    set status = l.verdict,
+      channel = l.channel,
+      attempts = d.attempts + (l.verdict = 'sending')::int,
+      late = d.scheduled_at < ${now} - interval '60 seconds',
+      next_attempt_at = ${now} + $4::interval,
+      finished_at = case when l.verdict <> 'sending' then ${now} end
+    from looked_at l
+    where d.user_id = l.user_id and d.id = l.id
+    returning d.user_id, d.id, d.todo_id, d.status, d.attempts, d.late, d.channel, d.scheduled_at,
+      extract(epoch from ${now} - coalesce(d.asked_at, d.scheduled_at))::float8 as overdue_seconds,
+      case when d.todo_id is not null then l.todo end as todo, l.time_zone,
+      l.webhook_failures, ${targetsOf("l")}
+  ), missed as (
+    update reminders r set status = 'missed', updated_at = now()
+    from begun b
+    where b.status = 'missed' and r.user_id = b.user_id and r.todo_id = b.todo_id and r.delivery_id = b.id
+  )
+  select user_id, id, attempts, now() as begun_at, late, overdue_seconds, channel, scheduled_at, todo, time_zone,
+    webhook_failures, ${targetsOf("begun")}
+  from begun
+  where status = 'sending'`;
+
+/** A process that does not renew its lease within this time loses the delivery. */
+const leaseTime = "15 seconds";
+export const renewLeaseEveryMs = 5_000;
+
+/** @returns those that this process has to send: others are being sent elsewhere, finished or cancelled */
+export async function leaseDeliveries(
+  { database, travel }: ReminderStore,
+  { users, ids }: DeliveryKeys,
+): Promise<LeasedDelivery[]> {
+  const { rows } = await database.pool.query<LeasedDelivery>(takeLeases, [travel, users, ids, leaseTime]);
+  return rows;
+}
+
+const extendLeases = `
+  update reminder_deliveries d set next_attempt_at = ${now} + $4::interval
+  from ${deliveryKeys}
+  where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`;
+
+/** A living process keeps the deliveries that it is sending, however slow the receivers are. */
+export async function renewLeases(
+  { database, travel }: ReminderStore,
+  { users, ids }: DeliveryKeys,
+): Promise<void> {
+  await database.pool.query(extendLeases, [travel, users, ids, leaseTime]);
+}

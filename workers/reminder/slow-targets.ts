@@ -1,0 +1,43 @@
+import { channels } from "../../shared/domain/reminder/channels.ts";
+import type { LeasedDelivery } from "./lease.ts";
+
+type SlowTargets = Readonly<{
+  /** Takes a place at the delivery's target until `leave`. @returns false when none is free */
+  enter(delivery: LeasedDelivery): boolean;
+  leave(delivery: LeasedDelivery, tookMs: number): void;
+}>;
+
+const slowMs = 2_000;
+const maxAtSlowTarget = 20;
+
+/**
+ * Keeps receivers that do not answer from taking all places: a target whose last answer was slow gets only a few. A
+ * target is the host of an address, or the channel as a whole.
+ */
+export function createSlowTargets(): SlowTargets {
+  const slow = new Set<string>();
+  const underWay = new Map<string, number>();
+  return {
+    enter(delivery) {
+      const target = targetOf(delivery);
+      const count = underWay.get(target) ?? 0;
+      if (slow.has(target) && count >= maxAtSlowTarget) return false;
+      underWay.set(target, count + 1);
+      return true;
+    },
+    leave(delivery, tookMs) {
+      const target = targetOf(delivery);
+      const count = (underWay.get(target) ?? 1) - 1;
+      if (count > 0) underWay.set(target, count);
+      else underWay.delete(target);
+      if (tookMs >= slowMs) slow.add(target);
+      else slow.delete(target);
+    },
+  };
+}
+
+function targetOf(delivery: LeasedDelivery): string {
+  const { target } = channels[delivery.channel];
+  const address = target && delivery[target.column];
+  return (address && URL.parse(address)?.host) || delivery.channel;
+}
