@@ -1,3 +1,4 @@
+import "./low-priority.ts";
 import "./quiet-packages.ts";
 import { runRole } from "../../shared/process/role.ts";
 import { connectService } from "./service.ts";
