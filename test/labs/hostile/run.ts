@@ -39,17 +39,16 @@ export async function runHostile({ seconds, only }: Options): Promise<boolean> {
     const names = Array.from({ length: people }, (_, index) => `198.51.100.${index + 1}`);
     const persons: Person[] = [];
     for (const network of names) persons.push(await newPerson(service, network));
-    const live = async (ms: number) => {
-      const stop = keepLiving(service, persons);
-      await Bun.sleep(ms);
-      return stop();
-    };
-    await live(settleMs);
-    const calm = await live(calmSeconds * 1_000);
+    // They live on between the phases: after a pause their tokens would all be looked up in the same second.
+    const endLives = keepLiving(service, persons);
+    await Bun.sleep(settleMs);
+    const isCalm = await phase(calmSeconds * 1_000);
     const attacker = await startAttacker(service, only);
     const before = await service.stored();
     const memory = watchMemory(service);
-    const samples = await live(seconds * 1_000);
+    const isAttacked = await phase(seconds * 1_000);
+    const lived = await endLives();
+    const [calm, samples] = [lived.filter(isCalm), lived.filter(isAttacked)];
     const peaks = memory.stop();
     const after = await service.stored();
     const outcomes = await attacker.stop();
@@ -67,6 +66,14 @@ export async function runHostile({ seconds, only }: Options): Promise<boolean> {
   } finally {
     await service.stop();
   }
+}
+
+/** @returns whether a call was begun in the time that passed here */
+async function phase(ms: number): Promise<(sample: Sample) => boolean> {
+  const from = performance.now();
+  await Bun.sleep(ms);
+  const until = performance.now();
+  return ({ startedAt }) => startedAt >= from && startedAt < until;
 }
 
 async function startAttacker({ baseUrl, authUrl }: Service, only: string | undefined) {
