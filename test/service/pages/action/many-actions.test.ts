@@ -1,7 +1,7 @@
 import { afterAll, expect, mock, spyOn, test } from "bun:test";
 import { exportedRows } from "../../../../api/doors/pages/action/list/exported-rows.ts";
 import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
-import { tellObstacles } from "../../../../api/doors/pages/action/take-back/obstacles.ts";
+import { tellObstacles } from "../../../../api/doors/pages/action/take-back/conflicts.ts";
 import { readLaterChanges } from "../../../../api/queries/action/later-change.ts";
 import { createQueryContext } from "../../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";

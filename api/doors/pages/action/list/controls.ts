@@ -6,7 +6,7 @@ import { formToken } from "../../../../web/form/form.ts";
 import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
 import { forgetPath, undoPath } from "../paths.ts";
-import { stayedAt } from "../take-back/obstacles.ts";
+import { stayedAt } from "../take-back/conflicts.ts";
 import type { Day, UndoNote } from "../take-back/undo-note.ts";
 import type { LoggedRow } from "../words/logged-row.ts";
 import { quote } from "../words/quote.ts";

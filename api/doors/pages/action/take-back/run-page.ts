@@ -15,7 +15,7 @@ import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { quote } from "../words/quote.ts";
 import { nameOf } from "../words/who.ts";
-import { type Fate, fateList, foreseeFates, readPartFates } from "./fates.ts";
+import { type Fate, fateList, foreseeFates, readPartFates } from "./previews.ts";
 import { canRevoke, revokedMarkIn } from "./revoking.ts";
 import { type RunSelection, selectionOf } from "./run-selection.ts";
 import type { Day } from "./undo-note.ts";

@@ -8,8 +8,8 @@ import type { Visit } from "../../session/context.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import type { LoggedRow } from "../words/logged-row.ts";
 import { type Word, wordsInHtml } from "../words/words.ts";
-import type { Obstacle } from "./obstacle-words.ts";
-import { stayedAt, tellObstacles } from "./obstacles.ts";
+import type { Obstacle } from "./conflict-words.ts";
+import { stayedAt, tellObstacles } from "./conflicts.ts";
 
 export type Day = Readonly<{ timeZone: string; today: string }>;
 export type UndoNote = Readonly<{ request_id: string; note: Html }>;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import {
   type Obstacle,
   sayObstacle,
-} from "../../../../../../api/doors/pages/action/take-back/obstacle-words.ts";
+} from "../../../../../../api/doors/pages/action/take-back/conflict-words.ts";
 import { wordsInHtml } from "../../../../../../api/doors/pages/action/words/words.ts";
 import { undoObstacles } from "../../../../../../shared/contracts/action/undo.ts";
 import { markup } from "../../../../../../shared/html.ts";

@@ -12,8 +12,8 @@ import { describeAction } from "../words/describe.ts";
 import type { LoggedRow } from "../words/logged-row.ts";
 import { idsNamedIn } from "../words/named-ids.ts";
 import { type Word, wordsInHtml } from "../words/words.ts";
-import type { Obstacle } from "./obstacle-words.ts";
-import { stayedAt, tellObstacles } from "./obstacles.ts";
+import type { Obstacle } from "./conflict-words.ts";
+import { stayedAt, tellObstacles } from "./conflicts.ts";
 import { newestStanding, type RunSelection } from "./run-selection.ts";
 import type { Day } from "./undo-note.ts";
 

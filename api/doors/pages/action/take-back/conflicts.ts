@@ -15,7 +15,7 @@ import type { QueryContext } from "../../../../queries/engine/context.ts";
 import type { LoggedRow } from "../words/logged-row.ts";
 import { idsNamedIn } from "../words/named-ids.ts";
 import type { Word } from "../words/words.ts";
-import { type Obstacle, sayObstacle } from "./obstacle-words.ts";
+import { type Obstacle, sayObstacle } from "./conflict-words.ts";
 
 const undoArguments = Compile(Type.Object({ stayed: Type.Array(UndoConflict) }));
 
