@@ -64,8 +64,8 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   const readState = (userId: string) => readUserState(query({ userId }), userId);
   const live = await openLiveHub({ config, redis, readState });
   const adoptZone = createZoneAdoption({ query, dispatch });
-  const { revokeToken, isRevoked } = createRevocation(config, client);
-  const authenticator = createAuthenticator({ config, client, log, onChecked: adoptZone, isRevoked });
+  const authenticator = createAuthenticator({ config, client, log, onChecked: adoptZone });
+  const revokeToken = createRevocation(config, client, authenticator.refuseToken);
   const findOwner = createFindOwner(reads.primary);
   const overLimit = createOverLimit({ dispatch, query }, now);
   const rateLimit = createRateLimits({ config, log, redis, metrics, now: clock.now });

@@ -10,6 +10,7 @@ import type { IdentityClient } from "./identity-client.ts";
 import { introspect } from "./introspect.ts";
 import { createJwtVerifier, looksLikeJwt } from "./jwt.ts";
 import { discoverProvider, ProviderUnavailable } from "./provider.ts";
+import type { TokenKey } from "./revocation.ts";
 import { isMistypedToken } from "./token-format.ts";
 
 /** Turns the Authorization header into the caller, or into the refusal that the caller gets. */
@@ -19,6 +20,8 @@ type Authenticator = Readonly<{
   authenticate: Authenticate;
   /** The user of a token that was checked lately; nothing is asked for it. */
   knownUser(authorization: string | null): string | undefined;
+  /** Refuses a revoked token from now on, which no check that began before can know. */
+  refuseToken(token: TokenKey): void;
 }>;
 
 type Options = Readonly<{
@@ -30,8 +33,6 @@ type Options = Readonly<{
   log: Log;
   /** Called whenever a token was checked, before the token counts as known. */
   onChecked(actor: Actor): Promise<void>;
-  /** Whether a token was revoked at this door, which no check that began before can know. */
-  isRevoked(actor: Actor): boolean;
 }>;
 
 /** A checked token: the number of its check, and until when it is trusted (epoch ms). */
@@ -39,6 +40,7 @@ type Known = Readonly<{ actor: Actor; check: number; until: number }>;
 
 const maxTokenLength = 8_192;
 const maxKnown = 10_000;
+const maxRevoked = 10_000;
 /** Shares of TOKEN_CACHE_SECONDS; chosen at random between them, so that refreshes of many tokens spread out. */
 const refreshAfter = { from: 0.7, to: 0.9 };
 
@@ -51,6 +53,8 @@ export function createAuthenticator(options: Options): Authenticator {
   const check = createCheck(options);
   const sayAway = seldom((reason: string) => options.log.warn({ reason }, "the identity provider is away"));
   let checks = 0;
+  // What is revoked never comes back under its id.
+  const revoked = new LRUCache<string, true>({ max: maxRevoked });
   const known = new LRUCache<string, Known, string>({
     max: maxKnown,
     ttlResolution: 0,
@@ -82,9 +86,6 @@ export function createAuthenticator(options: Options): Authenticator {
     return found;
   }
 
-  const unlessRevoked = (found: Known | undefined) =>
-    found && !options.isRevoked(found.actor) ? found : invalidToken;
-
   async function authenticate(authorization: string | null) {
     if (authorization === null) return refuse("unauthenticated", "This request needs an access token.");
     const token = tokenIn(authorization);
@@ -92,7 +93,9 @@ export function createAuthenticator(options: Options): Authenticator {
     if (options.config.builtInIdentity && isMistypedToken(token)) return invalidToken;
     const tokenHash = hash("sha256", token);
     try {
-      return unlessRevoked(await findKnown(token, tokenHash));
+      const found = await findKnown(token, tokenHash);
+      const isRevoked = found && revoked.size > 0 && revoked.has(keyOf(found.actor));
+      return found && !isRevoked ? found : invalidToken;
     } catch (error) {
       if (error instanceof InvalidToken) return invalidToken;
       if (!(error instanceof ProviderUnavailable)) throw error;
@@ -108,8 +111,11 @@ export function createAuthenticator(options: Options): Authenticator {
       const found = token === undefined ? undefined : known.peek(hash("sha256", token));
       return found && found.until > Date.now() ? found.actor.userId : undefined;
     },
+    refuseToken: (token) => void revoked.set(keyOf(token), true),
   };
 }
+
+const keyOf = ({ userId, tokenId }: TokenKey): string => JSON.stringify([userId, tokenId]);
 
 class InvalidToken extends Error {}
 

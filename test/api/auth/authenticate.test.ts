@@ -15,12 +15,14 @@ async function outcomeOf(authenticate: Authenticate, token: string): Promise<str
   return isRefused(answer) ? answer.refusal.code : "ok";
 }
 
-function authenticatorFor(
+const authenticatorFor = (...settings: Parameters<typeof openAuthenticator>): Authenticate =>
+  openAuthenticator(...settings).authenticate;
+
+function openAuthenticator(
   authUrl: string,
   client?: { id: string; secret: string },
-  isRevoked = () => false,
   builtInIdentity = false,
-): Authenticate {
+) {
   return createAuthenticator({
     config: {
       authUrl,
@@ -33,8 +35,7 @@ function authenticatorFor(
     client,
     log: createLog("test", "error"),
     onChecked: async () => {},
-    isRevoked,
-  }).authenticate;
+  });
 }
 
 /** A provider whose keys come from elsewhere. */
@@ -122,20 +123,20 @@ test("of more than 10,000 known tokens the least used is checked anew; refused o
 }, 60_000);
 
 test("a token revoked at this door is refused at once, though its check is remembered or under way", async () => {
-  let revoked = false;
   const answered = Promise.withResolvers<void>();
   const issuer = await startIssuer(audience, async (token) => {
     if (token === "slow") await answered.promise;
-    return { active: true, sub: "ada", aud: audience };
+    return { active: true, sub: "ada", jti: token, aud: audience };
   });
   afterAll(() => issuer.stop());
-  const authenticate = authenticatorFor(issuer.url, { id: "kept", secret: "secret" }, () => revoked);
+  const { authenticate, refuseToken } = openAuthenticator(issuer.url, { id: "kept", secret: "secret" });
   expect(await outcomeOf(authenticate, "known")).toBe("ok");
   const underWay = outcomeOf(authenticate, "slow");
-  revoked = true;
+  for (const tokenId of ["known", "slow"]) refuseToken({ userId: "ada", tokenId });
   answered.resolve();
   expect(await underWay).toBe("unauthenticated");
   expect(await outcomeOf(authenticate, "known")).toBe("unauthenticated");
+  expect(await outcomeOf(authenticate, "other")).toBe("ok");
 });
 
 test("a token in use is checked again before its time, once, so that none of its requests waits", async () => {
@@ -175,7 +176,7 @@ test("a token in use is checked again before its time, once, so that none of its
 test("a mistyped personal token is refused before the built-in provider is asked; another provider judges it itself", async () => {
   const nowhere = "http://127.0.0.1:9";
   const mistyped = `kept_${"x".repeat(49)}`;
-  const builtIn = authenticatorFor(nowhere, undefined, undefined, true);
+  const builtIn = authenticatorFor(nowhere, undefined, true);
   expect(await outcomeOf(builtIn, mistyped)).toBe("unauthenticated");
   expect(await outcomeOf(builtIn, newPersonalToken())).toBe("overloaded");
   expect(await outcomeOf(authenticatorFor(nowhere), mistyped)).toBe("overloaded");
