@@ -80,9 +80,9 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
       formLimit: rateLimit("forms", formsPerMinute),
       uploadLimit: rateLimit("uploads", uploadsPerHour, 3_600),
     }),
-    toolRateLimit: rateLimit("mcp", config.mcpRateLimitPerMinute),
-    messageLimit: createLocalRateLimit(config.mcpRateLimitPerMinute, clock.now),
-    rateLimit: rateLimit("rest", config.rateLimitPerMinute),
+    toolRateLimit: unlessOff(config.mcpRateLimitPerMinute, (limit) => rateLimit("mcp", limit)),
+    messageLimit: unlessOff(config.mcpRateLimitPerMinute, (limit) => createLocalRateLimit(limit, clock.now)),
+    rateLimit: unlessOff(config.rateLimitPerMinute, (limit) => rateLimit("rest", limit)),
     calendar: { config, query, findOwner, limit: rateLimit("calendar", feedsPerMinute) },
   });
   const listener = listen(config, log, {
@@ -153,6 +153,10 @@ function createRateLimits({ config, log, redis, metrics, now }: Limiting) {
   return (door: string, limit: number, seconds?: number) =>
     createRateLimit(redis, `${config.queuePrefix}:rate:${door}`, limit, now, onFallback, seconds);
 }
+
+/** A limit of 0 in the settings is none. */
+const unlessOff = <Limit>(limit: number, make: (limit: number) => Limit): Limit | undefined =>
+  limit === 0 ? undefined : make(limit);
 
 function noteFallbacks(metrics: Metrics, log: Log): () => void {
   const say = seldom(() => log.warn("Redis does not count requests; each front door limits them by itself"));

@@ -21,11 +21,8 @@ export type Allowance = Readonly<{
   resetsAt: number;
 }>;
 
-/**
- * Counts one request of a token, and one of its account where that is given.
- * @returns undefined when the limit is off
- */
-export type RateLimit = (tokenId: string, userId?: string) => Promise<Allowance | undefined>;
+/** Counts one request of a token, and one of its account where that is given. */
+export type RateLimit = (tokenId: string, userId?: string) => Promise<Allowance>;
 
 /**
  * `limit` requests in windows of `duration` seconds from a token's first request, exact over all front doors. Without
@@ -40,7 +37,6 @@ export function createRateLimit(
   onFallback: () => void,
   duration = minute,
 ): RateLimit {
-  if (limit === 0) return async () => undefined;
   const options = { keyPrefix, points: limit, duration };
   const limiter = new RateLimiterRedis({
     ...options,
@@ -55,7 +51,6 @@ export function createRateLimit(
 
 /** The same, as this process alone counts it, so that no request asks Redis. */
 export function createLocalRateLimit(limit: number, now: () => number): RateLimit {
-  if (limit === 0) return async () => undefined;
   const options = { points: limit, duration: minute };
   return limitBy(new RateLimiterMemory(options), options, now);
 }
@@ -100,11 +95,9 @@ function createFallback(options: IRateLimiterOptions, onFallback: () => void): R
   return memory;
 }
 
-/** The IETF draft's `RateLimit` fields and the `X-RateLimit` ones that most clients read; none when the limit is off. */
-export function rateLimitHeaders(allowance: Allowance | undefined): Headers {
+/** The IETF draft's `RateLimit` fields and the `X-RateLimit` ones that most clients read. */
+export function rateLimitHeaders({ limit, remaining, resetInSeconds, resetsAt }: Allowance): Headers {
   const headers = new Headers();
-  if (!allowance) return headers;
-  const { limit, remaining, resetInSeconds, resetsAt } = allowance;
   // Setting them one by one takes half the time of a constructor's list.
   headers.set("ratelimit-policy", `"default";q=${limit};w=${minute}`);
   headers.set("ratelimit", `"default";r=${remaining};t=${resetInSeconds}`);

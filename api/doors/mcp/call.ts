@@ -16,7 +16,13 @@ import type { CallTarget } from "./target.ts";
 /** The steps of a tool call or a read of a resource: admit, prepare, execute, log, shape. */
 
 export type CallContext = PerformContext &
-  Readonly<{ config: Pick<Config, "baseUrl">; log: Log; toolRateLimit: RateLimit; overLimit: OverLimit }>;
+  Readonly<{
+    config: Pick<Config, "baseUrl">;
+    log: Log;
+    /** Undefined when it is off. */
+    toolRateLimit: RateLimit | undefined;
+    overLimit: OverLimit;
+  }>;
 
 /** The end of a call, for its answer. */
 type End<Ended extends Outcome = Outcome> = Readonly<{
@@ -31,7 +37,7 @@ export async function admit(
   { toolRateLimit }: CallContext,
   { actor, target }: ReceivedCall,
 ): Promise<CallTarget | Refused> {
-  const allowance = await toolRateLimit(actor.tokenId, actor.userId);
+  const allowance = await toolRateLimit?.(actor.tokenId, actor.userId);
   if (allowance?.allowed === false)
     return refuse("rate_limited", "Too many tool calls.", { retryAfterSeconds: allowance.resetInSeconds });
   return isRefused(target) ? target : (checkScopes(target.contract, actor) ?? target);

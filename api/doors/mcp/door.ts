@@ -29,8 +29,8 @@ export type McpContext = CallContext &
     authenticate: Authenticate;
     /** Dates calls (epoch ms). */
     now(): number;
-    /** Counts messages that are no calls. */
-    messageLimit: RateLimit;
+    /** Counts messages that are no calls; undefined when that is off. */
+    messageLimit: RateLimit | undefined;
   }>;
 
 /** The hosts under which the endpoint may be called: no page of another name reaches it by DNS rebinding. */
@@ -127,7 +127,7 @@ async function answerOther(
   request: Request,
   message: Fields | Response,
 ): Promise<Response> {
-  const allowance = await messageLimit(tokenId, userId);
+  const allowance = await messageLimit?.(tokenId, userId);
   if (allowance?.allowed === false) {
     // A client that does not wait is made to.
     keptWaiting(request);

@@ -3,7 +3,7 @@ import type { Preconditions } from "../../../shared/domain/preconditions.ts";
 import { invalid, isRefused, notFound, type Refused } from "../../../shared/errors.ts";
 import { readBody } from "../../http/input/body.ts";
 import { queryFields, repeatedParameters } from "../../http/input/query-fields.ts";
-import { type KnownNames, unknownNames } from "../../http/input/unknown-names.ts";
+import { unknownNames } from "../../http/input/unknown-names.ts";
 import type { Fields } from "../../http/input/validate.ts";
 import { nothingHere } from "../../http/response.ts";
 import type { Content } from "../../perform.ts";
@@ -20,11 +20,8 @@ export async function readContent(target: Target, request: Request): Promise<Con
   if (target.contract.kind === "query") return content;
   const idempotencyKey = request.headers.get("idempotency-key") ?? undefined;
   if (idempotencyKey === "" || (idempotencyKey?.length ?? 0) > idempotencyKeyLimit) return badKey;
-  return {
-    ...content,
-    idempotencyKey,
-    preconditions: target.isConditional ? preconditionsOf(request) : undefined,
-  };
+  const preconditions = target.isConditional ? preconditionsOf(request) : undefined;
+  return { ...content, idempotencyKey, preconditions };
 }
 
 const badKey = invalid({
@@ -52,25 +49,27 @@ export function pathIds({ contract, params }: Target): Readonly<{ ids: Fields }>
 type Sent = Readonly<{ ids: Fields; query: URLSearchParams | undefined; body: Fields | undefined }>;
 
 /** The fields in path, query and body, and a refusal of each name that the route does not have there. */
-export function targetContent(
-  { contract: { input }, route, inQuery, inBody }: Target,
-  { ids, query, body = {} }: Sent,
-): Content {
-  const fields = {
-    ...(query && queryFields(input, query)),
-    ...bodyFields(body, route.method, inBody),
-    ...ids,
-  };
-  const unknown = {
-    ...(query && { ...repeatedParameters(input, query), ...unknownNames([...query.keys()], inQuery) }),
-    ...unknownNames(Object.keys(body), inBody),
-  };
-  return { fields, unknown };
+export function targetContent(target: Target, { ids, query, body }: Sent): Content {
+  const inQuery = query && queryContent(target, query);
+  const inBody = body && bodyContent(target, body);
+  const fields = { ...inQuery?.fields, ...inBody?.fields, ...ids };
+  return { fields, unknown: { ...inQuery?.unknown, ...inBody?.unknown } };
 }
 
+const queryContent = ({ contract: { input }, inQuery }: Target, query: URLSearchParams): Content => ({
+  fields: queryFields(input, query),
+  unknown: { ...repeatedParameters(input, query), ...unknownNames([...query.keys()], inQuery) },
+});
+
 /** In POST, null is the same as leaving the field out. An ignored field can be one that the contract takes from a tool. */
-function bodyFields(body: Fields, method: string, { ignored = [] }: KnownNames): Fields {
-  const meant = ([name, value]: [string, unknown]) =>
-    !ignored.includes(name) && !(method === "POST" && value === null);
-  return Object.fromEntries(Object.entries(body).filter(meant));
+function bodyContent({ route, inBody }: Target, body: Fields): Content {
+  const { names, ignored = [] } = inBody;
+  const fields: Fields = {};
+  const unknown: string[] = [];
+  for (const name in body) {
+    if (ignored.includes(name)) continue;
+    if (!names.includes(name)) unknown.push(name);
+    if (body[name] !== null || route.method !== "POST") fields[name] = body[name];
+  }
+  return unknown.length > 0 ? { fields, unknown: unknownNames(unknown, inBody) } : { fields };
 }

@@ -1,23 +1,29 @@
 import { withPresentExamples } from "../../../shared/domain/day/example-dates.ts";
-import { isRefused, type Refused, refuse } from "../../../shared/errors.ts";
+import { entityTag, failedPrecondition } from "../../../shared/domain/preconditions.ts";
+import { isRefused, preconditionFailed, type Refused, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { groupCommand } from "../../../shared/queue/group.ts";
 import type { Authenticate } from "../../auth/authenticate.ts";
 import { addChallenge } from "../../auth/challenge.ts";
+import { isObject } from "../../http/input/body.ts";
 import { type RateLimit, rateLimitHeaders } from "../../http/rate-limit.ts";
 import { originOf } from "../../http/request.ts";
-import { refusalResponse } from "../../http/response.ts";
+import { jsonResponse, refusalResponse } from "../../http/response.ts";
 import type { Actor } from "../../mailbox/actor.ts";
 import { type PerformContext, perform } from "../../perform.ts";
-import { successResponse } from "./answer.ts";
-import { readContent } from "./content.ts";
+import { preconditionsOf, readContent } from "./content.ts";
 import { dateForExamples } from "./date-for-examples.ts";
 import { answerBatch, type BatchRequestContext } from "./group/run.ts";
-import type { Target } from "./route.ts";
+import { restPrefix, type Target } from "./route.ts";
 
 export type RestContext = PerformContext &
   BatchRequestContext &
-  Readonly<{ config: Config; authenticate: Authenticate; rateLimit: RateLimit }>;
+  Readonly<{
+    config: Config;
+    authenticate: Authenticate;
+    /** Undefined when it is off. */
+    rateLimit: RateLimit | undefined;
+  }>;
 
 /**
  * Answers one REST route of a contract. The checks come in this order: 401, 429, 403, then the body (400,
@@ -27,8 +33,8 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const caller = await context.authenticate(request.headers.get("authorization"));
   if (isRefused(caller)) return refused(context, target, request, caller);
   const { actor } = caller;
-  const allowance = await context.rateLimit(actor.tokenId, actor.userId);
-  const headers = rateLimitHeaders(allowance);
+  const allowance = await context.rateLimit?.(actor.tokenId, actor.userId);
+  const headers = allowance ? rateLimitHeaders(allowance) : new Headers();
   if (allowance?.allowed === false) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
   const [origin, content] = [originOf(request, "rest"), () => readContent(target, request)];
@@ -38,7 +44,31 @@ export async function answerRest(context: RestContext, target: Target, request: 
       : await perform(context, { contract, actor, allowance, origin, required: route.required, content });
   if (replayed) headers.set("idempotent-replayed", "true");
   if (isRefused(outcome)) return refused(context, target, request, outcome, { actor, headers });
-  return successResponse(context.config, target, request, { body: outcome.body, headers });
+  return succeeded(context, target, request, { body: outcome.body, headers });
+}
+
+type Answer = Readonly<{ body: unknown; headers: Headers }>;
+
+/** A successful answer. A read's preconditions are looked at here, a change's by the worker. */
+function succeeded(
+  { config }: RestContext,
+  { route, isConditional }: Target,
+  request: Request,
+  { body, headers }: Answer,
+): Response {
+  const { method, path, status } = route;
+  if (body === null || status === 204) return new Response(null, { status: 204, headers });
+  if (status === 201 && isObject(body))
+    headers.set("location", `${config.baseUrl}${restPrefix}${path}/${body.id}`);
+  const json = JSON.stringify(body);
+  if (!isConditional) return jsonResponse(json, status, headers);
+  const tag = entityTag(json);
+  headers.set("etag", tag);
+  const conditions = method === "GET" ? preconditionsOf(request) : undefined;
+  const failed = conditions && failedPrecondition(conditions, tag);
+  if (failed === "If-Match") return refusalResponse(preconditionFailed(failed).refusal, headers);
+  if (failed === "If-None-Match") return new Response(null, { status: 304, headers });
+  return jsonResponse(json, status, headers);
 }
 
 function tooMany(seconds: number) {

@@ -3,6 +3,8 @@ import { type Contract, contracts } from "../../../shared/contracts/catalogue.ts
 import type { Route } from "../../../shared/contracts/kernel/contract.ts";
 import type { KnownNames } from "../../http/input/unknown-names.ts";
 
+export const restPrefix = "/api/v1";
+
 /** The fields of a route's input, by the part of a request that has them. */
 type RouteFields = Readonly<{ inPath: readonly string[]; inQuery: KnownNames; inBody: KnownNames }>;
 

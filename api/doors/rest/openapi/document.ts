@@ -3,7 +3,7 @@ import type { Route } from "../../../../shared/contracts/kernel/contract.ts";
 import { scopes } from "../../../../shared/contracts/kernel/scopes.ts";
 import { tags } from "../../../../shared/contracts/kernel/tags.ts";
 import type { Config } from "../../../../shared/process/config.ts";
-import { restPrefix } from "../answer.ts";
+import { restPrefix } from "../route.ts";
 import { errorResponse, errorsOf } from "./errors.ts";
 import { headerParameters, notModified } from "./header-parameters.ts";
 import { headers } from "./headers.ts";
