@@ -8,20 +8,36 @@ type Validated<Input extends TObject> = Readonly<{ input: Static<Input> }> | Ref
 
 type FieldSchema = TSchema & { format?: string; expects?: string; anyOf?: FieldSchema[]; minLength?: number };
 
+/** A field of a schema, and its stored form where it is text that has one. */
+type Property = Readonly<{ name: string; store: ((text: string) => string | null) | undefined }>;
+
 /** Parts of a schema that are derived at its first use and kept. */
 type Prepared = Readonly<{
   validator: ReturnType<typeof Compile<TObject>>;
-  properties: readonly (readonly [name: string, schema: FieldSchema])[];
+  properties: readonly Property[];
 }>;
 
 const preparations = new WeakMap<TObject, Prepared>();
 
-function prepared(schema: TObject): Prepared {
-  const known = preparations.get(schema);
-  if (known) return known;
-  const made = { validator: Compile(schema), properties: Object.entries(schema.properties) };
+function prepare(schema: TObject): Prepared {
+  const properties = Object.entries(schema.properties).map(([name, property]) => ({
+    name,
+    store: storing(property),
+  }));
+  const made = { validator: Compile(schema), properties };
   preparations.set(schema, made);
   return made;
+}
+
+/** An optional text that is blank counts as cleared; a required one fails its minimum length. */
+function storing(schema: FieldSchema): Property["store"] {
+  const { format, minLength } = schema.anyOf?.[0] ?? schema;
+  if (format !== "line" && format !== "paragraph") return undefined;
+  if (schema.anyOf === undefined || minLength !== undefined) return (text) => normaliseText(text, format);
+  return (text) => {
+    const normal = normaliseText(text, format);
+    return normal.trim() === "" ? null : normal;
+  };
 }
 
 /** What a request is checked for beside its contract. */
@@ -41,31 +57,21 @@ export function validate<Input extends TObject>(
   fields: Fields,
   { required = [], unknown }: Demands = {},
 ): Validated<Input> {
-  const input = stored(contract.input, fields);
-  const errors = { ...unknown, ...missing(input, required), ...mismatches(contract.input, input) };
+  const { validator, properties } = preparations.get(contract.input) ?? prepare(contract.input);
+  const input: Fields = {};
+  for (const { name, store } of properties) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (value !== undefined) input[name] = store && typeof value === "string" ? store(value) : value;
+  }
+  const fits = required.every((name) => input[name] !== undefined) && validator.Check(input);
+  const errors = {
+    ...unknown,
+    ...(!fits && { ...missing(input, required), ...mismatches(validator, input) }),
+  };
   if (Object.keys(errors).length > 0) return invalid(errors);
   const accepted = input as Static<Input>;
   const refined = contract.refine?.(accepted);
   return refined ? invalid(refined) : { input: accepted };
-}
-
-function stored(schema: TObject, fields: Fields): Fields {
-  const input: Fields = {};
-  for (const [name, property] of prepared(schema).properties) {
-    if (!Object.hasOwn(fields, name)) continue;
-    const value = fields[name];
-    if (value !== undefined) input[name] = typeof value === "string" ? storedText(property, value) : value;
-  }
-  return input;
-}
-
-/** An optional text that is blank counts as cleared; a required one fails its minimum length. */
-function storedText(schema: FieldSchema, text: string): string | null {
-  const clearable = schema.anyOf !== undefined;
-  const { format, minLength } = schema.anyOf?.[0] ?? schema;
-  if (format !== "line" && format !== "paragraph") return text;
-  const normal = normaliseText(text, format);
-  return clearable && minLength === undefined && normal.trim() === "" ? null : normal;
 }
 
 function missing(input: Fields, required: readonly string[]): FieldErrors {
@@ -73,9 +79,7 @@ function missing(input: Fields, required: readonly string[]): FieldErrors {
   return Object.fromEntries(absent.map((name) => [name, [`The ${name} field is required.`]]));
 }
 
-function mismatches(schema: TObject, input: Fields): FieldErrors {
-  const { validator } = prepared(schema);
-  if (validator.Check(input)) return {};
+function mismatches(validator: Prepared["validator"], input: Fields): FieldErrors {
   const errors: FieldErrors = {};
   for (const error of validator.Errors(input)) {
     if (error.keyword === "required" && error.instancePath === "") {
@@ -83,7 +87,7 @@ function mismatches(schema: TObject, input: Fields): FieldErrors {
       continue;
     }
     const name = error.instancePath.split("/")[1];
-    if (name !== undefined) errors[name] ??= [expectation(name, schema.properties[name])];
+    if (name !== undefined) errors[name] ??= [expectation(name, validator.Type().properties[name])];
   }
   return errors;
 }

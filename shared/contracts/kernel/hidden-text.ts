@@ -3,13 +3,9 @@
  * invisible characters of ordinary text pass: emoji sequences, joiners inside words, word breaks of scripts without spaces.
  */
 export function hidesText(text: string): boolean {
-  // Nearly every text, and the other patterns cost as much as all else that is checked of it.
-  if (ascii.test(text)) return false;
   const withoutFlags = text.replace(subdivisionFlags, "");
   return hidden.some((pattern) => pattern.test(withoutFlags)) || (text.trim() !== "" && !visible.test(text));
 }
-
-const ascii = /^\p{ASCII}*$/u;
 
 /** England, Scotland and Wales: the only ordinary use of tag characters (Unicode emoji, RGI set). */
 const subdivisionFlags =

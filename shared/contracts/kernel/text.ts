@@ -6,8 +6,11 @@ Format.Set("line", (text) => isClean(text, /\p{Cc}/u));
 Format.Set("paragraph", (text) => isClean(text, /[^\P{Cc}\n\t\r]/u));
 Format.Set("date", isCalendarDate);
 
+/** Nearly every text is clean at this first sight, and the other checks cost more than all else that is done with it. */
+const plain = /^[\x20-\x7e]*$/;
+
 function isClean(text: string, forbidden: RegExp): boolean {
-  return text.isWellFormed() && !forbidden.test(text) && !hidesText(text);
+  return plain.test(text) || (text.isWellFormed() && !forbidden.test(text) && !hidesText(text));
 }
 
 /** A date that is in the calendar: 2026-02-30 is not. Years 0001 to 9999. */
