@@ -37,6 +37,7 @@ export async function openMailbox(
   const open = (queuePrefix: string) =>
     openLane((events) => openBatchSender({ ...config, queuePrefix }, events), watchReply);
   const [first, ...others] = lanePrefixes(config);
+  if (others.length === 0) return open(first);
   const lanes = [await open(first), ...(await Promise.all(others.map(open)))] as const;
   return {
     send: (command) => laneOf(lanes, command.userId).send(command),

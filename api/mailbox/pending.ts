@@ -1,5 +1,4 @@
 import { commands as contracts } from "../../shared/contracts/catalogue.ts";
-import { createLines } from "../../shared/process/lines.ts";
 import type { QueuedCommand } from "../../shared/queue/batch.ts";
 
 /**
@@ -36,41 +35,104 @@ const shareBesideOthers = 8;
 /** A user counts as alone, and may fill batches, this long after the last command of anybody else. */
 const aloneAfterMs = 150;
 
-export function createPendingCommands(): PendingCommands {
-  const lines = createLines<QueuedCommand>(1);
-  let lastUser: string | undefined;
-  let othersAt = Number.NEGATIVE_INFINITY;
-  const isAlone = () => performance.now() - othersAt >= aloneAfterMs;
+/** The commands of one user in their order, and those that have left and are not answered. */
+type Line = Readonly<{ userId: string; waiting: QueuedCommand[]; out: Set<QueuedCommand> }>;
+
+/** A line for each user who has commands here. A line is ready while it has commands and none of them is out. */
+function createLines() {
+  const lines = new Map<string, Line>();
+  const ready = new Set<Line>();
+
+  /** A line that is ready already keeps its place. */
+  function update(line: Line): boolean {
+    const isReady = line.waiting.length > 0 && line.out.size === 0;
+    if (isReady) ready.add(line);
+    else ready.delete(line);
+    if (line.waiting.length === 0 && line.out.size === 0) lines.delete(line.userId);
+    return isReady;
+  }
+
+  function open(userId: string): Line {
+    const line = { userId, waiting: [], out: new Set<QueuedCommand>() };
+    lines.set(userId, line);
+    return line;
+  }
 
   return {
-    size: lines.size,
-    sizeOf: lines.sizeOf,
-    ahead: (userId) => Math.min(lines.size(), (lines.sizeOf(userId) + 1) * lines.keys()),
+    all: () => [...lines.values()],
+    count: () => lines.size,
+    of: (userId: string): Line | undefined => lines.get(userId),
+    open,
+    /** Lines take turns: the one that left longest ago comes first. */
+    ready: (): Line[] => [...ready],
+    /** To be called when commands of a line came, left or ended. @returns whether it is ready */
+    update,
+  };
+}
+
+/** @returns whether one more command of the line may share the batch, which has `round` of it already */
+function takeNext({ waiting, out }: Line, taken: QueuedCommand[], round: number): boolean {
+  const [next] = waiting;
+  if (!next) return false;
+  // A command that can take long travels as the only one of its user.
+  const { apart = false } = contracts[next.name];
+  if (apart && round > 0) return false;
+  waiting.shift();
+  out.add(next);
+  taken.push(next);
+  return !apart;
+}
+
+export function createPendingCommands(): PendingCommands {
+  const lines = createLines();
+  let size = 0;
+  let lastUser: string | undefined;
+  let othersAt = Number.NEGATIVE_INFINITY;
+  const sizeOf = (userId: string): number => lines.of(userId)?.waiting.length ?? 0;
+
+  return {
+    size: () => size,
+    sizeOf,
+    ahead: (userId) => Math.min(size, (sizeOf(userId) + 1) * lines.count()),
     put(command) {
       const { userId } = command;
       if (lastUser !== undefined && lastUser !== userId) othersAt = performance.now();
       lastUser = userId;
-      lines.put(userId, command);
+      const line = lines.of(userId) ?? lines.open(userId);
+      line.waiting.push(command);
+      size += 1;
+      lines.update(line);
     },
     take(count, kind) {
       const taken: QueuedCommand[] = [];
-      const share = isAlone() ? Number.POSITIVE_INFINITY : shareBesideOthers;
-      let leaving = [...lines.ready].filter(({ waiting }) => waiting.length > share === (kind === "long"));
+      const isAlone = performance.now() - othersAt >= aloneAfterMs;
+      const share = isAlone ? Number.POSITIVE_INFINITY : shareBesideOthers;
+      const chosen = lines.ready().filter(({ waiting }) => waiting.length > share === (kind === "long"));
+      let leaving = chosen;
       for (let round = 0; round < share && leaving.length > 0; round++)
-        leaving = leaving.filter((line) => {
-          const [next] = line.waiting;
-          if (!next || taken.length >= count) return false;
-          // A command that can take long travels as the only one of its user.
-          const { apart } = contracts[next.name];
-          if (apart && round > 0) return false;
-          lines.take(line);
-          taken.push(next);
-          return !apart;
-        });
+        leaving = leaving.filter((line) => taken.length < count && takeNext(line, taken, round));
+      size -= taken.length;
+      for (const line of chosen) lines.update(line);
       return taken;
     },
-    withdraw: (command) => lines.withdraw(command.userId, command),
-    withdrawAll: lines.withdrawAll,
-    ended: (command) => lines.end(command.userId, command),
+    withdraw(command) {
+      const line = lines.of(command.userId);
+      const place = line?.waiting.indexOf(command) ?? -1;
+      if (!line || place === -1) return false;
+      line.waiting.splice(place, 1);
+      size -= 1;
+      lines.update(line);
+      return true;
+    },
+    withdrawAll() {
+      const all = lines.all().flatMap(({ waiting }) => waiting.splice(0));
+      size = 0;
+      for (const line of lines.all()) lines.update(line);
+      return all;
+    },
+    ended(command) {
+      const line = lines.of(command.userId);
+      return line?.out.delete(command) ? lines.update(line) : false;
+    },
   };
 }

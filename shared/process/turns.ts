@@ -1,5 +1,3 @@
-import { createLines } from "./lines.ts";
-
 type Bounds = Readonly<{
   /** How many turns there are at the same time, and how many of them one key has. Any number where left out. */
   atOnce?: number;
@@ -11,9 +9,11 @@ type Bounds = Readonly<{
   patienceMs?: number;
 }>;
 
+/** @returns a function that ends the turn; undefined when too many wait, or none came in time */
+type Turn = (() => void) | undefined;
+
 export type Turns = Readonly<{
-  /** @returns a function that ends the turn; undefined when too many wait, or none came in time */
-  take(key: string): Promise<(() => void) | undefined>;
+  take(key: string): Promise<Turn> | Turn;
   /** Works when it is the key's turn. @returns what `refuse` gives when there is none */
   run<Result, Refused>(
     key: string,
@@ -24,6 +24,9 @@ export type Turns = Readonly<{
   drained(): Promise<void>;
 }>;
 
+/** The turns of one key, and those that wait for one, in order. */
+type Line = { readonly key: string; running: number; readonly waiting: Set<() => void> };
+
 /** Gives turns to keys: those that wait are served one key after the other, so the many of one key delay no other. */
 export function createTurns({
   atOnce = Number.POSITIVE_INFINITY,
@@ -32,53 +35,82 @@ export function createTurns({
   mostWaitingOfKey = Number.POSITIVE_INFINITY,
   patienceMs,
 }: Bounds): Turns {
-  const lines = createLines<() => void>(atOnceOfKey);
-  let running = 0;
+  const lines = new Map<string, Line>();
+  /** Lines that wait for others alone: the one that was served longest ago comes first. */
+  const ready = new Set<Line>();
+  let [running, waiting] = [0, 0];
 
-  function begin(): void {
-    for (const line of lines.ready) {
-      if (running >= atOnce) return;
-      running += 1;
-      lines.take(line)?.();
-    }
+  /** A line that is ready already keeps its place. */
+  function update(line: Line): void {
+    if (line.waiting.size > 0 && line.running < atOnceOfKey) ready.add(line);
+    else ready.delete(line);
+    if (line.waiting.size === 0 && line.running === 0) lines.delete(line.key);
   }
 
-  function end(key: string, turn: () => void): void {
-    running -= 1;
-    lines.end(key, turn);
-    begin();
-  }
-
-  function take(key: string): Promise<(() => void) | undefined> {
-    return new Promise((resolve) => {
-      let timer: Timer | undefined;
-      const onTurn = () => {
-        clearTimeout(timer);
-        resolve(() => end(key, onTurn));
-      };
-      const giveUp = () => {
-        if (lines.withdraw(key, onTurn)) resolve(undefined);
-      };
-      lines.put(key, onTurn);
-      begin();
-      if (lines.size() > mostWaiting || lines.sizeOf(key) > mostWaitingOfKey) giveUp();
-      else if (patienceMs !== undefined && lines.sizeOf(key) > 0) timer = setTimeout(giveUp, patienceMs);
-    });
-  }
-
-  return {
-    take,
-    async run(key, work, refuse) {
-      const endTurn = await take(key);
-      if (!endTurn) return refuse();
-      try {
-        return await work();
-      } finally {
-        endTurn();
+  /** @returns a function that ends the turn */
+  function begin(line: Line): () => void {
+    running += 1;
+    line.running += 1;
+    return () => {
+      running -= 1;
+      line.running -= 1;
+      update(line);
+      for (const next of ready) {
+        if (running >= atOnce) return;
+        serve(next);
       }
-    },
-    async drained() {
-      while (running > 0 || lines.size() > 0) await Bun.sleep(5);
-    },
+    };
+  }
+
+  function serve(line: Line): void {
+    const [onTurn] = line.waiting;
+    ready.delete(line);
+    onTurn?.();
+  }
+
+  function wait(line: Line): Promise<Turn> {
+    const { promise, resolve } = Promise.withResolvers<Turn>();
+    const onTurn = () => leave(begin(line));
+    const timer = patienceMs === undefined ? undefined : setTimeout(() => leave(undefined), patienceMs);
+    const leave = (turn: Turn) => {
+      clearTimeout(timer);
+      line.waiting.delete(onTurn);
+      waiting -= 1;
+      update(line);
+      resolve(turn);
+    };
+    line.waiting.add(onTurn);
+    waiting += 1;
+    update(line);
+    return promise;
+  }
+
+  /** While there is room, no line is ready, so a turn begins at once. */
+  function take(key: string): Promise<Turn> | Turn {
+    const line = lines.get(key) ?? { key, running: 0, waiting: new Set() };
+    lines.set(key, line);
+    if (running < atOnce && line.running < atOnceOfKey) return begin(line);
+    if (waiting < mostWaiting && line.waiting.size < mostWaitingOfKey) return wait(line);
+    update(line);
+    return undefined;
+  }
+
+  const drained = async () => {
+    while (running > 0 || waiting > 0) await Bun.sleep(5);
   };
+  return { take, drained, run: (key, work, refuse) => runIn(take(key), work, refuse) };
+}
+
+async function runIn<Result, Refused>(
+  turn: Promise<Turn> | Turn,
+  work: () => Promise<Result>,
+  refuse: () => Refused | Promise<Refused>,
+): Promise<Result | Refused> {
+  const end = await turn;
+  if (!end) return refuse();
+  try {
+    return await work();
+  } finally {
+    end();
+  }
 }
