@@ -5,16 +5,15 @@ const keyLocks = `
   select v.id, pg_try_advisory_xact_lock(v.lock) as free from unnest($1::text[], $2::bigint[]) v(id, lock)`;
 
 /**
- * Locks the idempotency keys of the commands for this transaction: of two repeats at the same time one runs, and the
- * other finds its reply. It never waits, and must be sent before the query for stored replies.
+ * Locks the keys of commands with an idempotency key for this transaction: of two repeats at the same time one runs, and
+ * the other finds its reply. It never waits, and must be sent before the query for stored replies.
  * @returns the ids of commands whose key another transaction has locked
  */
 export async function lockKeys(
   connection: Queryable,
   commands: readonly QueuedCommand[],
 ): Promise<ReadonlySet<string>> {
-  const ids = commands.flatMap(({ id, fingerprint }) => (fingerprint === null ? [] : [id]));
-  if (ids.length === 0) return new Set();
+  const ids = commands.map(({ id }) => id);
   const { rows } = await connection.query<{ id: string; free: boolean }>(keyLocks, [ids, ids.map(lockOf)]);
   return new Set(rows.flatMap(({ id, free }) => (free ? [] : [id])));
 }

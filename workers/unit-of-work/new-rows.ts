@@ -47,9 +47,8 @@ const maxKnown = 20_000;
  */
 export function createQuotas(): OpenNewRows {
   const known = new Map<string, Count>();
-  async function learn(connection: Queryable, table: NumberedTable, rows: readonly NewRow[]): Promise<void> {
-    const userIds = new Set(rows.map(({ userId }) => userId));
-    for (const { user_id: userId, count } of await countRows(connection, table, [...userIds])) {
+  async function learn(connection: Queryable, table: NumberedTable, userIds: string[]): Promise<void> {
+    for (const { user_id: userId, count } of await countRows(connection, table, userIds)) {
       const trustedForMs = count < quotas[table] / 2 ? trustedMs.belowHalf : trustedMs.aboveHalf;
       known.set(idOf({ userId, table }), { count, trustedUntil: performance.now() + trustedForMs });
     }
@@ -65,20 +64,24 @@ const idOf = ({ userId, table }: NewRow): string => `${table} ${userId}`;
 
 function openNewRows(
   known: ReadonlyMap<string, Count>,
-  learn: (connection: Queryable, table: NumberedTable, rows: readonly NewRow[]) => Promise<void>,
+  learn: (connection: Queryable, table: NumberedTable, userIds: string[]) => Promise<void>,
 ): NewRows {
   const ids: Record<NumberedTable, number[]> = { categories: [], habits: [], todos: [] };
   let used = new Map<string, number>();
   const isUnknown = (row: NewRow) => !((known.get(idOf(row))?.trustedUntil ?? 0) > performance.now());
+  async function reserveIn(connection: Queryable, table: NumberedTable, rows: NewRow[]): Promise<void> {
+    const numbered = rows.filter(({ hasId }) => !hasId).length;
+    const unknown = new Set(rows.filter(isUnknown).map(({ userId }) => userId));
+    const [taken] = await Promise.all([
+      numbered > 0 ? takeIds(connection, table, numbered) : [],
+      unknown.size > 0 && learn(connection, table, [...unknown]),
+    ]);
+    ids[table].push(...taken);
+  }
   return {
     async reserve(connection, rows) {
-      const numbered = byTable(rows.filter(({ hasId }) => !hasId));
-      await Promise.all([
-        ...numbered.map(async ([table, { length }]) =>
-          ids[table].push(...(await takeIds(connection, table, length))),
-        ),
-        ...byTable(rows.filter(isUnknown)).map(([table, some]) => learn(connection, table, some)),
-      ]);
+      const byTable = Map.groupBy(rows, ({ table }) => table);
+      await Promise.all([...byTable].map(([table, some]) => reserveIn(connection, table, some)));
     },
     nextId(table) {
       const id = ids[table].shift();
@@ -106,8 +109,6 @@ function openNewRows(
     },
   };
 }
-
-const byTable = (rows: readonly NewRow[]) => [...Map.groupBy(rows, ({ table }) => table)];
 
 const usedUp = ({ table }: NewRow): Refused => {
   const most = quotas[table].toLocaleString("en");

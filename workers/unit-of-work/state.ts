@@ -1,4 +1,4 @@
-import { seenTables } from "../../shared/domain/action/image-fields.ts";
+import { isSeen } from "../../shared/domain/action/image-fields.ts";
 import type { RowChange } from "../../shared/domain/action/images.ts";
 import { effects, type Rows, tables as specs, type TableMap, type TableName, views } from "./tables.ts";
 
@@ -40,11 +40,9 @@ export const emptyState = (tables: TableMap): State => ({
 });
 
 export function entriesOf<Name extends StateName>({ entries }: State, name: Name): Entries<Rows[Name]> {
-  const known = entries.get(name);
-  if (known) return known as Entries<Rows[Name]>;
-  const made: Entries<Rows[Name]> = new Map();
-  entries.set(name, made);
-  return made;
+  const own = (entries.get(name) ?? new Map()) as Entries<Rows[Name]>;
+  entries.set(name, own);
+  return own;
 }
 
 const isTable = (name: StateName): name is TableName => name in specs;
@@ -95,16 +93,22 @@ export function ownRows<Name extends StateName>(
 ): OwnRows<Rows[Name]> {
   type Row = Rows[Name];
   const entries = entriesOf(state, name);
-  const put = (row: Row, whenAbsent: Written): Row => {
-    const key = keyOfRow(state, name, row);
+  const write = (key: readonly KeyValue[], row: Row | undefined, whenAbsent: Written): void => {
     const place = placeOf(key);
     const before = entries.get(place);
-    // A row that this transaction made is not in the table yet; one that it removed still is.
-    const isNew = before === undefined || before.change === "insert" || before.change === "upsert";
-    change(state, name, place, {
-      ...{ key, row, stored: storedRow(before) },
-      change: isNew ? (before?.change ?? whenAbsent) : "update",
-    });
+    state.changes.push({ name, entries, place, before });
+    const change = changeOf(before, whenAbsent);
+    if (change === "none") entries.delete(place);
+    else
+      entries.set(place, {
+        key,
+        row,
+        change,
+        stored: before?.change === "none" ? before.row : before?.stored,
+      });
+  };
+  const put = (row: Row, whenAbsent: Written): Row => {
+    write(keyOfRow(state, name, row), row, whenAbsent);
     return row;
   };
   return {
@@ -114,44 +118,31 @@ export function ownRows<Name extends StateName>(
     insert: (fields) => put({ ...fields, user_id: userId } as Row, "insert"),
     upsert: (fields) => put({ ...fields, user_id: userId } as Row, "upsert"),
     update: (row, patch) => put({ ...row, ...patch }, "update"),
-    remove(...rest) {
-      const key = [userId, ...rest];
-      const place = placeOf(key);
-      const before = entries.get(place);
-      const isMade = before?.change === "insert";
-      const removed = { key, row: undefined, change: "remove", stored: storedRow(before) } as const;
-      change(state, name, place, isMade ? undefined : removed);
-    },
+    remove: (...key) => write([userId, ...key], undefined, "remove"),
   };
 }
 
-const storedRow = <Row>(entry: Entry<Row> | undefined): Row | undefined =>
-  entry?.change === "none" ? entry.row : entry?.stored;
-
-function change(state: State, name: StateName, place: string, entry: Entry | undefined): void {
-  const entries: Entries = entriesOf(state, name);
-  state.changes.push({ name, entries, place, before: entries.get(place) });
-  set(entries, place, entry);
-}
-
-function set(entries: Entries, place: string, entry: Entry | undefined): void {
-  if (entry) entries.set(place, entry);
-  else entries.delete(place);
+/** A row that this transaction made is not in the table yet; one that it removed still is. */
+function changeOf(before: Entry | undefined, now: Written): Entry["change"] {
+  if (now === "remove") return before?.change === "insert" ? "none" : "remove";
+  if (before === undefined) return now;
+  return before.change === "insert" || before.change === "upsert" ? before.change : "update";
 }
 
 /** Makes all changes but the first `count` undone. */
 export function rollBack({ changes }: State, count: number): void {
-  for (const { entries, place, before } of changes.splice(count).reverse()) set(entries, place, before);
+  for (const { entries, place, before } of changes.splice(count).reverse())
+    if (before) entries.set(place, before);
+    else entries.delete(place);
 }
 
 /** @returns all changes but the first `count` of what people can see: each row as it was before them and as it is */
 export function rowChanges({ changes }: State, count: number): RowChange[] {
   const rows = new Map<string, RowChange>();
   for (const { name, entries, place, before } of changes.slice(count)) {
-    const table = seenTables.find((one) => one === name);
-    if (!table || rows.has(`${table} ${place}`)) continue;
+    if (!isSeen(name) || rows.has(`${name} ${place}`)) continue;
     const [, ...key] = place.split(separator);
-    rows.set(`${table} ${place}`, { table, key, before: before?.row, after: entries.get(place)?.row });
+    rows.set(`${name} ${place}`, { table: name, key, before: before?.row, after: entries.get(place)?.row });
   }
   return [...rows.values()].filter(({ before, after }) => before !== after);
 }

@@ -92,6 +92,7 @@ export const effects: { readonly [Name in keyof EffectRows]: Effect<EffectRows[N
 
 export type EffectName = keyof typeof effects;
 export const effectNames = Object.keys(effects) as EffectName[];
+export const isEffect = (name: string): name is EffectName => name in effects;
 
 /** The rows that a transaction knows, by what they are rows of. */
 export type Rows = Pick<TableRows, TableName> & ViewRows & EffectRows;

@@ -4,6 +4,8 @@ import { timestamp } from "../day/timestamp.ts";
 /** The tables of what people can see, by which images name their rows. */
 export const seenTables = ["categories", "habits", "habit_completions", "todos", "reminders"] as const;
 export type SeenTable = (typeof seenTables)[number];
+const seen: ReadonlySet<string> = new Set(seenTables);
+export const isSeen = (table: string): table is SeenTable => seen.has(table);
 
 /** A row's fields, times as UTC with a trailing Z. What is null is left out where the whole row is meant. */
 export type Image = Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import { load } from "../../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../../unit-of-work/state.ts";
 import type { CommandToRun } from "../received.ts";
 import { type BeginContext, begin } from "../transaction/begin.ts";
-import { storedReply } from "../transaction/demands.ts";
+import { storedReplyRows } from "../transaction/stored-reply-rows.ts";
 import {
   commit,
   type TransactionContext,
@@ -59,7 +59,7 @@ async function idsOfMade(
     return table ? [{ userId, id, name, table }] : [];
   });
   const state = emptyState(tables);
-  const stored = makers.flatMap(storedReply);
+  const stored = makers.flatMap(storedReplyRows);
   await load(connection, state, stored, "skip");
   const newIds = new Map<string, number>();
   for (const { command_id, reply } of ownRows(state, "inbox", userId).all()) {

@@ -68,7 +68,7 @@ function lateReply({ late, isAfterWork }: Run, command: QueuedCommand): Reply | 
 function answer(run: Run, handler: AnyHandler, context: HandlerContext, command: QueuedCommand): Reply {
   const result =
     checkPreconditions(handler, context, command) ??
-    run.byteUses.refusal(command.userId, handler.stores) ??
+    run.context.ledger.refusal(command.userId, handler.stores, run.times.nowMs) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   store(run, command, outcome, context.today);

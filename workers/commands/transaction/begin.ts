@@ -1,25 +1,25 @@
 import { commands as contracts } from "../../../shared/contracts/catalogue.ts";
 import { patienceMs, type QueuedCommand } from "../../../shared/queue/batch.ts";
+import type { Related } from "../../handlers/handler.ts";
 import { handlerOf } from "../../handlers/index.ts";
 import { type BatchTimes, noteRepliesSince, readTimes } from "../../unit-of-work/batch-times.ts";
-import type { ByteLedger, ByteUses } from "../../unit-of-work/bytes/ledger.ts";
+import type { ByteLedger } from "../../unit-of-work/bytes/ledger.ts";
 import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load, type OnLocked } from "../../unit-of-work/load.ts";
 import { lockKeys, takeTurnAfterWorks } from "../../unit-of-work/locks.ts";
-import type { OpenNewRows } from "../../unit-of-work/new-rows.ts";
-import { requestId, type UserRowRequest } from "../../unit-of-work/row-request.ts";
-import { emptyState } from "../../unit-of-work/state.ts";
+import type { NewRow, OpenNewRows } from "../../unit-of-work/new-rows.ts";
+import { emptyState, type State } from "../../unit-of-work/state.ts";
 import type { TableMap } from "../../unit-of-work/tables.ts";
 import type { CommandToRun } from "../received.ts";
-import { type Demand, demandOf, relatedDemandOf, replyDemandOf } from "./demands.ts";
-import type { SharedContext } from "./handler-context.ts";
+import { ownTables, type SharedContext } from "./handler-context.ts";
+import { type NeededRow, needing, withFollowing } from "./left-out.ts";
+import { storedReplyRows } from "./stored-reply-rows.ts";
 
 export type BeginContext = Readonly<{ tables: TableMap; openNewRows: OpenNewRows; ledger: ByteLedger }>;
 
 /** A transaction that has loaded and locked what its commands need. */
 export type Begun = Omit<SharedContext, "context" | "newIds"> &
   Readonly<{
-    byteUses: ByteUses;
     /** Commands that come too late to be run, and whether they may have been applied if no reply is stored. */
     late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
     /** Commands on rows or keys that another transaction has locked, with all that their users sent after them. */
@@ -47,43 +47,79 @@ export async function begin(
   isStep = false,
 ): Promise<Begun> {
   const commands = work.map(({ command }) => command);
+  const keyed = commands.filter(({ fingerprint }) => fingerprint !== null);
   const userIds = [...new Set(commands.map(({ userId }) => userId))];
   const apart = isStep ? undefined : commands.find(({ name }) => takesTurn(name));
   const state = emptyState(tables);
   const newRows = openNewRows();
-  const fulfil = (demands: readonly Demand[]) => {
-    const makes = demands.flatMap((demand) => demand.makes);
-    const rows = demands.flatMap((demand) => demand.rows);
-    return Promise.all([newRows.reserve(connection, makes), load(connection, state, rows, onLocked)]);
-  };
-  const named = work.map(demandOf);
+  const fulfil = ({ rows, makes }: Demand) =>
+    Promise.all([
+      makes.length > 0 && newRows.reserve(connection, makes),
+      rows.length > 0 && load(connection, state, rows, onLocked),
+    ]);
+  const named = namedBy(work);
   const [, , turn, times, lockedKeys] = await Promise.all([
     isStep ? undefined : connection.query("begin"),
     onLocked === "wait" ? connection.query(`set local lock_timeout = ${lockTimeoutMs}`) : undefined,
     apart ? takeTurnAfterWorks(connection, apart.userId) : "taken",
     readTimes(connection, userIds),
-    lockKeys(connection, commands),
+    keyed.length > 0 ? lockKeys(connection, keyed) : new Set<string>(),
     fulfil(named),
     ledger.learn(connection, userIds),
   ]);
   await noteRepliesSince(connection, times);
   const late = lateOf(work, times, lockedKeys);
-  const related = commands.map((command) => relatedDemandOf(state, command));
-  await fulfil([...related, ...[...late.keys()].map(replyDemandOf)]);
-  const isSkipped = (row: UserRowRequest) => state.skipped.has(requestId(row));
-  const isLocked = (command: QueuedCommand, index: number): boolean =>
-    turn !== "taken" ||
-    lockedKeys.has(command.id) ||
-    [named, related].some((demands) => demands[index]?.rows.some(isSkipped));
-  const isFree = turn === "taken" && lockedKeys.size === 0 && state.skipped.size === 0;
-  const lockedElsewhere = isFree ? none : lockedOf(commands, late, isLocked);
-  const free = commands.filter((command) => !lockedElsewhere.has(command));
-  return {
-    ...{ state, times, newRows, late, lockedElsewhere },
-    byteUses: ledger.open(free, times.nowMs),
-    repeats: new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : []))),
-    isAfterWork: turn === "after work",
-  };
+  const related = relatedTo(commands, state, late);
+  await fulfil(related);
+  const repeats = new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : [])));
+  const begun = { state, times, newRows, late, repeats, isAfterWork: turn === "after work" };
+  if (turn === "taken" && lockedKeys.size === 0 && state.skipped.size === 0)
+    return { ...begun, lockedElsewhere: new Set() };
+  const locked = new Set(needing([...named.rows, ...related.rows], state));
+  const isLocked = (command: QueuedCommand) =>
+    turn !== "taken" || lockedKeys.has(command.id) || locked.has(command);
+  return { ...begun, lockedElsewhere: withFollowing(commands, late, isLocked) };
+}
+
+/** Rows that commands need before their handlers run, and rows that the handlers may make. */
+type Demand = Readonly<{ rows: NeededRow[]; makes: NewRow[] }>;
+
+/**
+ * The demand that the input of commands names. A command without idempotency key has a new id, unless its job came twice:
+ * then the inbox refuses the id, and the next attempt looks for the stored reply.
+ */
+function namedBy(work: readonly CommandToRun[]): Demand {
+  const demand: Demand = { rows: [], makes: [] };
+  for (const { command, repeat, inGroup, hasId } of work) {
+    const { userId, name, input, acceptedAt, fingerprint } = command;
+    const { rows, makes, mayMake, count } = handlerOf(name);
+    const named = rows?.(input, acceptedAt) ?? [];
+    for (const row of named) demand.rows.push({ ...row, userId, command });
+    if (repeat || fingerprint !== null) addStoredReply(demand, command);
+    const table = inGroup ? (makes ?? mayMake) : makes;
+    for (let left = table ? (count?.(input) ?? 1) : 0; table && left > 0; left--)
+      demand.makes.push({ userId, table, hasId });
+  }
+  return demand;
+}
+
+/** The demand that follows from loaded rows. Of a late command only its stored reply is looked up. */
+function relatedTo(commands: readonly QueuedCommand[], state: State, late: Begun["late"]): Demand {
+  const demand: Demand = { rows: [], makes: [] };
+  for (const command of commands) {
+    const { userId, name, input } = command;
+    const { rows, makes = [] } = handlerOf(name).related?.(ownTables(state, userId), input) ?? nothing;
+    for (const row of rows) demand.rows.push({ ...row, userId, command });
+    for (const table of makes) demand.makes.push({ userId, table });
+    if (late.has(command)) addStoredReply(demand, command);
+  }
+  return demand;
+}
+
+const nothing: Related = { rows: [] };
+
+function addStoredReply({ rows }: Demand, command: QueuedCommand): void {
+  for (const row of storedReplyRows(command)) rows.push({ ...row, command });
 }
 
 /** Closing an account ends its long work, so it does not wait for that. */
@@ -109,21 +145,4 @@ function lateOf(
       late.set(command, inDoubt || lockedKeys.has(id) ? "unknown" : "no");
   }
   return late;
-}
-
-const none: ReadonlySet<QueuedCommand> = new Set();
-
-function lockedOf(
-  commands: readonly QueuedCommand[],
-  late: Begun["late"],
-  isLocked: (command: QueuedCommand, index: number) => boolean,
-): ReadonlySet<QueuedCommand> {
-  const locked = new Set<QueuedCommand>();
-  const waiting = new Set<string>();
-  for (const [index, command] of commands.entries()) {
-    if (late.has(command) || !(waiting.has(command.userId) || isLocked(command, index))) continue;
-    waiting.add(command.userId);
-    locked.add(command);
-  }
-  return locked;
 }

@@ -81,9 +81,9 @@ const stepContext = (
     const begun = await begin(context, connection, [{ command, repeat: false }], "wait", true);
     const run = contextOf({ context, ...begun }, command);
     const answer = handlerOf(name).run(run, commandInput);
-    begun.byteUses.note(begun.state);
+    const committed = context.ledger.count(begun.state, [command], begun.times.nowMs);
     await Promise.all(save(connection, begun.state));
-    begun.byteUses.committed();
+    committed();
     await carryOutFirstSteps(context, connection, begun.state);
     return answer as never;
   },

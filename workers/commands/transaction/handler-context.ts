@@ -4,6 +4,7 @@ import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { HandlerContext, OwnEffect, OwnTables } from "../../handlers/handler.ts";
 import type { BatchTimes } from "../../unit-of-work/batch-times.ts";
+import type { ByteLedger } from "../../unit-of-work/bytes/ledger.ts";
 import type { NewRows, NumberedTable } from "../../unit-of-work/new-rows.ts";
 import { ownRows, rollBack, rowChanges, type State } from "../../unit-of-work/state.ts";
 import {
@@ -15,7 +16,7 @@ import {
   views,
 } from "../../unit-of-work/tables.ts";
 
-export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone"> }>;
+export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; ledger: ByteLedger }>;
 
 /** What handlers share in a transaction under way. */
 export type SharedContext = Readonly<{

@@ -104,15 +104,16 @@ export async function transact<Result>(
 }
 
 /** Writes what was changed and commits. @returns the replies as they can be sent */
-export async function commit<Work>(
+export async function commit<Work extends CommandToRun>(
   context: TransactionContext,
   transaction: Transaction,
-  { state, newRows, byteUses }: Begun,
+  { state, newRows, times }: Begun,
   answered: Answered<Work>,
 ): Promise<Answered<Work>> {
   const { connection } = transaction;
   const began = performance.now();
-  byteUses.note(state);
+  const commands = answered.map(([{ command }]) => command);
+  const countBytes = context.ledger.count(state, commands, times.nowMs);
   const sent = save(connection, state);
   const goesOn = state.entries.has("works") ? await beginWorks(context, connection, state, sent) : [];
   if (restsOnOthers(answered, state)) sent.push(connection.query(waitForStandbys));
@@ -123,7 +124,7 @@ export async function commit<Work>(
   const [position] = await Promise.all([asked, ...sent]);
   context.metrics.committed((performance.now() - began) / 1_000);
   newRows.committed();
-  byteUses.committed();
+  countBytes();
   for (const userId of goesOn) context.carryOn(userId);
   return position === undefined
     ? answered

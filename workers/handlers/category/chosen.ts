@@ -8,10 +8,13 @@ import type { HandlerContext, LoadedTables } from "../handler.ts";
 type CategoryFields = Readonly<{ category_id?: number | null; category?: string | null }>;
 
 /** The rows that a category's id or name leads to. Of a name, the category is known once all names are loaded. */
-export const categoryRows = ({ category_id, category }: CategoryFields): RowRequest[] => [
-  ...forKeyShare("categories", category_id),
-  ...(category == null ? [] : [allWithoutLock("categories")]),
-];
+export const categoryRows = ({ category_id, category }: CategoryFields): RowRequest[] =>
+  category == null && category_id == null
+    ? []
+    : [
+        ...forKeyShare("categories", category_id),
+        ...(category == null ? [] : [allWithoutLock("categories")]),
+      ];
 
 /** All of that name are locked, because a command before this one may rename one of them. */
 export const categoriesToLock = ({ categories }: LoadedTables, { category }: CategoryFields): RowRequest[] =>

@@ -10,7 +10,7 @@ import { todoAnswer } from "./rows.ts";
 export const todoCreate: Handler<"todo.create"> = {
   stores: "more",
   makes: "todos",
-  rows: (input) => [...categoryRows(input), ...rowsForTime(input.remind_at)],
+  rows: (input) => [...categoryRows(input), ...(input.remind_at == null ? [] : rowsForTime(input.remind_at))],
   related: (loaded, input) => ({ rows: categoriesToLock(loaded, input) }),
   run(context, input) {
     const category = chosenCategory(context, input);
@@ -22,7 +22,7 @@ export const todoCreate: Handler<"todo.create"> = {
     const row = context.todos.insert({
       id: context.nextId("todos"),
       ...newColumns(todoFields, { ...input, ...category }),
-      ...recurrenceColumns(context, input.recurrence ?? null, input.due_date ?? null),
+      ...(input.recurrence != null && recurrenceColumns(context, input.recurrence, input.due_date ?? null)),
       created_at: context.now,
       updated_at: context.now,
     });

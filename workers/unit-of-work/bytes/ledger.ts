@@ -1,55 +1,41 @@
 import { Buffer } from "node:buffer";
-import { type Refused, refuse } from "../../../shared/errors.ts";
+import type { Refused } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Queryable } from "../connection.ts";
-import { ownRows, type State } from "../state.ts";
+import type { Entry, State } from "../state.ts";
+import type { SizedColumns, Table } from "../table.ts";
+import { effects, isEffect, isView } from "../tables.ts";
 import {
+  addToLedger,
   type Bytes,
-  bytesByUser,
-  expiryOf,
+  growsTooFast,
+  growthOf,
   hourMs,
-  keptOf,
-  ledgerKindOf,
+  type KnownAccount,
+  keepsTooMuch,
+  learnAccounts,
   noBytes,
-  placesOf,
-  sumOf,
-} from "./count.ts";
+} from "./account.ts";
 
 /** How many bytes each account keeps, and how fast they grow. The rules are in docs/decisions.md. */
 export type ByteLedger = Readonly<{
   /** Learns what these users keep, unless that is known and can still be trusted. */
   learn(connection: Queryable, userIds: readonly string[]): Promise<void>;
-  /** Begins to count what one transaction stores. @param nowMs PostgreSQL's clock */
-  open(commands: readonly QueuedCommand[], nowMs: number): ByteUses;
-}>;
-
-/** The bytes that one transaction stores. Only its commit counts. */
-export type ByteUses = Readonly<{
   /** @returns why a command that stores so much more is refused */
-  refusal(userId: string, stores: Stores | undefined): Refused | undefined;
-  /** Adds to the state what is to be written to the ledger. */
-  note(state: State): void;
-  committed(): void;
+  refusal(userId: string, stores: Stores | undefined, nowMs: number): Refused | undefined;
+  /**
+   * Counts what a transaction stores, and adds to its state what is to be written to the ledger.
+   * @returns a function to call when it is committed
+   */
+  count(state: State, commands: readonly QueuedCommand[], nowMs: number): () => void;
 }>;
 
 /** Whether a command adds to what is kept, or takes changes back. All others are carried out in a full account, too. */
 export type Stores = "more" | "back";
 
-type Known = Readonly<{
-  kept: number;
-  growth: number;
-  /** The hour (since 1970) of that growth. */
-  hour: number;
-  trustedUntil: number;
-  /** Bytes that the ledger does not have yet. */
-  unwritten: Readonly<Bytes>;
-}>;
-
 /** Small changes are gathered until they are worth a statement; those of a worker that is killed are measured later. */
 const writeFrom = 16_384;
-const trustedMs = { withRoom: 60_000, full: 1_000 };
-const maxKnown = 20_000;
 /** A request's line and headers. */
 const headerBytes = 500;
 /** As much may be stored for a byte that was sent before it counts as growth. */
@@ -57,120 +43,128 @@ const storedForSent = 3;
 /** Taking back goes on where adding does not, but not for ever: what is taken back can be done again. */
 const shares = { kept: { more: 1, back: 1.1 }, growth: { more: 1, back: 2 } };
 
-type Settings = Readonly<{ most: number; actionLogDays: number }>;
-
 export function createByteLedger({
   accountMegabytes,
   actionLogDays,
 }: Pick<Config, "accountMegabytes" | "actionLogDays">): ByteLedger {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownAccount>();
   const most = accountMegabytes > 0 ? accountMegabytes * 1_000_000 : Number.POSITIVE_INFINITY;
   return {
     async learn(connection, userIds) {
       const now = performance.now();
       const asked = userIds.filter((userId) => !((known.get(userId)?.trustedUntil ?? 0) > now));
-      if (asked.length === 0) return;
-      for (const { user_id, ...stored } of await readLedger(connection, asked)) {
-        const unwritten = known.get(user_id)?.unwritten ?? noBytes;
-        const kept = stored.kept + keptOf(unwritten);
-        const growth = stored.growth + unwritten.growth;
-        const isFull = kept >= most || growth >= growthOf(most);
-        const trustedUntil = now + trustedMs[isFull ? "full" : "withRoom"];
-        known.set(user_id, { kept, growth, hour: stored.hour, trustedUntil, unwritten });
-      }
-      for (const userId of known.keys()) {
-        if (known.size <= maxKnown) break;
-        known.delete(userId);
-      }
+      if (asked.length > 0) await learnAccounts(connection, known, asked, most);
     },
-    open: (commands, nowMs) => openUses(known, { most, actionLogDays }, commands, nowMs),
-  };
-}
-
-/** The growth of an account in an hour that goes beyond its requests. */
-const growthOf = (most: number): number => most / 10;
-
-function openUses(
-  known: Map<string, Known>,
-  { most, actionLogDays }: Settings,
-  commands: readonly QueuedCommand[],
-  nowMs: number,
-): ByteUses {
-  const hour = Math.floor(nowMs / hourMs);
-  const growthIn = (account: Known): number => (account.hour === hour ? account.growth : 0);
-  let used = new Map<string, Bytes>();
-  const written = new Set<string>();
-  return {
-    refusal(userId, stores) {
+    refusal(userId, stores, nowMs) {
       const account = known.get(userId);
       if (!stores || !account) return undefined;
       if (account.kept >= most * shares.kept[stores]) return keepsTooMuch(most);
-      return growthIn(account) >= growthOf(most) * shares.growth[stores]
-        ? growsTooFast(Math.ceil((hourMs - (nowMs % hourMs)) / 1_000))
-        : undefined;
+      const isTooFast = growthIn(account, hourOf(nowMs)) >= growthOf(most) * shares.growth[stores];
+      return isTooFast ? growsTooFast(nowMs) : undefined;
     },
-    note(state) {
-      used = bytesByUser(state);
-      for (const command of commands) {
-        const bytes = used.get(command.userId);
-        if (bytes) bytes.growth -= storedForSent * sentBytes(command);
-      }
+    count(state, commands, nowMs) {
+      const used = bytesByUser(state, commands);
+      const written = new Set<string>();
       for (const [userId, bytes] of used) {
         const all = sumOf(bytes, known.get(userId)?.unwritten ?? noBytes);
-        if (Math.max(Math.abs(keptOf(all)), all.growth) < writeFrom) continue;
+        if (Math.max(Math.abs(all.kept), all.growth) < writeFrom) continue;
         written.add(userId);
-        const rows = ownRows(state, "byte_ledger", userId);
-        for (const [place, count] of placesOf(all)) {
-          const [kind, expires_at] = [ledgerKindOf(place), expiryOf(place, nowMs, actionLogDays)];
-          const before = rows.get(kind, expires_at)?.bytes ?? 0;
-          if (count !== 0) rows.upsert({ kind, expires_at, bytes: before + count });
+        addToLedger(state, userId, all, { nowMs, actionLogDays });
+      }
+      return () => {
+        for (const [userId, bytes] of used) {
+          const account = known.get(userId);
+          if (account) note(account, bytes, hourOf(nowMs), written.has(userId));
         }
-      }
-    },
-    committed() {
-      for (const [userId, bytes] of used) {
-        const account = known.get(userId);
-        if (!account) continue;
-        const isWritten = written.has(userId);
-        known.set(userId, {
-          kept: account.kept + keptOf(bytes),
-          growth: growthIn(account) + bytes.growth,
-          hour,
-          // Other workers may have written as well.
-          trustedUntil: isWritten ? 0 : account.trustedUntil,
-          unwritten: isWritten ? noBytes : sumOf(account.unwritten, bytes),
-        });
-      }
+      };
     },
   };
+}
+
+const hourOf = (nowMs: number): number => Math.floor(nowMs / hourMs);
+
+const growthIn = (account: KnownAccount, hour: number): number =>
+  account.hour === hour ? account.growth : 0;
+
+function note(account: KnownAccount, bytes: Bytes, hour: number, isWritten: boolean): void {
+  account.kept += bytes.kept;
+  account.growth = growthIn(account, hour) + bytes.growth;
+  account.hour = hour;
+  account.unwritten = isWritten ? noBytes : sumOf(account.unwritten, bytes);
+  // Other workers may have written as well.
+  if (isWritten) account.trustedUntil = 0;
+}
+
+function sumOf(one: Readonly<Bytes>, other: Readonly<Bytes>): Bytes {
+  const sum = { ...one };
+  for (const place of Object.keys(noBytes) as (keyof Bytes)[]) sum[place] += other[place];
+  return sum;
+}
+
+/** @returns by user what the changes of a transaction store; all that is written is growth, beyond what was sent */
+function bytesByUser(state: State, commands: readonly QueuedCommand[]): Map<string, Bytes> {
+  const users = new Map<string, Bytes>();
+  for (const [name, entries] of state.entries)
+    for (const entry of entries.values()) {
+      if (entry.change === "none") continue;
+      const userId = String(entry.key[0]);
+      const bytes = users.get(userId) ?? { ...noBytes };
+      users.set(userId, bytes);
+      if (isEffect(name)) addEffect(bytes, effects[name], entry);
+      else if (!isView(name)) addRow(bytes, state.tables[name], entry);
+    }
+  for (const command of commands) {
+    const bytes = users.get(command.userId);
+    if (bytes) bytes.growth -= storedForSent * sentBytes(command);
+  }
+  return users;
+}
+
+function addRow(bytes: Bytes, { bytes: kind, sized }: Table, { row, stored }: Entry): void {
+  if (kind === "none") return;
+  const isKeyed = row !== undefined && "keyed" in row && row.keyed === true;
+  const written = row ? rowBytes(sized, row) : 0;
+  const more = written - (stored ? rowBytes(sized, stored) : 0);
+  bytes[kind !== "replies" ? kind : isKeyed ? "keyed" : "keyless"] += more;
+  bytes.kept += more;
+  bytes.growth += written;
+}
+
+/** An effect writes a row for each element of its lists. */
+function addEffect(bytes: Bytes, { adds }: Readonly<{ adds?: true }>, { row = {} }: Entry): void {
+  const lists = Object.values(row).filter((value) => Array.isArray(value));
+  const written = bytesOfRow * Math.max(0, ...lists.map(({ length }) => length));
+  bytes.growth += written;
+  if (!adds) return;
+  bytes.things += written;
+  bytes.kept += written;
 }
 
 /** The operations of a batch share its headers. */
 const sentBytes = ({ input, call }: QueuedCommand): number =>
   (call?.place === undefined ? headerBytes : 0) + Buffer.byteLength(JSON.stringify(input ?? null));
 
-const keepsTooMuch = (most: number): Refused =>
-  refuse("quota", `Your account keeps ${most / 1_000_000} MB, the most that it may`, {
-    next: "delete what is not needed and forget it on the page Actions, because deleted things stay in the history for 30 days.",
-  });
+/** A row's header, numbers and times, and its entries in indexes. */
+const bytesOfRow = 200;
+/** Lists and JSON are short, and to see how short would take longer than to load them. */
+const bytesOfList = 300;
 
-const growsTooFast = (seconds: number): Refused =>
-  refuse("quota", "Your account stored too much in this hour", {
-    next: `wait ${seconds} seconds, or change less by one request.`,
-    retryAfterSeconds: seconds,
-  });
-
-type StoredBytes = Readonly<{ user_id: string; kept: number; growth: number; hour: number }>;
-
-async function readLedger(connection: Queryable, userIds: readonly string[]) {
-  const { rows } = await connection.query<StoredBytes>(
-    `select v.user_id, floor(extract(epoch from now()) / 3600)::float8 as hour,
-       coalesce(sum(bytes) filter (where kind <> 'growth' and (kind = 'things' or expires_at > now())), 0)::float8 as kept,
-       coalesce(sum(bytes) filter (where kind = 'growth' and expires_at > now()), 0)::float8 as growth
-     from unnest($1::text[]) v(user_id)
-     left join lateral (select * from byte_ledger l where l.user_id = v.user_id offset 0) l on true
-     group by v.user_id`,
-    [userIds],
-  );
-  return rows;
+/** @returns how many bytes a row takes, as `sqlBytes` counts it */
+function rowBytes({ texts, lists }: SizedColumns, row: object): number {
+  const values = row as Record<string, unknown>;
+  let bytes = bytesOfRow;
+  for (const name of texts) {
+    const text = values[name];
+    if (typeof text === "string") bytes += Buffer.byteLength(text);
+  }
+  for (const name of lists) if (values[name] != null) bytes += bytesOfList;
+  return bytes;
 }
+
+/** The same in SQL, on columns of the table. No text is read for it, because PostgreSQL knows how long each is. */
+export const sqlBytes = ({ texts, lists }: SizedColumns): string =>
+  [
+    bytesOfRow,
+    ...texts.map((name) => `coalesce(octet_length(${name}), 0)`),
+    ...lists.map((name) => `case when ${name} is null then 0 else ${bytesOfList} end`),
+  ].join(" + ");

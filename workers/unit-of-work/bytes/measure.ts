@@ -1,7 +1,7 @@
 import type { Database } from "../../../shared/db/orm.ts";
 import type { Queryable } from "../connection.ts";
 import { describeTables, type TableMap, type TableName } from "../tables.ts";
-import { sqlBytes } from "./count.ts";
+import { sqlBytes } from "./ledger.ts";
 
 /**
  * Corrects the ledger of an account by what its tables have. The difference comes from one snapshot and is added, so that

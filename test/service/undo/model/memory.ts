@@ -302,7 +302,8 @@ export function createMemory(clock: { now: number }) {
     openNewRows: createQuotas(),
     ledger: {
       learn: async () => {},
-      open: () => ({ refusal: () => undefined, note() {}, committed() {} }),
+      refusal: () => undefined,
+      count: () => () => {},
     },
     config: { defaultTimeZone: "Europe/Berlin" },
     givesPositions: false,
