@@ -2,9 +2,8 @@ import { parseArgs } from "node:util";
 import { listActions } from "../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../shared/errors.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
-import { idsNamedIn } from "../doors/pages/action/words/named-ids.ts";
+import { readNames } from "../doors/pages/action/words/known.ts";
 import { validate } from "../http/input/validate.ts";
-import { namesOf } from "../queries/action/names.ts";
 import { createQueryContext, type QueryContext, readDaySettings } from "../queries/engine/context.ts";
 import { openQueryDatabase } from "../queries/engine/guard.ts";
 import { callLine } from "./call-line.ts";
@@ -62,7 +61,7 @@ async function printLog(query: QueryContext, filters: LogFilters, follow: boolea
   const steps = follow ? followLog(query, filters) : [await readNewest(query, filters)];
   for await (const calls of steps) {
     if (calls.length === 0) continue;
-    const names = await namesOf(query, idsNamedIn(calls));
+    const names = await readNames(query, calls);
     for (const call of calls) console.log(callLine(call, { timeZone, names }));
   }
 }

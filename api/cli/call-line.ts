@@ -1,38 +1,37 @@
 import { styleText } from "node:util";
+import type { LoggedAction } from "../../shared/contracts/action/contracts.ts";
 import { readStored } from "../../shared/domain/action/cut-arguments.ts";
-import { localTime } from "../../shared/domain/day/day.ts";
 import { describeAction } from "../doors/pages/action/words/describe.ts";
-import type { Telling } from "../doors/pages/action/words/field-words.ts";
-import type { LoggedRow } from "../doors/pages/action/words/logged-row.ts";
-import { wordsInText } from "../doors/pages/action/words/words.ts";
+import { wallTimeOf } from "../doors/pages/action/words/known.ts";
+import { type Known, wordsInText } from "../doors/pages/action/words/words.ts";
 import { printable } from "../web/printable.ts";
 
 const maxArgumentsLength = 160;
 const maxSentenceLength = 300;
 
 /** An action on one line: its time in the user's zone, who, by which door, tool, outcome, what changed, arguments and duration. */
-export function callLine(call: LoggedRow, telling: Telling): string {
+export function callLine(call: LoggedAction, known: Known): string {
   const { outcome, replayed, calls, door } = call;
-  const time = localTime(Date.parse(call.called_at), telling.timeZone).replace("T", " ");
+  const time = wallTimeOf(call, known.timeZone).replace("T", " ");
   const caller = door === "page" ? "user" : `${call.client_name ?? "token"} ${call.token_id.slice(0, 8)}`;
   const what = `${printable(caller).padEnd(20)} ${door.padEnd(4)} ${printable(call.tool).padEnd(17)}`;
   const ending = `${outcome}${replayed ? " (repeat)" : ""}${calls > 1 ? ` (${calls} calls)` : ""}`;
   const colouredEnding = styleText(outcome === "ok" ? "green" : "red", ending);
   const duration = styleText("dim", `${Math.round(call.duration_ms)} ms`);
-  const told = [changesOf(call, telling), argumentsOf(call)].filter((text) => text !== "").join("  ");
+  const told = [changesOf(call, known), argumentsOf(call)].filter((text) => text !== "").join("  ");
   return `${styleText("dim", time)}  ${what} ${colouredEnding}  ${told}  ${duration}`;
 }
 
 /** The sentence of what changed, else only what it was about; empty for a read. */
-function changesOf(call: LoggedRow, telling: Telling): string {
+function changesOf(call: LoggedAction, known: Known): string {
   const { before, after, resource_kind, resource_id } = call;
   if (before === null && after === null) return resource_kind ? `${resource_kind} ${resource_id}` : "";
-  const sentence = wordsInText(describeAction(call, telling).words, "");
+  const sentence = wordsInText(describeAction(call, known).sentence, "");
   return sentence.length > maxSentenceLength ? `${sentence.slice(0, maxSentenceLength)}…` : sentence;
 }
 
 /** Commands by REST and from pages have none: what they did is told. */
-function argumentsOf(call: LoggedRow): string {
+function argumentsOf(call: LoggedAction): string {
   if (call.door !== "mcp" && call.arguments === "{}") return "";
   const { args, cut } = readStored(call.arguments);
   const text = cut ? JSON.stringify(args) : call.arguments;

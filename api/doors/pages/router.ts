@@ -11,10 +11,10 @@ import {
 import { exportActions } from "./action/list/export.ts";
 import { askForget, forgetThing } from "./action/list/forget.ts";
 import { showActions } from "./action/list/page.ts";
-import { doneNotice } from "./action/take-back/done-notice.ts";
 import { takeRunBack } from "./action/take-back/run.ts";
 import { showRun } from "./action/take-back/run-page.ts";
 import { undoAction } from "./action/take-back/undo.ts";
+import { doneNotice } from "./action/take-back/undo-note.ts";
 import { newHabit, newTodo, previewLine } from "./add/page.ts";
 import { changeFeed } from "./calendar/change.ts";
 import { showConnect } from "./connect/page.ts";

@@ -1,25 +1,19 @@
-import type { Names } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 
-type Named = { id: number; name: string };
+/** The present names of a user's things by the names of their rows, such as `todos/5`; what is deleted has none. */
+export type ThingNames = ReadonlyMap<string, string>;
 
-/** The present names of all kinds of things, by id. */
-export type ThingNames = Names & Readonly<{ categories: ReadonlyMap<number, string> }>;
-export type ThingIds = Readonly<Record<keyof ThingNames, readonly number[]>>;
-
-/** The present names of a user's things; what is deleted has none. */
-export async function namesOf({ own, rows }: QueryContext, ids: ThingIds): Promise<ThingNames> {
-  const [habits, todos, categories] = await Promise.all([
-    rows(sql<Named>`select h.id, h.name from ${own("habits")} h where h.id = any(${ids.habits}::bigint[])`),
-    rows(
-      sql<Named>`select t.id, t.title as name from ${own("todos")} t where t.id = any(${ids.todos}::bigint[])`,
-    ),
-    rows(
-      sql<Named>`select c.id, c.name from ${own("categories")} c where c.id = any(${ids.categories}::bigint[])`,
-    ),
-  ]);
-  return { habits: byId(habits), todos: byId(todos), categories: byId(categories) };
+/** @param things names of rows */
+export async function namesOf({ own, rows }: QueryContext, things: Iterable<string>): Promise<ThingNames> {
+  const all = [...things];
+  const idsOf = (table: string) => all.filter((row) => row.startsWith(table)).map((row) => row.split("/")[1]);
+  const named = await rows(sql<{ thing: string; name: string }>`
+    select 'habits/' || h.id as thing, h.name from ${own("habits")} h
+    where h.id = any(${idsOf("habits")}::bigint[])
+    union all select 'todos/' || t.id, t.title from ${own("todos")} t
+    where t.id = any(${idsOf("todos")}::bigint[])
+    union all select 'categories/' || c.id, c.name from ${own("categories")} c
+    where c.id = any(${idsOf("categories")}::bigint[])`);
+  return new Map(named.map(({ thing, name }) => [thing, name]));
 }
-
-const byId = (rows: readonly Named[]) => new Map(rows.map(({ id, name }) => [id, name]));

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import Format from "typebox/format";
 import { actionKinds, doors, resourceKinds } from "../../domain/vocabulary.ts";
 import { command, query } from "../kernel/contract.ts";
@@ -72,6 +72,9 @@ export const LoggedAction = Type.Object({
   calls: Type.Integer({ description: "More than one: calls over the rate limit within one minute" }),
   duration_ms: Type.Number(),
 });
+
+/** One row of the action log, as it is read. */
+export type LoggedAction = Static<typeof LoggedAction>;
 
 /** A value that a column is compared with. Postgres takes no NUL. */
 const Filter = Type.String({ pattern: "^[^\\u0000]*$", expects: "printable text" });

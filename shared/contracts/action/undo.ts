@@ -13,8 +13,8 @@ export const maxUndoneLength = 500_000;
 /** How long an action can be taken back (days): as long as images and deletions are kept. */
 export const undoDays = 30;
 
-/** Why something cannot be taken back. */
-export const undoObstacles = [
+/** What keeps something from being taken back. */
+export const undoConflicts = [
   "unknown",
   "too_old",
   "nothing_changed",
@@ -30,7 +30,7 @@ export const undoObstacles = [
 export const UndoConflict = Type.Object({
   row: Nullable(Type.String({ description: "Such as todos/5; null where it is about the action itself" })),
   fields: Type.Array(Type.String(), { description: "Empty where it is about the whole row" }),
-  why: OneOf(undoObstacles),
+  why: OneOf(undoConflicts),
 });
 
 /** What became of one action, or would: `part` when some of it had to stay. */

@@ -2,7 +2,6 @@ import { Type } from "typebox";
 import { Habit } from "../habit/schema.ts";
 import { query } from "../kernel/contract.ts";
 import { titled } from "../kernel/fields.ts";
-import { said } from "../kernel/tool-sentence.ts";
 import { Todo } from "../todo/schema.ts";
 import { exampleDashboard } from "./example.ts";
 import { dayOverview } from "./result.ts";
@@ -44,7 +43,7 @@ export const getDashboard = query({
     title: "Today",
     description: "Habits due today, and todos due today or overdue",
     lines: dayOverview,
-    sentence: () => said("Read", "read", "the overview of the day"),
+    looksAt: () => ["the overview of the day"],
   },
   input: Type.Object({}),
   output: Dashboard,

@@ -4,7 +4,6 @@ import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { Description, Id, Name, TimeOfDayField } from "../kernel/fields.ts";
 import { tool } from "../kernel/tool.ts";
-import { argument, quoted, said } from "../kernel/tool-sentence.ts";
 import { habitExamples } from "./examples.ts";
 import { GraceDays, HabitTypeField, habitFields } from "./fields.ts";
 import { oneHabit } from "./result.ts";
@@ -52,14 +51,6 @@ export const createHabit = command({
     refine: checkOneCategory,
     toInput: ({ type = "good", ...fields }) => ({ ...fields, type, frequency: "daily" as const }),
     result: (habit: Static<typeof Habit>) => oneHabit("Created", habit),
-    sentence: (args) =>
-      said(
-        "Created",
-        "create",
-        "the habit ",
-        quoted(args, "name"),
-        argument(args, "type") === "bad" ? ", to avoid" : "",
-      ),
   }),
   toolOnly: ["category"],
   input: Type.Object({ ...schemasOf(habitFields, "create"), category: Type.Optional(Name) }),

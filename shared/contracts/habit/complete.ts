@@ -3,7 +3,7 @@ import { habitCompleted, habitNotCompleted } from "../../domain/conflicts.ts";
 import { command } from "../kernel/contract.ts";
 import { CalendarDate, Flag, Id } from "../kernel/fields.ts";
 import { tool } from "../kernel/tool.ts";
-import { argument, dateAfter, idIn, named, type SentArguments, said } from "../kernel/tool-sentence.ts";
+import { argument, type SentArguments } from "../kernel/tool-sentence.ts";
 import { habitExamples } from "./examples.ts";
 import { completedHabit, undoneHabit } from "./result.ts";
 import { Habit } from "./schema.ts";
@@ -38,12 +38,6 @@ export const completeHabit = command({
     toInput: ({ undo: _, ...input }) => input,
     result: completedHabit,
     instead: { command: "habit.undo", when: asksForUndo, result: undoneHabit },
-    sentence: (args, { habits }) => {
-      const habit = named("habit", idIn(args, "habit_id"), habits);
-      return asksForUndo(args)
-        ? said("Took back", "take back", "the completion of ", ...habit, ...dateAfter(" on ", args, "date"))
-        : said("Completed", "complete", ...habit, ...dateAfter(" for ", args, "date"));
-    },
   }),
   dayField: "date",
   input: oneDay,

@@ -2,15 +2,7 @@ import { type Static, Type } from "typebox";
 import { query } from "../kernel/contract.ts";
 import { Flag, Id, OneOf, Page, PageOf, SearchText, TimeOfDayField, titled } from "../kernel/fields.ts";
 import { queryTool } from "../kernel/tool.ts";
-import {
-  argument,
-  idIn,
-  named,
-  type Phrase,
-  quotedAfter,
-  type SentArguments,
-  said,
-} from "../kernel/tool-sentence.ts";
+import { argument, idIn, type Phrase, quotedAfter, type SentArguments } from "../kernel/tool-sentence.ts";
 import { habitExamples } from "./examples.ts";
 import { FrequencyField } from "./fields.ts";
 import { dueHabits, habitOverview } from "./result.ts";
@@ -55,13 +47,10 @@ export const todayHabits = query({
     arguments: TodayFilters,
     toInput: (args) => args,
     result: (today: Static<typeof TodayHabits>, { all = false }) => dueHabits(today, all),
-    sentence: (args) =>
-      said(
-        "Looked at",
-        "look at",
-        argument(args, "all") === true ? "all habits" : "the habits due today",
-        ...timeOfDayIn(args),
-      ),
+    looksAt: (args) => [
+      argument(args, "all") === true ? "all habits" : "the habits due today",
+      ...timeOfDayIn(args),
+    ],
   }),
   input: TodayFilters,
   output: TodayHabits,
@@ -88,7 +77,11 @@ export const getHabit = query({
     title: "Habit",
     description: "One habit with its streak; get-today-habits lists ids",
     lines: habitOverview,
-    sentence: (args, { habits }) => said("Read", "read", ...named("habit", idIn(args, "habit_id"), habits)),
+    looksAt(args, names) {
+      const id = idIn(args, "habit_id");
+      const name = names.get(`habits/${id}`);
+      return ["the habit ", name === undefined ? `${id}` : { quoted: name }];
+    },
   },
   input: Type.Object({ habit_id: Id }),
   output: Habit,

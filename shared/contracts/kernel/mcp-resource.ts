@@ -1,6 +1,6 @@
 import type { Today } from "../../domain/day/today.ts";
 import { numberOfDigits } from "./fields.ts";
-import type { Names, SentArguments, Sentence } from "./tool-sentence.ts";
+import type { LooksAt } from "./tool-sentence.ts";
 
 /** A read that people attach to a conversation, from a menu of their MCP client. */
 export type McpResource<Output = unknown> = Readonly<{
@@ -12,8 +12,7 @@ export type McpResource<Output = unknown> = Readonly<{
   title: string;
   description: string;
   lines(output: Output, today: Today): readonly string[];
-  /** The read as people see it in the log of agents' actions. */
-  sentence(args: SentArguments, names: Names): Sentence;
+  looksAt: LooksAt;
 }>;
 
 /** How the log calls a read of a resource, whose only argument is `uri`. */

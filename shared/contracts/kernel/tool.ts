@@ -2,7 +2,7 @@ import type { Static, TObject } from "typebox";
 import type { FieldProblems } from "../../errors.ts";
 import type { DayFields } from "./fields.ts";
 import type { ToolResult } from "./tool-result.ts";
-import type { Names, SentArguments, Sentence } from "./tool-sentence.ts";
+import type { LooksAt, SentArguments } from "./tool-sentence.ts";
 
 /** One MCP tool: its own lean arguments, turned into the contract's input, and what agents and people read of it. */
 export type Tool<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
@@ -32,13 +32,11 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
     when(args: SentArguments): boolean;
     result(output: never, input: never): ToolResult;
   }>;
-  /** The call as people read it in the log of agents' actions. Its arguments are as the caller sent them, unchecked. */
-  sentence(args: SentArguments, names: Names): Sentence;
 }>;
 
 /** The tool of a read, whose output has the user's day and zone; a change's come with the worker's reply. */
 export type QueryTool<Input = object, Output = unknown> = Tool<Input, Output> &
-  Readonly<{ day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
+  Readonly<{ looksAt: LooksAt; day(output: Output): Readonly<{ date: string; timeZone: string }> }>;
 
 /** Declares the tool of a command; the types of its arguments hold within the declaration. */
 export function tool<Arguments extends TObject, Input, Output>(
@@ -49,7 +47,7 @@ export function tool<Arguments extends TObject, Input, Output>(
 
 /** Declares the tool of a query. */
 export function queryTool<Arguments extends TObject, Input, Output extends DayFields>(
-  definition: Tool<Input, Output, Arguments>,
+  definition: Tool<Input, Output, Arguments> & Readonly<{ looksAt: LooksAt }>,
 ): QueryTool<Input, Output> {
   return { ...definition, day: ({ today, time_zone }) => ({ date: today, timeZone: time_zone }) };
 }

@@ -4,20 +4,16 @@ import { command } from "../kernel/contract.ts";
 import { schemasOf } from "../kernel/declared-fields.ts";
 import { Flag, Id, Name } from "../kernel/fields.ts";
 import { tool } from "../kernel/tool.ts";
-import { argument, idIn, type Names, named, type SentArguments, said } from "../kernel/tool-sentence.ts";
 import { ChangeArguments, changeInput, checkChange } from "./changes.ts";
 import { todoExamples } from "./examples.ts";
 import { todoFields } from "./fields.ts";
 import { oneTodo } from "./result.ts";
 import { checkRecurrence, describing, Todo, toolTodoFields, toolTodoNames } from "./schema.ts";
-import { changedSentence, createdSentence } from "./sentences.ts";
 
 const path = "/todos/{todo_id}";
 const onlyId = Type.Object({ todo_id: Id });
 
 type TodoOutput = Static<typeof Todo>;
-
-const todoIn = (args: SentArguments, { todos }: Names) => named("todo", idIn(args, "todo_id"), todos);
 
 export const createTodo = command({
   name: "todo.create",
@@ -42,7 +38,6 @@ export const createTodo = command({
     refine: checkOneCategory,
     toInput: (args) => args,
     result: (todo: TodoOutput) => oneTodo("Created", todo),
-    sentence: createdSentence,
   }),
   toolOnly: toolTodoNames,
   input: Type.Object({ ...schemasOf(todoFields, "create"), ...toolTodoFields }),
@@ -77,7 +72,6 @@ export const updateTodo = command({
     toInput: changeInput,
     result: (todo: TodoOutput) => oneTodo("Changed", todo),
     several: { argument: "todo_ids", command: "todo.update-many", each: "todo_id" },
-    sentence: (args, names) => changedSentence(args, todoIn(args, names)),
   }),
   toolOnly: toolTodoNames,
   input: Type.Object({ todo_id: Id, ...schemasOf(todoFields, "update"), ...toolTodoFields }),
@@ -103,7 +97,6 @@ export const deleteTodo = command({
       lines: [`Deleted todo #${todo_id}.`],
       facts: { deleted_todo_id: todo_id },
     }),
-    sentence: (args, names) => said("Deleted", "delete", ...todoIn(args, names)),
   }),
   input: onlyId,
   output: Type.Null(),
@@ -135,13 +128,6 @@ export const toggleTodo = command({
       ...(completed !== undefined && { is_completed: completed }),
     }),
     result: (todo: TodoOutput) => oneTodo(todo.is_completed ? "Complete:" : "Incomplete:", todo),
-    sentence: (args, names) => {
-      const object = todoIn(args, names);
-      const completed = argument(args, "completed");
-      if (completed === true) return said("Ticked off", "tick off", ...object);
-      if (completed === false) return said("Reopened", "reopen", ...object);
-      return said("Ticked off or reopened", "tick off or reopen", ...object);
-    },
   }),
   input: Type.Object({ todo_id: Id, is_completed: Type.Optional(Flag) }),
   output: Todo,

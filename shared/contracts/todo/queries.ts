@@ -14,7 +14,7 @@ import {
   titled,
 } from "../kernel/fields.ts";
 import { queryTool } from "../kernel/tool.ts";
-import { argument, quotedAfter, type SentArguments, said } from "../kernel/tool-sentence.ts";
+import { argument, quotedAfter, type SentArguments } from "../kernel/tool-sentence.ts";
 import { todoExamples } from "./examples.ts";
 import { pendingPage } from "./result.ts";
 import { PendingFilters, PendingTodos, pendingLimit, Todo } from "./schema.ts";
@@ -55,15 +55,12 @@ export const pendingTodos = query({
     arguments: PendingFilters,
     toInput: (args) => args,
     result: pendingPage,
-    sentence: (args) =>
-      said(
-        "Looked at",
-        "look at",
-        `${kindOf(args)} todos`,
-        ...quotedAfter(" of the context ", args, "context"),
-        ...quotedAfter(" in the category ", args, "category"),
-        ...quotedAfter(" with ", args, "query"),
-      ),
+    looksAt: (args) => [
+      `${kindOf(args)} todos`,
+      ...quotedAfter(" of the context ", args, "context"),
+      ...quotedAfter(" in the category ", args, "category"),
+      ...quotedAfter(" with ", args, "query"),
+    ],
   }),
   input: PendingFilters,
   searchField: "query",

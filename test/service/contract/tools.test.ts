@@ -5,7 +5,6 @@ import { Habit } from "../../../shared/contracts/habit/schema.ts";
 import { command, query } from "../../../shared/contracts/kernel/contract.ts";
 import { SearchText } from "../../../shared/contracts/kernel/fields.ts";
 import { queryTool, tool } from "../../../shared/contracts/kernel/tool.ts";
-import { said } from "../../../shared/contracts/kernel/tool-sentence.ts";
 import { startStack } from "../../harness.ts";
 import { agent } from "../../support/mcp.ts";
 
@@ -21,21 +20,21 @@ const parts = {
   toInput: (args: { habit_id: number }) => args,
 };
 const result = () => ({ lines: ["Read."], facts: {} });
-const sentence = () => said("Read", "read", "a habit");
+const looksAt = () => ["a habit"];
 const contract = { scopes: [], summary: "Read", input: Type.Object({ habit_id: Type.Integer() }) };
 
 test("a tool is declared whole, or it does not compile", () => {
-  const whole = tool({ ...parts, result, sentence });
+  const whole = tool({ ...parts, result });
   // @ts-expect-error a tool needs a result
-  tool({ ...parts, sentence });
-  // @ts-expect-error a tool needs a sentence
-  tool({ ...parts, result });
+  tool(parts);
+  // @ts-expect-error the tool of a query says for the log what it looks at
+  queryTool({ ...parts, result });
   // @ts-expect-error the result is made of the contract's output
-  command({ ...contract, name: "a", output: Habit, mcp: tool({ ...parts, sentence, result: ofNumber }) });
+  command({ ...contract, name: "a", output: Habit, mcp: tool({ ...parts, result: ofNumber }) });
   // @ts-expect-error the tool of a query states the day of its output
   query({ ...contract, name: "b", output: Habit, mcp: whole });
   // @ts-expect-error and an output without the day has none to state
-  query({ ...contract, name: "c", output: Habit, mcp: queryTool({ ...parts, sentence, result: ofHabit }) });
+  query({ ...contract, name: "c", output: Habit, mcp: queryTool({ ...parts, looksAt, result: ofHabit }) });
   expect(command({ ...contract, name: "d", output: Habit, mcp: whole }).mcp).toBe(whole);
 });
 

@@ -138,15 +138,15 @@ describe("resources", () => {
   });
 
   test("the log of actions tells a read by the thing's own name", () => {
-    const names = { habits: new Map([[7, "Run <fast>"]]) };
+    const names = new Map([["habits/7", "Run <fast>"]]);
     const said = (uri: string, ok = true) => {
       const row = { tool: "resources/read", arguments: JSON.stringify({ uri }) };
       return told({ ...row, outcome: ok ? "ok" : "not_found" }, names);
     };
-    expect(said("kept://today")).toBe("Read the overview of the day");
-    expect(said("kept://habits/7")).toContain("Read the habit ");
+    expect(said("kept://today")).toBe("Looked at the overview of the day");
+    expect(said("kept://habits/7")).toContain("Looked at the habit ");
     expect(said("kept://habits/7")).toContain("Run &lt;fast&gt;");
-    expect(said("kept://tomorrow", false)).toContain("Tried to read a resource that Kept does not have, ");
+    expect(said("kept://tomorrow", false)).toContain("Tried to look at a resource that Kept does not have, ");
   });
 });
 

@@ -142,7 +142,7 @@ browserTest(
     expect(
       lines.map((line) => JSON.parse(line)).map(({ tool, outcome, what }) => [tool, outcome, what]),
     ).toEqual([
-      ["todo.update", "not_found", "Tried to change the todo 404"],
+      ["todo.update", "not_found", "Tried to change the todo 404: title “+1”"],
       ["delete-todo", "not_found", "Tried to delete the todo 404"],
       ["get-pending-todos", "ok", "Looked at the pending todos"],
       ["create-todo", "ok", `Created the todo “${evil}”`],

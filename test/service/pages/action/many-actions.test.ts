@@ -1,7 +1,7 @@
 import { afterAll, expect, mock, spyOn, test } from "bun:test";
-import { exportedRows } from "../../../../api/doors/pages/action/list/exported-rows.ts";
+import { exportedRows } from "../../../../api/doors/pages/action/list/export.ts";
 import { actionList } from "../../../../api/doors/pages/action/list/list.ts";
-import { tellObstacles } from "../../../../api/doors/pages/action/take-back/conflicts.ts";
+import { conflictsInWords } from "../../../../api/doors/pages/action/take-back/conflicts.ts";
 import { readLaterChanges } from "../../../../api/queries/action/later-change.ts";
 import { createQueryContext } from "../../../../api/queries/engine/context.ts";
 import { openQueryDatabase } from "../../../../api/queries/engine/guard.ts";
@@ -70,11 +70,10 @@ test("a file of many changes lets others go on between its rows, and makes no fo
 test("so does a page of the list", async () => {
   const rows = Array.from({ length: 50 }, () => loggedRow(rowOfMany()));
   const shown = { timeZone: "UTC", today: "2026-11-22", isFiltered: false, hasOlder: false };
-  const listing = { ...shown, isNew: () => false, controls: () => undefined };
-  const names = { habits: new Map(), todos: new Map(), categories: new Map() };
+  const listing = { ...shown, isNew: () => false, controls: () => undefined, names: new Map() };
   let page = "";
   const { givenWay, formatsMade } = await callsOf(async () => {
-    page = markup(await actionList({ rows, reads: [], names }, listing));
+    page = markup(await actionList({ rows, reads: [], ...listing }));
   });
   expect(page.match(/<li class="card"/g)).toHaveLength(50);
   expect(givenWay).toBeGreaterThanOrEqual(50);
@@ -104,15 +103,15 @@ test("who changed what since is found in some megabytes, each of which is read o
   const changes = await readLaterChanges(query, action, rows);
   expect(changes.length).toBeWithin(5, 14);
   expect(JSON.stringify(changes).length).toBeLessThan(100_000);
-  // Nobody touched these fields, so each obstacle is looked for in all changes.
-  const obstacles = rows.map((row) => ({
+  // Nobody touched these fields, so each conflict is looked for in all changes.
+  const conflicts = rows.map((row) => ({
     row,
     fields: ["context", "description", "category_id"],
     why: "changed_since" as const,
   }));
-  const hindered = Array.from({ length: 20 }, () => ({ action, obstacles }));
+  const conflicting = Array.from({ length: 20 }, () => ({ action, conflicts }));
   const parse = spyOn(JSON, "parse");
-  const told = await tellObstacles(query, hindered, { timeZone: "UTC" });
+  const told = await conflictsInWords(query, conflicting, { timeZone: "UTC" });
   const parsedBytes = parse.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
   parse.mockRestore();
   expect(told.flat()).toHaveLength(200);

@@ -31,16 +31,13 @@ const shown = {
   hasOlder: false,
   isNew: () => false,
   controls: () => undefined,
-};
-const beside = { reads: [] };
-
-const telling = {
-  timeZone: "UTC",
-  names: { habits: new Map(), todos: new Map(), categories: new Map() },
+  reads: [],
+  names: new Map<string, string>(),
 };
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 const toolNames = [
+  "resources/read",
   "get-today-habits",
   "get-pending-todos",
   "create-habit",
@@ -59,7 +56,13 @@ const argumentNames = [
   "description",
   "due_date",
   "clear",
+  "uri",
 ].concat([
+  "remind_at",
+  "estimated_minutes",
+  "category_id",
+  "todos",
+  "todo_ids",
   "date",
   "undo",
   "completed",
@@ -87,7 +90,7 @@ test("a completion is told with its date, and taking it back as that", () => {
   expect(completion({ date: "2026-05-07" })).toBe("Completed the habit 7 for Thu 7 May");
   expect(completion({ undo: true })).toBe("Took back the completion of the habit 7");
   expect(completion({ date: "2026-05-07", undo: true }, false)).toBe(
-    "Tried to take back the completion of the habit 7 on Thu 7 May",
+    "Tried to take back the completion of the habit 7 for Thu 7 May",
   );
 });
 
@@ -95,14 +98,20 @@ test("a call of several todos is told with their number, and that some may have 
   const severally = (tool: string, args: object, ok = true) =>
     told({ tool, arguments: JSON.stringify(args), outcome: ok ? "ok" : "invalid" }).replace(/<[^>]*>/g, "");
   const todos = ["a", "b", "c", "d", "e"].map((title) => ({ title }));
-  const created = "Created, as far as possible, 5 todos: a, b, c and 2 more";
+  const created = "Created 5 todos, as far as possible: a, b, c and 2 more";
   expect(severally("create-todo", { todos })).toBe(created);
-  expect(severally("create-todo", { todos }, false)).toBe("Tried to create 5 todos: a, b, c and 2 more");
-  expect(severally("create-todo", { todos: todos.slice(0, 1) })).toBe("Created 1 todo: a");
-  expect(severally("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
-    "Changed, as far as possible, 2 todos: due Thu 7 May",
+  expect(severally("create-todo", { todos }, false)).toBe(
+    "Tried to create 5 todos, as far as possible: a, b, c and 2 more",
   );
-  expect(severally("update-todo", { todo_ids: [7], title: "x" })).toBe("Changed 1 todo: title x");
+  expect(severally("create-todo", { todos: todos.slice(0, 1) })).toBe(
+    "Created 1 todo, as far as possible: a",
+  );
+  expect(severally("update-todo", { todo_ids: [7, 8], due_date: "2026-05-07" })).toBe(
+    "Changed 2 todos, as far as possible: due Thu 7 May",
+  );
+  expect(severally("update-todo", { todo_ids: [7], title: "x" })).toBe(
+    "Changed 1 todo, as far as possible: title x",
+  );
 });
 
 test("whatever a call is, its sentence is ours: the caller's words stand in quotation marks", () => {
@@ -165,7 +174,7 @@ test("whatever is stored of a change, its sentence is ours, and there is one", (
     images.map((all) => JSON.stringify(all)),
     images.map((all) => JSON.stringify([all, { bytes: 5_000, sha256: "0" }])),
   );
-  const names = { categories: new Map([[7, "EVIL"]]) };
+  const names = new Map([["categories/7", "EVIL"]]);
   const row = fc.property(
     stored,
     stored,
@@ -198,11 +207,11 @@ test("no tool, argument or value takes the page or the terminal, and the page st
   for (const [tool, json] of calls) await call(tool, JSON.parse(json));
   const found = await readActions(reader, { limit: 200 });
   expect(found.actions).toHaveLength(calls.length);
-  const page = markup(await actionList({ rows: found.actions, names: telling.names, ...beside }, shown));
+  const page = markup(await actionList({ rows: found.actions, ...shown }));
   expect(page.match(/<li class="card"/g)).toHaveLength(calls.length);
   expect(page).not.toContain("cannot be described");
   expect(page.length).toBeLessThan(calls.length * 6_000);
-  for (const action of found.actions) expect(callLine(action, telling).length).toBeLessThan(600);
+  for (const action of found.actions) expect(callLine(action, shown).length).toBeLessThan(600);
 });
 
 test("calls over the limit are one row that tells their number, and a shortened call says what was sent", async () => {
@@ -213,15 +222,10 @@ test("calls over the limit are one row that tells their number, and a shortened 
     outcome: "rate_limited",
     calls: 37,
   });
-  const page = markup(
-    await actionList(
-      { rows: [row, { ...row, outcome: "ok", calls: 1 }], names: telling.names, ...beside },
-      shown,
-    ),
-  );
+  const page = markup(await actionList({ rows: [row, { ...row, outcome: "ok", calls: 1 }], ...shown }));
   expect(page).toContain("37 calls refused: over the limit");
   expect(page).toContain("Created the todo <q><bdi>Buy milk</bdi></q>");
   expect(page).toContain("Shortened from 61234 bytes");
-  expect(callLine(row, telling)).toContain("rate_limited (37 calls)");
-  expect(callLine(row, telling)).toContain(`{"title":"Buy milk"} (shortened: 61234 bytes were sent)`);
+  expect(callLine(row, shown)).toContain("rate_limited (37 calls)");
+  expect(callLine(row, shown)).toContain(`{"title":"Buy milk"} (shortened: 61234 bytes were sent)`);
 });

@@ -1,41 +1,64 @@
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../../http/give-way.ts";
-import { readDaySettings } from "../../../../queries/engine/context.ts";
+import type { ActionFilters } from "../../../../queries/action/filters.ts";
+import { readActions } from "../../../../queries/action/read.ts";
+import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
+import { inPatientTurn } from "../../../../queries/engine/patient-turn.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";
 import type { Visit } from "../../session/context.ts";
 import { download } from "../../session/download.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
-import { columns, type ExportedRow, exportedRows } from "./exported-rows.ts";
+import { describeAction } from "../words/describe.ts";
+import { readNames, wallTimeOf } from "../words/known.ts";
+import { type Known, type Word, wordsInText } from "../words/words.ts";
 import { chosenIn, readFilters } from "./filters.ts";
 
-type Format = Readonly<{
-  type: string;
-  ending: string;
-  head: string;
-  line(row: ExportedRow): string;
-}>;
+/** The columns of a file, in their order. */
+const columns = [
+  "called_at",
+  "local_time",
+  "what",
+  "door",
+  "client_name",
+  "tool",
+  "outcome",
+  "message",
+  "resource_kind",
+  "resource_id",
+  "resource_name",
+  "before",
+  "after",
+  "arguments",
+  "undone_by",
+  "replayed",
+  "calls",
+  "duration_ms",
+  "token_id",
+  "request_id",
+] as const;
 
-const formats: ReadonlyMap<string | null, Format> = new Map([
+type ExportedRow = Readonly<Partial<Record<(typeof columns)[number], unknown>>>;
+type Format = Readonly<{ type: string; head: string; line(row: ExportedRow): string }>;
+
+const formats: ReadonlyMap<string, Format> = new Map([
   [
     "csv",
     {
       type: "text/csv; charset=utf-8",
-      ending: "csv",
       head: `${byteOrderMark}${csvLine(columns)}`,
       line: (row) => csvLine(columns.map((column) => row[column])),
     },
   ],
-  [
-    "jsonl",
-    { type: "application/jsonl", ending: "jsonl", head: "", line: (row) => `${JSON.stringify(row)}\n` },
-  ],
+  ["jsonl", { type: "application/jsonl", head: "", line: (row) => `${JSON.stringify(row)}\n` }],
 ]);
 
 /** GET /account/actions/export?format=…&…: what the filters of the list show, as a file. */
 export async function exportActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
-  const format = formats.get(url.searchParams.get("format"));
+  const ending = url.searchParams.get("format") ?? "";
+  const format = formats.get(ending);
   if (!format)
     return refusalPage(context, invalid({ format: ["The format field must be csv or jsonl."] }).refusal);
   const query = context.query({ userId: session.sub });
@@ -43,19 +66,62 @@ export async function exportActions(visit: Visit): Promise<Response> {
   const filters = readFilters(chosenIn(url), timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
   const rows = exportedRows(query, { filters: filters.input, timeZone });
-  const name = `kept-actions-${localTime(query.now, timeZone).slice(0, 10)}.${format.ending}`;
   return download(visit, {
-    name,
+    name: `kept-actions-${localTime(query.now, timeZone).slice(0, 10)}.${ending}`,
     type: format.type,
     what: "an export of actions",
     texts: linesOf(rows, format),
   });
 }
 
-async function* linesOf(
-  steps: AsyncIterable<readonly ExportedRow[]>,
-  { head, line }: Format,
-): AsyncGenerator<string> {
+async function* linesOf(steps: AsyncIterable<readonly ExportedRow[]>, { head, line }: Format) {
   if (head !== "") yield head;
   for await (const rows of steps) if (rows.length > 0) yield (await mapGivingWay(rows, line)).join("");
+}
+
+const mostExported = 100_000;
+const rowsInStep = 100;
+
+/** The newest actions that the filters leave, step by step along the list's order. */
+export async function* exportedRows(
+  query: QueryContext,
+  { filters, timeZone }: Readonly<{ filters: ActionFilters; timeZone: string }>,
+): AsyncGenerator<readonly ExportedRow[]> {
+  let [cursor, left]: [string | null | undefined, number] = [filters.cursor, mostExported];
+  do {
+    const input = { ...filters, limit: Math.min(rowsInStep, left), ...(cursor && { cursor }) };
+    const { actions, next_cursor, names } = await inPatientTurn(
+      query,
+      async (own) => {
+        const found = await readActions(own, input);
+        return { ...found, names: await readNames(own, found.actions) };
+      },
+      filters.q !== undefined,
+    );
+    yield await mapGivingWay(actions, (row) => exportedRow(row, { timeZone, names }));
+    [cursor, left] = [next_cursor, left - actions.length];
+  } while (cursor && left > 0);
+  if (cursor) yield [{ what: `Older actions are not in this file, which has the newest ${mostExported}.` }];
+}
+
+function exportedRow(row: LoggedAction, known: Known): ExportedRow {
+  const { sentence, changes } = describeAction(row, known);
+  // A file may be read years later, so every date has its year.
+  const inText = (words: readonly Word[]) => wordsInText(words, "");
+  return {
+    ...row,
+    local_time: wallTimeOf(row, known.timeZone).replace("T", " "),
+    what: [sentence, ...changes].map(inText).join("; "),
+    before: parsed(row.before),
+    after: parsed(row.after),
+    arguments: parsed(row.arguments),
+  };
+}
+
+function parsed(json: string | null): unknown {
+  try {
+    return json === null ? null : JSON.parse(json);
+  } catch {
+    return json;
+  }
 }

@@ -1,31 +1,31 @@
-import { listActions } from "../../../../../shared/contracts/action/contracts.ts";
-import type { InputOf, Queries } from "../../../../../shared/contracts/catalogue.ts";
+import type { Static } from "typebox";
+import { listActions, type listTokens } from "../../../../../shared/contracts/action/contracts.ts";
+import { contracts, type InputOf } from "../../../../../shared/contracts/catalogue.ts";
+import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { addDays, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
 import { examples } from "../../../../../shared/domain/day/example-dates.ts";
 import type { ActionKind } from "../../../../../shared/domain/vocabulary.ts";
 import { type FieldErrors, invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
+import { type Html, html } from "../../../../../shared/html.ts";
 import { queryFields } from "../../../../http/input/query-fields.ts";
 import { validate } from "../../../../http/input/validate.ts";
 import { isRequestId } from "../../../../queries/action/filters.ts";
+import { sayDay } from "../../kit/dates.ts";
+import { type FilterChoice, filterInput, filterSelect } from "../../kit/filter-fields.ts";
+import { actionsPath } from "../paths.ts";
+import { type Day, nameOfCaller } from "../words/known.ts";
 
 /** What the parameter `show` can be, in the words of the form; without it, changes and refusals. */
-export const shownKinds = [
-  ["changes", "Changes"],
-  ["refusals", "Refusals"],
-  ["reads", "Only looked at"],
-  ["all", "Everything"],
-] as const;
-
-const kindsOf = new Map<string | null, readonly ActionKind[] | undefined>([
-  ["changes", ["change"]],
-  ["refusals", ["refusal"]],
-  ["reads", ["read"]],
-  ["all", undefined],
-]);
+const shown: readonly (readonly [show: string, label: string, kinds: readonly ActionKind[] | undefined])[] = [
+  ["changes", "Changes", ["change"]],
+  ["refusals", "Refusals", ["refusal"]],
+  ["reads", "Only looked at", ["read"]],
+  ["all", "Everything", undefined],
+];
 
 export type ActionsFilter = Readonly<{
-  input: Omit<InputOf<Queries["action.list"]>, "limit">;
+  input: Omit<InputOf<typeof listActions>, "limit">;
   /** Whether the reads of each day are told in few words beside what is listed. */
   foldsReads: boolean;
 }>;
@@ -39,8 +39,9 @@ export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsF
   const { from, to, ...fields } = queryFields(listActions.input, chosen);
   delete fields.limit;
   const namesRequest = typeof fields.q === "string" && isRequestId(fields.q);
-  const isUsual = !kindsOf.has(chosen.get("show")) && fields.tool === undefined && !namesRequest;
-  const kinds = isUsual ? (["change", "refusal"] as const) : kindsOf.get(chosen.get("show"));
+  const show = shown.find(([name]) => name === chosen.get("show"));
+  const isUsual = !show && fields.tool === undefined && !namesRequest;
+  const kinds = isUsual ? (["change", "refusal"] as const) : show?.[2];
   const wrong = wrongDates({ from, to });
   if (wrong) return invalid(wrong);
   const validated = validate(listActions, {
@@ -66,3 +67,61 @@ const within = (date: string): string => (date < firstDate ? firstDate : date > 
 
 const beginningOf = (date: string, timeZone: string): string =>
   new Date(resolveLocalTime(`${date}T00:00`, timeZone)).toISOString();
+
+/** The outcomes of calls as people read them. */
+export const outcomes: readonly FilterChoice[] = [
+  ["ok", "Done"],
+  ["insufficient_scope", "Not permitted"],
+  ["invalid", "Wrong arguments"],
+  ["not_found", "Not found"],
+  ["conflict", "Not possible then"],
+  ["quota", "No room"],
+  ["rate_limited", "Too many calls"],
+  ["overloaded", "Service was away"],
+  ["internal", "Failed"],
+];
+
+const doors: readonly FilterChoice[] = [
+  ["mcp", "Agents (MCP)"],
+  ["rest", "Scripts (REST)"],
+  ["page", "Pages"],
+];
+
+/** Tools by their names, and what scripts and pages do by those of their commands. */
+const tools: readonly FilterChoice[] = [
+  ...contracts.flatMap(({ mcp }): FilterChoice[] => (mcp ? [[mcp.name, mcp.name]] : [])),
+  [resourceRead, "a resource"],
+  ...contracts.flatMap(({ kind, name, rest }): FilterChoice[] =>
+    kind === "command" && (rest || name === "action.undo") ? [[name, name]] : [],
+  ),
+];
+
+const seldomChosen = ["token_id", "tool", "door", "outcome"];
+
+/** The form that narrows the list down; what is seldom needed is folded unless it is chosen. */
+export function filterForm(
+  chosen: URLSearchParams,
+  all: Static<typeof listTokens.output>["tokens"],
+  { timeZone, today }: Day,
+): Html {
+  // What came with no token was done on the pages, which is a way.
+  const tokens = all.flatMap(({ last_called_at: at, ...token }): FilterChoice[] =>
+    token.token_id === ""
+      ? []
+      : [[token.token_id, `${nameOfCaller(token)} (last: ${sayDay(at, timeZone, today)})`]],
+  );
+  const kinds = shown.map(([show, label]): FilterChoice => [show, label]);
+  const isOpen = seldomChosen.some((name) => chosen.has(name));
+  const thing = chosen.get("thing");
+  return html`<form method="get" action="${actionsPath}" class="card">
+    ${thing !== null && html`<input type="hidden" name="thing" value="${thing}">`}
+    <div class="filters">${filterInput("search", { name: "q", label: "Search" }, chosen)}
+    ${filterSelect({ name: "show", label: "Show" }, kinds, chosen, "Changes and refusals")}
+    ${filterInput("date", { name: "from", label: "From" }, chosen)}${filterInput("date", { name: "to", label: "To" }, chosen)}</div>
+    <details${isOpen && html` open`}><summary class="small">By token, tool, way and outcome</summary>
+    <div class="filters">${filterSelect({ name: "token_id", label: "Token or app" }, tokens, chosen)}
+    ${filterSelect({ name: "tool", label: "Tool" }, tools, chosen)}${filterSelect({ name: "door", label: "Way" }, doors, chosen)}
+    ${filterSelect({ name: "outcome", label: "Outcome" }, outcomes, chosen)}</div></details>
+    <div class="actions"><button class="plain">Filter</button>
+    ${chosen.size > 0 && html`<a href="${actionsPath}">Show all</a>`}</div></form>`;
+}

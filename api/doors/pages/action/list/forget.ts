@@ -12,9 +12,8 @@ import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, forgetPath } from "../paths.ts";
-import type { ChangedThing } from "../words/changed-things.ts";
-import { quote } from "../words/quote.ts";
-import { deletedThings } from "./deleted-things.ts";
+import { type ChangedThing, changedThings, isDeletion, nameIn } from "../words/changed-things.ts";
+import { quote } from "../words/words.ts";
 
 /** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
 export async function askForget(visit: Visit): Promise<Response> {
@@ -23,8 +22,8 @@ export async function askForget(visit: Visit): Promise<Response> {
   const validated = validate(undoActions, { actions: [{ called_at, request_id }] });
   const [key] = isRefused(validated) ? [] : validated.input.actions;
   const action = key && (await readActionInTurn(context.query({ userId: session.sub }), key));
-  const things = action?.undone_by === null ? deletedThings(action) : [];
-  if (things.length === 0) return notFoundPage(context.site);
+  const things = action?.undone_by === null ? changedThings(action) : [];
+  if (!isDeletion(things)) return notFoundPage(context.site);
   const body = html`<p>Then it cannot be brought back, and nobody can read here any more what it was: the log says only
     that something was deleted, when and by whom. Backups of this server have it until newer ones take their place.</p>
     ${things.map((thing) => thingForm(visit, thing))}
@@ -32,10 +31,10 @@ export async function askForget(visit: Visit): Promise<Response> {
   return page(context.site, { title: "Forget for good?", body, ...accountFrame(visit) });
 }
 
-function thingForm(visit: Visit, { thing: { kind, id }, before = {} }: ChangedThing): Html {
-  const name = quote(before.title ?? before.name);
+function thingForm(visit: Visit, { thing, kind, before }: ChangedThing): Html {
+  const name = quote(nameIn(before));
   return html`<form method="post" action="${forgetPath}" class="card spread">${formToken(visit)}
-    <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="id" value="${id}">
+    <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="id" value="${thing.split("/")[1]}">
     <p>The ${kind} ${name}</p>
     <button class="danger">Forget it for good<span class="unseen">: ${name}</span></button></form>`;
 }

@@ -1,7 +1,7 @@
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { msPerDay } from "../../../../../shared/domain/day/day.ts";
 import type { Visit } from "../../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../../session/sealed-cookie.ts";
-import type { LoggedRow } from "../words/logged-row.ts";
 
 /** What this browser has shown to whom of the list. */
 type Seen = {
@@ -28,9 +28,9 @@ const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
 
 type LastVisit = Readonly<{
   /** Whether an action came after all that was seen in the visit before, and not from the person. */
-  isNew(row: LoggedRow): boolean;
+  isNew(row: LoggedAction): boolean;
   /** The cookie for the next visit, once the list's beginning was shown. */
-  remember(newest: LoggedRow | undefined): Promise<string>;
+  remember(newest: LoggedAction | undefined): Promise<string>;
 }>;
 
 /** What this browser's last visit to the list has seen. Nothing is new to somebody who was never here. */

@@ -1,34 +1,35 @@
-import { localTime } from "../../../../../shared/domain/day/day.ts";
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { mapGivingWay } from "../../../../http/give-way.ts";
-import type { ThingNames } from "../../../../queries/action/names.ts";
+import type { ReadCount } from "../../../../queries/action/reads.ts";
 import { sayDate } from "../../kit/dates.ts";
-import type { LoggedRow } from "../words/logged-row.ts";
+import { actionsPath } from "../paths.ts";
+import { readOf } from "../words/call-words.ts";
+import { nameOfCaller, wallTimeOf } from "../words/known.ts";
+import { wordsInText } from "../words/words.ts";
 import { actionCard, type Listing } from "./card.ts";
-import { foldReads, readsCard } from "./folded-reads.ts";
-import type { ListPage } from "./list-page.ts";
 
-type Shown = Pick<Listing, "timeZone" | "today" | "controls" | "isNew"> &
-  Readonly<{ isFiltered: boolean; hasOlder: boolean }>;
+type Listed = Listing &
+  Readonly<{
+    rows: readonly LoggedAction[];
+    /** How often tokens only looked. */
+    reads: readonly ReadCount[];
+    isFiltered: boolean;
+    hasOlder: boolean;
+  }>;
 
 /** The actions, each under the user's day on which it was, and at the end of each day what was only looked at. */
-export async function actionList(
-  { rows, reads, names }: ListPage,
-  { isFiltered, hasOlder, ...shown }: Shown,
-): Promise<Html> {
-  const folded = foldReads(reads, shown.timeZone);
-  const dateOf = ({ called_at }: LoggedRow) => localTime(Date.parse(called_at), shown.timeZone).slice(0, 10);
-  const dates = [...new Set([...rows.map(dateOf), ...folded.map(({ date }) => date)])]
-    .toSorted()
-    .toReversed();
-  if (dates.length === 0) return html`<p class="quiet">${isFiltered ? noneLikeThat(hasOlder) : none}</p>`;
-  const listing: Listing = { ...shown, names, addressOf: addressesOf(names) };
+export async function actionList({ rows, reads, isFiltered, hasOlder, ...listing }: Listed): Promise<Html> {
+  const dateOf = (at: Pick<LoggedAction, "called_at">) => wallTimeOf(at, listing.timeZone).slice(0, 10);
   const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
   const dated = Map.groupBy(cards, ({ date }) => date);
+  const looked = Map.groupBy(reads, dateOf);
+  const dates = [...new Set([...dated.keys(), ...looked.keys()])].toSorted().toReversed();
+  if (dates.length === 0) return html`<p class="quiet">${isFiltered ? noneLikeThat(hasOlder) : none}</p>`;
   return html`${dates.map(
-    (date) => html`<h2>${sayDate(date, shown.today)}</h2>
-      <ul class="plain log">${dated.get(date)?.map(({ card }) => card)}
-      ${folded.filter((day) => day.date === date).map(readsCard)}</ul>`,
+    (date) => html`<h2>${sayDate(date, listing.today)}</h2>
+      <ul class="plain log">${dated.get(date)?.map(({ card }) => card)}${readCards(date, looked.get(date) ?? [])}</ul>`,
   )}`;
 }
 
@@ -36,11 +37,24 @@ const none = "Nobody has called a tool yet. What the agents that you connect do 
 const noneLikeThat = (hasOlder: boolean): string =>
   hasOlder ? "None of these calls is like that, but older ones may be." : "No call is like that.";
 
-/** What there still is has a page to link to. */
-function addressesOf({ habits, todos, categories }: ThingNames): Listing["addressOf"] {
-  return ({ kind, id }) => {
-    if (kind === "habit") return habits.has(id) ? `/account/habits/${id}` : undefined;
-    if (kind === "todo") return todos.has(id) ? `/account/todos/${id}` : undefined;
-    return categories.has(id) ? `/account/categories/${id}` : undefined;
-  };
+/** What each token looked at on a day, in one sentence that leads to the calls. The counts are of quarters of an hour. */
+function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
+  return [...Map.groupBy(reads, ({ token_id }) => token_id)].map(([token_id, own]) => {
+    const counts = [...Map.groupBy(own, ({ tool }) => tool)].map(([tool, some]) => ({
+      tool,
+      count: some.reduce((sum, { reads }) => sum + reads, 0),
+    }));
+    const mostFirst = counts.toSorted((one, other) => other.count - one.count);
+    const looks = mostFirst.map(
+      ({ tool, count }) => `${inWords(tool)}${count === 1 ? "" : ` ${count} times`}`,
+    );
+    const calls = new URLSearchParams({ show: "reads", token_id, from: date, to: date });
+    const name = nameOfCaller({ token_id, client_name: own[0]?.client_name ?? null });
+    return html`<li class="card folded"><p class="quiet small"><strong>${name}</strong>:
+      <a href="${actionsPath}?${calls.toString()}">Looked at ${looks.join("; looked at ")}</a></p></li>`;
+  });
 }
+
+/** As a call without arguments is told. */
+const inWords = (tool: string): string =>
+  tool === resourceRead ? "resources" : wordsInText(readOf(tool, {})?.({}, new Map()) ?? ["something"], "");

@@ -1,68 +1,84 @@
-import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { html } from "../../../../../shared/html.ts";
-import { readDaySettings } from "../../../../queries/engine/context.ts";
+import { readActions, readTokens } from "../../../../queries/action/read.ts";
+import { readReadCounts } from "../../../../queries/action/reads.ts";
+import { readUndos } from "../../../../queries/action/undone.ts";
+import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { page } from "../../../../web/page.ts";
 import { liveMark, liveScripts } from "../../live/live-mark.ts";
 import type { Visit } from "../../session/context.ts";
 import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
-import { runLink } from "../take-back/run-link.ts";
+import { actionsPath, runPath } from "../paths.ts";
 import { readNote } from "../take-back/undo-note.ts";
+import { readDay, readNames } from "../words/known.ts";
 import { controlsOf } from "./controls.ts";
-import { filterForm } from "./filter-form.ts";
-import { chosenIn, readFilters } from "./filters.ts";
+import { type ActionsFilter, chosenIn, filterForm, readFilters } from "./filters.ts";
 import { findLastVisit } from "./last-visit.ts";
 import { actionList } from "./list.ts";
-import { pageSize, readListPage } from "./list-page.ts";
+
+const pageSize = 50;
 
 /** GET /account/actions?show=…&q=…&from=…&to=…&token_id=…&…&cursor=…: what was done in the user's name, newest first. */
 export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit, { follows: "actions" });
   const query = context.query({ userId: session.sub });
-  const { timeZone } = await readDaySettings(query);
+  const day = await readDay(query);
   const chosen = chosenIn(url);
-  const filters = readFilters(chosen, timeZone);
+  const filters = readFilters(chosen, day.timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
   const isSearch = filters.input.q !== undefined || filters.input.thing !== undefined;
-  const found = await query.inTurn((own) => readListPage(own, filters), isSearch);
+  const found = await query.inTurn((own) => readListed(own, filters), isSearch);
   if (isRefused(found)) return refusalPage(context, found.refusal);
-  const { listed, undos, tokens, next_cursor } = found;
-  const { rows } = listed;
-  const today = localTime(query.now, timeZone).slice(0, 10);
+  const { rows, tokens, next_cursor } = found;
   const isFirst = !chosen.has("cursor");
   chosen.delete("cursor");
   chosen.delete("note");
-  const address = (more: Record<string, string>) =>
-    `/account/actions?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
-  const noted = await readNote(visit, query, { timeZone, today });
-  const { note, controls } = controlsOf(visit, { rows, undos, noted, now: query.now, timeZone, today });
   const isFiltered = chosen.size > 0;
+  const noted = await readNote(visit, query, day);
   const { isNew, remember } = await findLastVisit(visit, query.now);
-  const shown = { timeZone, today, controls, isNew, isFiltered, hasOlder: next_cursor !== null };
-  const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${timeZone}.</p>
-    ${tokens.length > 0 && filterForm({ chosen, tokens, timeZone, today })}
-    <div id="actions" data-part>${note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
-    ${await actionList(listed, shown)}
+  const controls = controlsOf(visit, { ...day, undos: found.undos, noted, now: query.now });
+  const shown = { ...found, ...day, controls, isNew, isFiltered, hasOlder: next_cursor !== null };
+  const isListed = rows.some(({ request_id }) => request_id === noted?.request_id);
+  const address = (more: Record<string, string>, path = actionsPath) =>
+    `${path}?${new URLSearchParams([...chosen, ...Object.entries(more)])}`;
+  const exportPath = `${actionsPath}/export`;
+  const body = html`${mark}<p class="quiet lead">What agents, scripts and you did here. Times are those of ${day.timeZone}.</p>
+    ${tokens.length > 0 && filterForm(chosen, tokens, day)}
+    <div id="actions" data-part>${!isListed && noted?.note}${runLink(chosen)}${newsNote(rows.filter(isNew).length)}
+    ${await actionList(shown)}
     <nav class="pager" aria-label="Pages">${!isFirst && html`<a href="${address({})}">Newest</a>`}
     ${next_cursor && html`<a href="${address({ cursor: next_cursor })}" rel="next">Older</a>`}</nav></div>
-    ${rows.length > 0 && exportLinks(chosen)}`;
+    ${
+      rows.length > 0 &&
+      html`<p class="quiet small">Download what the filter shows: <a href="${address({ format: "csv" }, exportPath)}">CSV</a>,
+      <a href="${address({ format: "jsonl" }, exportPath)}">JSON lines</a>.</p>`
+    }`;
   const headers = isFirst && !isFiltered ? { "Set-Cookie": await remember(rows[0]) } : {};
-  return page(
-    context.site,
-    { title: "Actions", body, scripts: liveScripts, ...accountFrame(visit) },
-    { headers },
-  );
+  const frame = { scripts: liveScripts, ...accountFrame(visit) };
+  return page(context.site, { title: "Actions", body, ...frame }, { headers });
+}
+
+/** One statement after the other, because all of it is one turn. */
+async function readListed(query: QueryContext, { input, foldsReads }: ActionsFilter) {
+  const { actions: rows, next_cursor } = await readActions(query, { ...input, limit: pageSize });
+  const reads = foldsReads ? await readReadCounts(query, input, next_cursor) : [];
+  const undos = await readUndos(query, rows);
+  const names = await readNames(query, rows);
+  const { tokens } = await readTokens(query, {});
+  return { rows, reads, undos, names, tokens, next_cursor };
+}
+
+/** Leads from the list of what one token did to taking all of it back, from the list's beginning on. */
+function runLink(chosen: URLSearchParams) {
+  const token_id = chosen.get("token_id");
+  if (!token_id) return undefined;
+  const from = chosen.get("from");
+  const params = new URLSearchParams({ token_id, ...(from && { since: `${from}T00:00` }) });
+  return html`<p><a href="${runPath}?${params.toString()}">Take back all that it changed…</a></p>`;
 }
 
 const newsNote = (count: number) =>
   count > 0 &&
   html`<p class="quiet">${count === pageSize ? "All of these are" : count === 1 ? "1 is" : `${count} are`} new since your last visit.</p>`;
-
-function exportLinks(chosen: URLSearchParams) {
-  const address = (format: string) =>
-    `/account/actions/export?${new URLSearchParams([...chosen, ["format", format]])}`;
-  return html`<p class="quiet small">Download what the filter shows: <a href="${address("csv")}">CSV</a>,
-    <a href="${address("jsonl")}">JSON lines</a>.</p>`;
-}

@@ -1,9 +1,9 @@
 import { localTime } from "../../../../../shared/domain/day/day.ts";
-import { isRefused } from "../../../../../shared/errors.ts";
+import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { readTokens } from "../../../../queries/action/read.ts";
-import { countRun } from "../../../../queries/action/undone.ts";
-import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
+import { countRun, type TokenRun } from "../../../../queries/action/run.ts";
+import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { isUnderWay } from "../../../../queries/user/works.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { page } from "../../../../web/page.ts";
@@ -13,14 +13,15 @@ import type { Visit } from "../../session/context.ts";
 import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
-import { quote } from "../words/quote.ts";
-import { nameOf } from "../words/who.ts";
-import { type Fate, fateList, foreseeFates, readPartFates } from "./previews.ts";
-import { canRevoke, revokedMarkIn } from "./revoking.ts";
-import { type RunSelection, selectionOf } from "./run-selection.ts";
-import type { Day } from "./undo-note.ts";
+import { type Day, nameOfCaller, readDay } from "../words/known.ts";
+import { quote } from "../words/words.ts";
+import { type Preview, previewList, previewRun, readPartlyUndone } from "./previews.ts";
+import { canRevoke, revokedMarkIn, runIn } from "./run.ts";
 
-type Shown = Day & Readonly<{ query: QueryContext; selection: RunSelection; who: Html }>;
+type Shown = Day & Readonly<{ query: QueryContext; run: TokenRun; who: Html }>;
+
+/** A page's content, and whether it tells of something that goes on. */
+type Content = Readonly<{ body: Html; isOpen: boolean }> | Refused;
 
 /**
  * GET /account/actions/run?token_id=…&since=…: what taking back all that a token did would bring back and what not.
@@ -30,77 +31,68 @@ export async function showRun(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   if (!url.searchParams.get("token_id")) return seeOther(actionsPath);
   const query = context.query({ userId: session.sub });
-  const { timeZone } = await readDaySettings(query);
-  const selection = selectionOf(url.searchParams, { now: query.now, timeZone });
-  if (isRefused(selection)) return refusalPage(context, selection.refusal);
-  const { token_id } = selection;
+  const day = await readDay(query);
+  const run = runIn(url.searchParams, { now: query.now, timeZone: day.timeZone });
+  if (isRefused(run)) return refusalPage(context, run.refusal);
+  const { token_id } = run;
   const known = await query.inTurn((own) => readTokens(own, {}), false);
   if (isRefused(known)) return refusalPage(context, known.refusal);
-  const who = quote(
-    nameOf(known.tokens.find((token) => token.token_id === token_id) ?? { token_id, client_name: null }),
-  );
-  const today = localTime(query.now, timeZone).slice(0, 10);
-  const shown = { query, selection, timeZone, today, who };
-  const content = selection.isBegun ? await progress(visit, shown) : await preview(visit, shown);
+  const token = known.tokens.find((one) => one.token_id === token_id) ?? { token_id, client_name: null };
+  const shown = { ...day, query, run, who: quote(nameOfCaller(token)) };
+  const content = await (url.searchParams.has("to") ? showProgress(visit, shown) : showPreview(visit, shown));
   if (isRefused(content)) return refusalPage(context, content.refusal);
-  const { body, isOpen } = content;
   // Browsers load the page again while there is progress to be seen.
-  const headers = isOpen ? { Refresh: "2" } : {};
-  return page(context.site, { title: "Take back", body, ...accountFrame(visit) }, { headers });
+  const headers = content.isOpen ? { Refresh: "2" } : {};
+  return page(context.site, { title: "Take back", body: content.body, ...accountFrame(visit) }, { headers });
 }
 
-async function preview(visit: Visit, shown: Shown) {
-  const { query, selection, who, timeZone, today } = shown;
-  const [fates, count] = await Promise.all([
-    foreseeFates(visit, query, { selection, timeZone }),
-    query.inTurn((own) => countRun(own, selection), true),
+async function showPreview(visit: Visit, shown: Shown): Promise<Content> {
+  const { query, run, who, timeZone, today } = shown;
+  const [previews, count] = await Promise.all([
+    previewRun(visit, query, run),
+    query.inTurn((own) => countRun(own, run), true),
   ]);
-  if (isRefused(fates)) return fates;
+  if (isRefused(previews)) return previews;
   if (isRefused(count)) return count;
-  const open = Math.max(count.changes - count.undone, fates.length);
-  const since = sayWallTime(localTime(Date.parse(selection.from), timeZone), today);
-  const body = html`<p class="quiet lead">What ${who} changed since ${since}</p>
-    ${sinceForm(selection, timeZone)}
-    ${
-      fates.length === 0
-        ? html`<p class="note" role="status">There is nothing to take back.</p>`
-        : html`<p>${foreseen(fates, { open, isMore: count.isMore })}</p>
-          ${takeBackForm(visit, shown)}
-          ${await fateSections(query, fates, shown)}
-          ${open > fates.length && html`<p class="quiet">${inWords(open - fates.length)} older ones follow after these.</p>`}`
-    }`;
+  const open = Math.max(count.changes - count.undone, previews.length);
+  const since = localTime(Date.parse(run.from), timeZone);
+  const [whole, others] = [true, false].map((isWhole) =>
+    previews.filter(({ undone }) => (undone === "whole") === isWhole),
+  );
+  const lead = html`<p class="quiet lead">What ${who} changed since ${sayWallTime(since, today)}</p>
+    <details><summary>Since another time</summary>
+    <form method="get" action="${runPath}" class="card narrow">
+    <div class="field"><label for="since">Since</label>
+    <input type="datetime-local" step="1" id="since" name="since" value="${since}"></div>
+    <input type="hidden" name="token_id" value="${run.token_id}">
+    <button class="plain">Look again</button></form></details>`;
+  if (previews.length === 0)
+    return {
+      body: html`${lead}<p class="note" role="status">There is nothing to take back.</p>`,
+      isOpen: false,
+    };
+  const body = html`${lead}<p>${previewInWords(previews, open, count.isMore)}</p>
+    ${takeBackForm(visit, shown)}
+    ${await previewList(query, { headline: "What has to stay", previews: others ?? [] }, shown)}
+    ${await previewList(query, { headline: "What is taken back", previews: whole ?? [] }, shown)}
+    ${open > previews.length && html`<p class="quiet">${inWords(open - previews.length)} older ones follow after these.</p>`}`;
   return { body, isOpen: false };
 }
 
 const inWords = (count: number): string => count.toLocaleString("en-GB");
 
-function foreseen(
-  fates: readonly Fate[],
-  { open, isMore }: Readonly<{ open: number; isMore: boolean }>,
-): string {
-  const stays = fates.filter(({ undone }) => undone === "none").length;
-  const parts = fates.filter(({ undone }) => undone === "part").length;
+function previewInWords(previews: readonly Preview[], open: number, isMore: boolean): string {
+  const stay = previews.filter(({ undone }) => undone === "none").length;
+  const parts = previews.filter(({ undone }) => undone === "part").length;
   const all = `${isMore ? "More than " : ""}${inWords(open)} change${open === 1 ? "" : "s"}.`;
-  const these = open > fates.length ? `the newest ${fates.length}` : "these";
-  if (stays + parts === 0)
+  const these = open > previews.length ? `the newest ${previews.length}` : "these";
+  if (stay + parts === 0)
     return open === 1 ? `${all} It can be taken back.` : `${all} All of ${these} can be taken back.`;
-  return `${all} Of ${these} ${fates.length - stays - parts} can be taken back, ${parts} in part, and ${stays} cannot.`;
-}
-
-function sinceForm({ token_id, from }: RunSelection, timeZone: string): Html {
-  const since = localTime(Date.parse(from), timeZone);
-  return html`<details><summary>Since another time</summary>
-    <form method="get" action="${runPath}" class="card narrow">
-    <div class="field"><label for="since">Since</label>
-    <input type="datetime-local" step="1" id="since" name="since" value="${since}"></div>
-    <input type="hidden" name="token_id" value="${token_id}">
-    <button class="plain">Look again</button></form></details>`;
+  return `${all} Of ${these} ${previews.length - stay - parts} can be taken back, ${parts} in part, and ${stay} cannot.`;
 }
 
 /** Both buttons take back whatever the token does until then as well. */
-function takeBackForm(visit: Visit, { selection, who }: Shown): Html {
-  const { context } = visit;
-  const { token_id, from } = selection;
+function takeBackForm(visit: Visit, { run: { token_id, from }, who }: Shown): Html {
   const isRevocable = canRevoke(visit, token_id);
   return html`<form method="post" action="${runPath}" class="card">
     <p>What was deleted comes back, what was changed gets its old values, and what was made goes. What somebody else
@@ -112,53 +104,44 @@ function takeBackForm(visit: Visit, { selection, who }: Shown): Html {
     ${
       !isRevocable &&
       html`<p class="quiet small">${who} can go on meanwhile: its token is revoked at
-      <a href="${context.config.authUrl}">your identity provider</a>.</p>`
+      <a href="${visit.context.config.authUrl}">your identity provider</a>.</p>`
     }</form>`;
 }
 
-async function fateSections(query: QueryContext, fates: readonly Fate[], day: Day): Promise<Html> {
-  const stays = fates.filter(({ undone }) => undone !== "whole");
-  const comes = fates.filter(({ undone }) => undone === "whole");
-  return html`${stays.length > 0 && html`<h2>What has to stay</h2>${await fateList(query, stays, day)}`}
-    ${comes.length > 0 && html`<h2>What is taken back</h2>${await fateList(query, comes, day)}`}`;
-}
-
-async function progress(visit: Visit, shown: Shown) {
-  const { query, selection, who } = shown;
-  const work = visit.url.searchParams.get("work") ?? "";
+async function showProgress(visit: Visit, shown: Shown): Promise<Content> {
+  const { query, run, who } = shown;
+  const { pathname, search, searchParams } = visit.url;
   const counted = await query.inTurn(async (own) => {
-    return { isOpen: await isUnderWay(own, work), ...(await countRun(own, selection)) };
+    return { isOpen: await isUnderWay(own, searchParams.get("work") ?? ""), ...(await countRun(own, run)) };
   }, true);
   if (isRefused(counted)) return counted;
   const { isOpen, changes, undone, isMore } = counted;
-  const mark = revokedMarkIn(visit, visit.url.searchParams, selection.token_id);
-  const revoked = mark && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
-  const done = `${inWords(undone)} of ${isMore ? "more than " : ""}${inWords(changes)} changes of`;
-  if (!isOpen) {
-    const end = await finished(visit, shown, done);
-    return isRefused(end) ? end : { body: html`${revoked}${end}`, isOpen };
+  const isRevoked = revokedMarkIn(visit, searchParams, run.token_id) !== undefined;
+  const revoked = isRevoked && html`<p class="note" role="status">The token of ${who} is revoked.</p>`;
+  const done = html`<p>${inWords(undone)} of ${isMore && "more than "}${inWords(changes)} changes of ${who} are taken back${isOpen && " so far"}.</p>`;
+  if (isOpen) {
+    const body = html`${revoked}<div class="note" role="status">${done}
+      <p><progress max="${changes}" value="${undone}" aria-label="Taken back"></progress></p></div>
+      <p>This goes on by itself, also when you leave this page. <a href="${pathname}${search}">Look again</a></p>`;
+    return { body, isOpen };
   }
-  const body = html`${revoked}<div class="note" role="status"><p>${done} ${who} are taken back so far.</p>
-    <p><progress max="${changes}" value="${undone}" aria-label="Taken back"></progress></p></div>
-    <p>This goes on by itself, also when you leave this page. <a href="${visit.url.pathname}${visit.url.search}">Look again</a></p>`;
-  return { body, isOpen };
+  const rest = await showRest(visit, shown);
+  if (isRefused(rest)) return rest;
+  return { body: html`${revoked}<div class="note" role="status">${done}</div>${rest}`, isOpen };
 }
 
 /** What was tried and stands has to stay, unless what was in its way is gone by now. */
-async function finished(visit: Visit, shown: Shown, done: string) {
-  const { query, selection, who, timeZone } = shown;
-  const [fates, parts] = await Promise.all([
-    foreseeFates(visit, query, { selection, timeZone }),
-    readPartFates(query, { selection, timeZone }),
-  ]);
-  if (isRefused(fates)) return fates;
+async function showRest(visit: Visit, shown: Shown): Promise<Html | Refused> {
+  const { query, run } = shown;
+  const [previews, parts] = await Promise.all([previewRun(visit, query, run), readPartlyUndone(query, run)]);
+  if (isRefused(previews)) return previews;
   if (isRefused(parts)) return parts;
-  const stayed = [...parts.told, ...fates.filter(({ undone }) => undone === "none")];
-  const possible = fates.filter(({ undone }) => undone !== "none");
-  const list = `${actionsPath}?${new URLSearchParams({ token_id: selection.token_id })}`;
-  return html`<div class="note" role="status"><p>${done} ${who} are taken back.</p></div>
-    ${stayed.length > 0 && html`<h2>What stayed</h2>${await fateList(query, stayed, shown)}`}
+  const stayed = [...parts.partly, ...previews.filter(({ undone }) => undone === "none")];
+  const possible = previews.filter(({ undone }) => undone !== "none");
+  const list = `${actionsPath}?${new URLSearchParams({ token_id: run.token_id })}`;
+  return html`${await previewList(query, { headline: "What stayed", previews: stayed }, shown)}
     ${parts.hasMore && html`<p class="quiet">Of older changes something stayed, too: <a href="${list}">the list of what it did</a> says of which.</p>`}
-    ${possible.length > 0 && html`<h2>What can be taken back now</h2>${takeBackForm(visit, shown)}${await fateList(query, possible, shown)}`}
+    ${possible.length > 0 && takeBackForm(visit, shown)}
+    ${await previewList(query, { headline: "What can be taken back now", previews: possible }, shown)}
     <p><a href="${list}">Everything it did</a></p>`;
 }

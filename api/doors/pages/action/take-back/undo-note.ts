@@ -1,17 +1,22 @@
-import { listActions } from "../../../../../shared/contracts/action/contracts.ts";
+import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
-import { type ActionKey, readAction, readUndos, type Undo } from "../../../../queries/action/undone.ts";
+import {
+  type ActionKey,
+  readAction,
+  readActionInTurn,
+  readUndos,
+} from "../../../../queries/action/undone.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import type { Visit } from "../../session/context.ts";
+import { doneParameter, undoneParameter } from "../../session/go-on.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
-import type { LoggedRow } from "../words/logged-row.ts";
+import { type Day, readDay } from "../words/known.ts";
 import { type Word, wordsInHtml } from "../words/words.ts";
-import type { Obstacle } from "./conflict-words.ts";
-import { stayedAt, tellObstacles } from "./conflicts.ts";
+import { type Conflict, conflictsInWords, conflictsOf } from "./conflicts.ts";
+import { undoForm } from "./undo.ts";
 
-export type Day = Readonly<{ timeZone: string; today: string }>;
 export type UndoNote = Readonly<{ request_id: string; note: Html }>;
 
 /**
@@ -25,40 +30,73 @@ export async function readNote(
   cursor = visit.url.searchParams.get("note") ?? "",
 ): Promise<UndoNote | undefined> {
   if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
-  if (isRefused(validate(listActions, { cursor }))) return undefined;
-  const [called_at = "", request_id = ""] = cursor.split("_");
-  const found = await query.inTurn((own) => readNoted(own, { called_at, request_id }), false);
-  if (isRefused(found) || !found.action) return undefined;
-  const { action, undo } = found;
-  const [headline, obstacles] = await endOf(visit, action, undo);
-  if (!headline || !obstacles) return undefined;
-  const [told = []] = await tellObstacles(query, [{ action, obstacles }], day);
-  return { request_id, note: noteOf(headline, told, day) };
+  const key = keyIn(cursor);
+  const found = key && (await query.inTurn((own) => readUndone(own, key), false));
+  if (!found || isRefused(found) || !found.action) return undefined;
+  const { headline, conflicts } = await endOf(visit, found.action, found.undo);
+  if (headline === undefined) return undefined;
+  const [sentences = []] = await conflictsInWords(query, [{ action: found.action, conflicts }], day);
+  return { request_id: found.action.request_id, note: noteOf(headline, sentences, day) };
 }
 
-async function readNoted(query: QueryContext, key: ActionKey) {
+function keyIn(cursor: string): ActionKey | undefined {
+  const [called_at, request_id] = cursor.split("_");
+  const isWrong = isRefused(validate(listActions, { cursor }));
+  return isWrong || !called_at || !request_id ? undefined : { called_at, request_id };
+}
+
+async function readUndone(query: QueryContext, key: ActionKey) {
   const action = await readAction(query, key);
   const undos = await readUndos(query, action ? [action] : []);
   return { action, undo: undos.get(action?.undone_by ?? "") };
 }
 
-/** @returns undefined for an action that could be taken back now */
+type End = Readonly<{ headline?: string; conflicts: readonly Conflict[] }>;
+
+/** @returns no headline for an action that could be taken back now */
 async function endOf(
   visit: Visit,
-  action: LoggedRow,
-  undo: Undo | undefined,
-): Promise<readonly [headline: string, obstacles: readonly Obstacle[]] | []> {
+  action: LoggedAction,
+  undo: Pick<LoggedAction, "arguments"> | undefined,
+): Promise<End> {
   if (action.undone_by !== null) {
-    const stayed = undo ? stayedAt(undo) : [];
-    return [stayed.length > 0 ? "Taken back, but not all of it." : "Taken back.", stayed];
+    const conflicts = undo ? conflictsOf(undo) : [];
+    return { headline: conflicts.length > 0 ? "Taken back, but not all of it." : "Taken back.", conflicts };
   }
   const outcome = await submitUndo(visit, [action], { preview: true });
   const [end] = isRefused(outcome) ? [] : outcome.ends;
-  return end && end.undone !== "whole" ? ["This could not be taken back.", end.conflicts] : [];
+  if (!end || end.undone === "whole") return { conflicts: [] };
+  return { headline: "This could not be taken back.", conflicts: end.conflicts };
 }
 
-function noteOf(headline: string, told: readonly (readonly Word[])[], { today }: Day): Html {
-  const reading = { today, addressOf: () => undefined };
-  return html`<div class="note${told.length > 0 && " warn"}" role="status"><p>${headline}</p>
-    ${told.length > 0 && html`<ul>${told.map((words) => html`<li>${wordsInHtml(words, reading)}</li>`)}</ul>`}</div>`;
+const noteOf = (headline: string, sentences: readonly (readonly Word[])[], { today }: Day): Html =>
+  html`<div class="note${sentences.length > 0 && " warn"}" role="status"><p>${headline}</p>
+    ${sentences.length > 0 && html`<ul>${sentences.map((words) => html`<li>${wordsInHtml(words, today)}</li>`)}</ul>`}</div>`;
+
+/**
+ * What the person has just done (`?did=…`), with a button that takes it back; or what became of taking it back
+ * (`?undid=…`), which alone takes a preview: that is as slow as an undo, and is not for every page that is loaded.
+ */
+export async function doneNotice(visit: Visit): Promise<Html | undefined> {
+  const { searchParams } = visit.url;
+  const undone = searchParams.get(undoneParameter);
+  const cursor = undone ?? searchParams.get(doneParameter) ?? "";
+  const key = keyIn(cursor);
+  if (!key) return undefined;
+  const query = visit.context.query({ userId: visit.session.sub });
+  const noted = undone === null ? undefined : await readNote(visit, query, await readDay(query), undone);
+  if (noted) return noted.note;
+  const action = await readActionInTurn(query, key);
+  const stands = action?.outcome === "ok" && action.undone_by === null;
+  return stands ? undoOffer(visit, action) : undefined;
+}
+
+const verbs: Readonly<Record<string, string>> = { create: "Added", update: "Saved", delete: "Deleted" };
+
+function undoOffer(visit: Visit, action: LoggedAction): Html | undefined {
+  const { tool, resource_name: name } = action;
+  const verb = verbs[tool.split(".")[1] ?? ""];
+  if (verb === undefined || name === null) return undefined;
+  const button = html`<button class="link">Undo<span class="unseen">: ${verb} ${name}</span></button>`;
+  return html`<div class="note spread" role="status"><p>${verb}: <strong>${name}</strong></p>${undoForm(visit, action, button)}</div>`;
 }

@@ -1,51 +1,136 @@
-import { commands } from "../../../../../shared/contracts/catalogue.ts";
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import { commands, contracts } from "../../../../../shared/contracts/catalogue.ts";
+import type { CommandContract } from "../../../../../shared/contracts/kernel/contract.ts";
+import { inputOfUri, resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
+import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import {
   argument,
+  givenIn,
+  idIn,
+  type LooksAt,
   type SentArguments,
-  type Sentence,
-  said,
 } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
-import type { LoggedRow } from "./logged-row.ts";
+import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
+import { type ResourceKind, resourceKinds } from "../../../../../shared/domain/vocabulary.ts";
+import { countOf } from "./change-words.ts";
+import { nameIn, rowOf } from "./changed-things.ts";
+import { factsOfImage } from "./field-words.ts";
+import { joined, type Known, listed, type Word } from "./words.ts";
 
-/** What a command does, where it did nothing that could be told instead: by the second half of its name. */
-const verbs: Readonly<Record<string, readonly [done: string, tried: string]>> = {
-  create: ["Created", "create"],
-  update: ["Changed", "change"],
-  delete: ["Deleted", "delete"],
-  complete: ["Completed", "complete"],
-  toggle: ["Ticked off or reopened", "tick off or reopen"],
-  set: ["Set the reminder of", "set the reminder of"],
-  clear: ["Cleared the reminder of", "clear the reminder of"],
-  forget: ["Forgot for good", "forget for good"],
-  apply: ["Imported", "import"],
-};
-const undoVerbs = {
-  "habit.undo": ["Took back the completion of", "take back the completion of"],
-  "action.undo": ["Took back", "take back"],
-} as const;
+const resources = contracts.flatMap((contract) =>
+  contract.kind === "query" && contract.mcpResource ? [contract.mcpResource] : [],
+);
 
-const nouns = new Map([
-  ["habit", "the habit"],
-  ["todo", "the todo"],
-  ["category", "the category"],
-  ["reminder", "the todo"],
-  ["import", "a file"],
-]);
-
-/** The sentence of a command over REST or from a page; undefined where it is the name of none. */
-export function sayCommand(row: LoggedRow, args: SentArguments): Sentence | undefined {
-  if (!Object.hasOwn(commands, row.tool)) return undefined;
-  const [subject = "", action = ""] = row.tool.split(".");
-  const [done, tried] = (row.tool === "habit.undo" || row.tool === "action.undo"
-    ? undoVerbs[row.tool]
-    : verbs[action]) ?? ["Did something with", "do something with"];
-  const noun = row.resource_kind ? `the ${row.resource_kind}` : nouns.get(subject);
-  return noun ? said(done, tried, `${noun} `, namedIn(row, args)) : said(done, tried, "an action");
+/** What the caller sent, by the names that tools have for it; the log knows what it was about even where that is gone. */
+export function argumentsOf({ tool, arguments: stored, ...action }: LoggedAction): SentArguments {
+  const { args } = readStored(stored);
+  if (tool !== resourceRead)
+    return action.resource_kind ? { [`${action.resource_kind}_id`]: action.resource_id, ...args } : args;
+  const inputs = resources.map((resource) => inputOfUri(resource, argument(args, "uri")));
+  return { ...args, ...inputs.find((input) => input !== undefined) };
 }
 
-/** The name that it had then, its number, or the name that was to be given to a new one. */
-function namedIn({ resource_name, resource_id }: LoggedRow, args: SentArguments) {
-  if (resource_name !== null) return { quoted: resource_name };
-  if (resource_id !== null) return String(resource_id);
-  return { quoted: argument(args, "title") ?? argument(args, "name") };
+/** A call that changed nothing: a read, a refusal, or a command after which all was as before. */
+export function callInWords(action: LoggedAction, known: Known): readonly Word[] {
+  const args = argumentsOf(action);
+  const looksAt = readOf(action.tool, args);
+  const { done, tried, object } = looksAt
+    ? { done: "Looked at", tried: "look at", object: looksAt(args, known.names) }
+    : commandInWords(action.tool, args, known);
+  return [action.outcome === "ok" ? `${done} ` : `Tried to ${tried} `, ...object, traceOf(action)];
+}
+
+const reads: ReadonlyMap<string, LooksAt> = new Map(
+  contracts.flatMap((one) => (one.kind === "query" && one.mcp ? [[one.mcp.name, one.mcp.looksAt]] : [])),
+);
+
+/** What a tool that only reads looks at; undefined for any other. */
+export function readOf(tool: string, args: SentArguments): LooksAt | undefined {
+  if (tool !== resourceRead) return reads.get(tool);
+  const uri = argument(args, "uri");
+  const read = resources.find((resource) => inputOfUri(resource, uri));
+  return read?.looksAt ?? (() => ["a resource that Kept does not have, ", { quoted: uri }]);
+}
+
+type Told = Readonly<{ done: string; tried: string; object: readonly Word[] }>;
+
+function commandInWords(tool: string, args: SentArguments, known: Known): Told {
+  const command = commandOf(tool, args);
+  if (command === undefined)
+    return { done: "Called", tried: "call", object: ["a tool that Kept does not have, ", { quoted: tool }] };
+  const [subject, verb = ""] = command.split(".");
+  const completed = argument(args, "completed") ?? argument(args, "is_completed");
+  const wanted = verb === "toggle" && typeof completed === "boolean" ? `toggle ${completed}` : verb;
+  const [done, tried] = verbs.get(command) ??
+    verbs.get(wanted) ?? ["Did something with", "do something with"];
+  const kind = resourceKinds.find((one) => one === subject) ?? "todo";
+  return { done, tried, object: subject === "action" ? ["an action"] : objectOf(kind, args, known) };
+}
+
+/** The command that a tool stands for, or that scripts and pages name themselves; undefined for any other name. */
+function commandOf(tool: string, args: SentArguments): string | undefined {
+  const own = Object.values<CommandContract>(commands).find(({ mcp }) => mcp?.name === tool);
+  if (!own) return Object.hasOwn(commands, tool) ? tool : undefined;
+  return own.mcp?.instead?.when(args) ? own.mcp.instead.command : own.name;
+}
+
+/** By a command's name or its second half: what it did, and what it tried. Images tell all that it changed. */
+const verbs: ReadonlyMap<string, readonly [done: string, tried: string]> = new Map([
+  ["create", ["Created", "create"]],
+  ["update", ["Changed", "change"]],
+  ["delete", ["Deleted", "delete"]],
+  ["complete", ["Completed", "complete"]],
+  ["toggle", ["Ticked off or reopened", "tick off or reopen"]],
+  ["toggle true", ["Ticked off", "tick off"]],
+  ["toggle false", ["Reopened", "reopen"]],
+  ["set", ["Set the reminder of", "set the reminder of"]],
+  ["clear", ["Cleared the reminder of", "clear the reminder of"]],
+  ["habit.undo", ["Took back the completion of", "take back the completion of"]],
+  ["action.undo", ["Took back", "take back"]],
+]);
+
+function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readonly Word[] {
+  const several = argument(args, "todos") ?? argument(args, "todo_ids");
+  if (several !== undefined) return [...severalOf(several), ...factsOf(kind, args, known)];
+  const id = idIn(args, `${kind}_id`);
+  const { title, name = title, ...others } = givenIn(args);
+  if (id === undefined) return [`the ${kind} `, { quoted: name }, ...factsOf(kind, others, known)];
+  const thing = rowOf(kind, id);
+  const present = known.names.get(thing);
+  const object = present === undefined ? String(id) : { name: present, thing };
+  return [`the ${kind} `, object, ...dayIn(args), ...factsOf(kind, args, known)];
+}
+
+/** Of long arguments the log has only the beginning, as text. */
+function severalOf(todos: unknown): readonly Word[] {
+  if (!Array.isArray(todos)) return ["several todos"];
+  const titles = todos.flatMap((todo): Word[][] =>
+    typeof todo === "object" && todo !== null ? [[{ quoted: nameIn(todo) }]] : [],
+  );
+  const count = `${countOf(todos.length, "todo")}, as far as possible`;
+  return [count, ...(titles.length > 0 ? [": ", ...listed(titles)] : [])];
+}
+
+function dayIn(args: SentArguments): readonly Word[] {
+  const date = argument(args, "date");
+  if (date === undefined) return [];
+  return [" for ", typeof date === "string" && isCalendarDate(date) ? { date } : { quoted: date }];
+}
+
+/** What was sent is told like an image. */
+function factsOf(kind: ResourceKind, args: SentArguments, known: Known): readonly Word[] {
+  const clear = argument(args, "clear");
+  const cleared = Array.isArray(clear) ? clear.filter((name) => typeof name === "string") : [];
+  const sent = { ...givenIn(args), ...Object.fromEntries(cleared.map((name) => [name, null])) };
+  return joined(factsOfImage(kind, sent, known), ", ");
+}
+
+/**
+ * Why a change of one thing left nothing to tell: all was as it was to be, or the thing was forgotten since, with its
+ * name. Rows of earlier releases do not say what they were about.
+ */
+function traceOf({ outcome, replayed, resource_kind, resource_name, before, after }: LoggedAction): string {
+  const isChange = outcome === "ok" && !replayed && resource_kind !== null;
+  if (!isChange || before !== null || after !== null) return "";
+  return resource_name === null ? " (forgotten since)" : "; nothing changed";
 }

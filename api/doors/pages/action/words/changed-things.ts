@@ -1,16 +1,16 @@
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import type { Image } from "../../../../../shared/domain/action/image-fields.ts";
-import {
-  type BeforeAndAfter,
-  kindOfTable,
-  parseRowName,
-  type RowName,
-} from "../../../../../shared/domain/action/images.ts";
+import type { BeforeAndAfter } from "../../../../../shared/domain/action/images.ts";
+import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
 import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
-import type { Thing } from "./words.ts";
+
+/** A row as images name it, and the thing that it is or belongs to, such as `todos/5`. */
+export type NamedRow = Readonly<{ table: string; date: string; thing: string; kind: ResourceKind }>;
 
 /** What an action did to one thing and to the rows that belong to it. No image where it was made or removed. */
 export type ChangedThing = Readonly<{
-  thing: Thing;
+  thing: string;
+  kind: ResourceKind;
   before: Image | undefined;
   after: Image | undefined;
   /** Dates that became completed, and that no longer are. */
@@ -18,40 +18,59 @@ export type ChangedThing = Readonly<{
   uncompleted: readonly string[];
 }>;
 
-/** @returns the things in the images' order; rows that this release does not know are left out */
-export function changedThings(images: BeforeAndAfter): readonly ChangedThing[] {
-  const names = [...new Set([...Object.keys(images.after), ...Object.keys(images.before)])];
-  const rows = names.flatMap((name) => rowNamed(name, images) ?? []);
-  return [...Map.groupBy(rows, ({ owner }) => owner).values()].flatMap((own) => thingOf(own) ?? []);
+const things = { habit: "habits", todo: "todos", category: "categories" } as const;
+
+/** The row of a thing, as images name it. */
+export const rowOf = (kind: ResourceKind, id: unknown): string => `${things[kind]}/${id}`;
+
+const kinds: ReadonlyMap<string, ResourceKind> = new Map([
+  ["categories", "category"],
+  ["habits", "habit"],
+  ["habit_completions", "habit"],
+  ["todos", "todo"],
+  ["reminders", "todo"],
+]);
+
+/** @returns undefined for a row that this release does not know */
+export function parseRow(name: string): NamedRow | undefined {
+  const [table = "", id = "", date = ""] = name.split("/");
+  const kind = kinds.get(table);
+  return kind && /^\d{1,15}$/.test(id) ? { table, date, kind, thing: rowOf(kind, id) } : undefined;
 }
 
-type Row = RowName &
-  Readonly<{ owner: string; kind: ResourceKind; before: Image | undefined; after: Image | undefined }>;
-
-const kindOfOwner = { habit_completions: "habit", reminders: "todo" } as const;
-
-function rowNamed(name: string, { before, after }: BeforeAndAfter): Row | undefined {
+/** What a row of the log changed, thing by thing in the images' order; nothing where that cannot be read. */
+export function changedThings({ before, after }: Pick<LoggedAction, "before" | "after">) {
   try {
-    const { table, key } = parseRowName(name);
-    const kind =
-      table === "habit_completions" || table === "reminders" ? kindOfOwner[table] : kindOfTable(table);
-    if (!kind) return undefined;
-    return { table, key, kind, owner: `${kind}/${key[0]}`, before: before[name], after: after[name] };
+    return thingsIn({ before: readImages(before).images, after: readImages(after).images });
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-function thingOf(rows: readonly Row[]): ChangedThing | undefined {
-  const [{ kind, key } = { kind: undefined, key: [] }] = rows;
-  const id = Number(key[0]);
-  if (!kind || !Number.isSafeInteger(id)) return undefined;
-  const main = rows.find(({ table }) => kindOfTable(table) !== undefined);
+/** Whether an action only deleted: not where it did something else besides, such as opening a todo again. */
+export const isDeletion = (changed: readonly ChangedThing[]): boolean =>
+  changed.length > 0 && changed.every(({ after }) => after === undefined);
+
+function thingsIn({ before, after }: BeforeAndAfter): readonly ChangedThing[] {
+  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])];
+  const rows = names.flatMap((name): Row[] => {
+    const row = parseRow(name);
+    return row ? [{ ...row, before: before[name], after: after[name] }] : [];
+  });
+  return [...Map.groupBy(rows, ({ thing }) => thing).values()].map(thingOf);
+}
+
+type Row = NamedRow & Readonly<{ before: Image | undefined; after: Image | undefined }>;
+
+function thingOf(rows: readonly Row[]): ChangedThing {
+  const [{ thing, kind } = { thing: "", kind: "todo" as const }] = rows;
+  const main = rows.find((row) => row.table === things[kind]);
   const reminder = rows.find(({ table }) => table === "reminders");
   const days = rows.filter(({ table }) => table === "habit_completions");
-  const dates = (some: readonly Row[]) => some.flatMap((row) => row.key[1] ?? []).toSorted();
+  const dates = (some: readonly Row[]) => some.map(({ date }) => date).toSorted();
   return {
-    thing: { kind, id },
+    thing,
+    kind,
     before: main && !main.before ? undefined : { ...timesIn(reminder?.before), ...main?.before },
     after: main && !main.after ? undefined : { ...timesIn(reminder?.after), ...main?.after },
     completed: dates(days.filter(({ before }) => !before)),
@@ -59,9 +78,12 @@ function thingOf(rows: readonly Row[]): ChangedThing | undefined {
   };
 }
 
+/** The title or name in an image, or in what was sent. */
+export function nameIn({ title, name = title }: Image = {}): string | undefined {
+  return typeof name === "string" ? name : undefined;
+}
+
 /** Of a reminder its time. Its status follows from the todo's. */
-function timesIn(image: Image | undefined): Image {
-  if (!image) return {};
-  const { remind_at, wall_time } = image;
+function timesIn({ remind_at, wall_time }: Image = {}): Image {
   return { ...(remind_at !== undefined && { remind_at }), ...(wall_time !== undefined && { wall_time }) };
 }

@@ -13,11 +13,9 @@ import { type Image, isSame } from "../../../../../shared/domain/action/image-fi
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { rhythmOf } from "../../../../../shared/domain/habit/rhythm.ts";
 import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
-import type { ThingNames } from "../../../../queries/action/names.ts";
 import { rhythmInWords } from "../../kit/rhythm.ts";
-import type { Word } from "./words.ts";
-
-export type Telling = Readonly<{ names: ThingNames; timeZone: string }>;
+import { rowOf } from "./changed-things.ts";
+import type { Known, Word } from "./words.ts";
 
 /** What people call a field, the columns it is made of, and its value in words; undefined where it has none. */
 type FieldWords = Readonly<{
@@ -25,7 +23,7 @@ type FieldWords = Readonly<{
   /** What it is called where no value follows, if that is something else. */
   noun?: string | undefined;
   columns: readonly string[];
-  say(image: Image, telling: Telling): Word | undefined;
+  say(image: Image, known: Known): Word | undefined;
   /** A value that the description of a new thing leaves out. */
   untold?: unknown;
 }>;
@@ -40,37 +38,38 @@ function wordsOf(name: string, field: Field): readonly FieldWords[] {
 
 /** A text that is not one of our own is quoted. */
 function sayValue({ kind, unit, value: { enum: words } }: Field, value: unknown): Word | undefined {
-  if (kind === "number") return typeof value === "number" ? joined(value, unit) : undefined;
+  if (kind === "number" && typeof value === "number") return unit ? `${value} ${unit}` : String(value);
   if (kind === "date" && typeof value === "string" && isCalendarDate(value)) return { date: value };
   return words?.find((word) => word === value) ?? { quoted: value };
 }
 
-const joined = (value: number, unit: string | undefined): string =>
-  unit === undefined ? String(value) : `${value} ${unit}`;
-
+/** Agents can send its name. */
 const category: FieldWords = {
   label: "category",
-  columns: ["category_id"],
-  say({ category_id: id }, { names }) {
-    if (typeof id !== "number") return undefined;
-    const name = names.categories.get(id);
-    return name === undefined ? `number ${id}` : { quoted: name };
+  columns: ["category_id", "category"],
+  say({ category_id: id, category }, { names }) {
+    if (category != null) return { quoted: category };
+    const name = names.get(rowOf("category", id));
+    if (name !== undefined) return { quoted: name };
+    return typeof id === "number" ? `number ${id}` : undefined;
   },
 };
 
-/** The columns of the todo's own reminder, which is a row of its own. */
+/** The columns of the todo's own reminder, which is a row of its own. What is sent may be a time of either kind. */
 const reminder: FieldWords = {
   label: "reminder",
   columns: ["remind_at", "wall_time"],
   say({ remind_at, wall_time }, { timeZone }) {
-    if (typeof wall_time === "string") return isWallTime(wall_time) ? { wallTime: wall_time } : undefined;
-    if (typeof remind_at !== "string" || Number.isNaN(Date.parse(remind_at))) return undefined;
-    return { wallTime: localTime(Date.parse(remind_at), timeZone) };
+    const sent = wall_time ?? remind_at;
+    if (sent == null) return undefined;
+    const instant = typeof sent === "string" && !isWallTime(sent) ? Date.parse(sent) : Number.NaN;
+    const wallTime = Number.isNaN(instant) ? sent : localTime(instant, timeZone);
+    return typeof wallTime === "string" && isWallTime(wallTime) ? { wallTime } : { quoted: sent };
   },
 };
 
-const isWallTime = (value: string): boolean =>
-  /^.{10}T([01]\d|2[0-3]):[0-5]\d/.test(value) && isCalendarDate(value.slice(0, 10));
+const isWallTime = (text: string): boolean =>
+  /^.{10}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(text) && isCalendarDate(text.slice(0, 10));
 
 const { frequency, schedule } = schemasOf(habitFields, "shown");
 const rulesCheck = Compile(Type.Object({ frequency, schedule }));
@@ -87,7 +86,7 @@ const rhythm: FieldWords = {
 
 const ownWords: Readonly<Record<string, FieldWords>> = { category_id: category, frequency: rhythm };
 
-/** The first is the name, which the sentence about a new thing has already. Long texts come last. */
+/** Long texts come last. */
 function inOrder(fields: DeclaredFields, ...further: readonly FieldWords[]): readonly FieldWords[] {
   const all = Object.entries(fields);
   const long = all.filter(([, { kind }]) => kind === "paragraph");
@@ -109,13 +108,14 @@ export const nounOfColumn: ReadonlyMap<string, string> = new Map(
     .flatMap(({ label, noun = label, columns }) => columns.map((column) => [column, noun] as const)),
 );
 
-/** What is to be said of a thing as a whole, such as `due Fri 20 Nov`. */
-export function factsOfImage(kind: ResourceKind, image: Image, telling: Telling): readonly Word[][] {
-  const [, ...fields] = fieldsOfKind[kind];
-  return fields.flatMap(({ label, columns, say, untold }) => {
-    const isTold = columns.some((column) => Object.hasOwn(image, column) && image[column] !== untold);
-    const value = isTold ? say(image, telling) : undefined;
-    return value === undefined ? [] : [[`${label} `, value]];
+/** What an image or a call says of a thing, such as `due Fri 20 Nov`, or `no context` where it is emptied. */
+export function factsOfImage(kind: ResourceKind, image: Image, known: Known): readonly Word[][] {
+  return fieldsOfKind[kind].flatMap(({ label, noun = label, columns, say, untold }) => {
+    const told = columns.filter((column) => Object.hasOwn(image, column) && image[column] !== untold);
+    if (told.length === 0) return [];
+    const value = say(image, known);
+    if (value !== undefined) return [[`${label} `, value]];
+    return told.every((column) => image[column] === null) ? [[`no ${noun}`]] : [];
   });
 }
 
@@ -123,11 +123,11 @@ export function factsOfImage(kind: ResourceKind, image: Image, telling: Telling)
 export function changesBetween(
   kind: ResourceKind,
   { before, after }: Readonly<{ before: Image; after: Image }>,
-  telling: Telling,
+  known: Known,
 ): readonly Word[][] {
   return fieldsOfKind[kind].flatMap(({ label, columns, say }) => {
     if (!columns.some((column) => Object.hasOwn(before, column) || Object.hasOwn(after, column))) return [];
-    const [old, made] = [say(before, telling) ?? "none", say(after, telling) ?? "none"];
+    const [old, made] = [say(before, known) ?? "none", say(after, known) ?? "none"];
     return isSame(old, made) ? [] : [[`${label} `, old, " → ", made]];
   });
 }

@@ -1,27 +1,30 @@
-import type { Phrase } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
-import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
+import type { Names, Phrase } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { printable } from "../../../../web/printable.ts";
 import { sayDated, sayWallTime } from "../../kit/dates.ts";
-import { quote, quoteInText } from "./quote.ts";
 
-export type Thing = Readonly<{ kind: ResourceKind; id: number }>;
+/**
+ * A part of a sentence as the log tells it: also a wall time of the user, and the name of a thing, which is that of its
+ * row, such as `todos/5`.
+ */
+export type Word = Phrase | Readonly<{ name: string; thing: string }> | Readonly<{ wallTime: string }>;
 
-/** A part of a sentence as the log tells it: also the name of a thing, and a wall time of the user. */
-export type Word = Phrase | Readonly<{ name: string; thing: Thing }> | Readonly<{ wallTime: string }>;
+/** What sentences about actions need besides the actions. */
+export type Known = Readonly<{ names: Names; timeZone: string }>;
 
-/** The user's present date, and where a thing is shown, if it is. */
-type Reading = Readonly<{ today: string; addressOf(thing: Thing): string | undefined }>;
-
-export const wordsInHtml = (words: readonly Word[], reading: Reading): Html =>
-  html`${words.map((word) => wordInHtml(word, reading))}`;
-
-function wordInHtml(word: Word, { today, addressOf }: Reading): Html | string {
-  if (typeof word === "string") return word;
-  if ("quoted" in word) return quote(word.quoted);
-  if (!("name" in word)) return wordInText(word, today);
-  return quote(word.name, { address: addressOf(word.thing) });
-}
+/** @param linked the things that have a page to link to */
+export const wordsInHtml = (
+  words: readonly Word[],
+  today: string,
+  linked: Pick<ReadonlySet<string>, "has"> = new Set(),
+): Html =>
+  html`${words.map((word) => {
+    if (typeof word === "string") return word;
+    if ("quoted" in word) return quote(word.quoted);
+    if (!("name" in word)) return wordInText(word, today);
+    const { name, thing } = word;
+    return quote(name, linked.has(thing) ? { address: `/account/${thing}` } : {});
+  })}`;
 
 /** The sentence for terminals and files. */
 export const wordsInText = (words: readonly Word[], today: string): string =>
@@ -43,4 +46,43 @@ export function listed(items: readonly (readonly Word[])[], most = 3): readonly 
     const isLast = index === all.length - 1;
     return index === 0 ? item : [isLast ? " and " : ", ", ...item];
   });
+}
+
+/** `: a, b` */
+export const joined = (parts: readonly (readonly Word[])[], separator: string): readonly Word[] =>
+  parts.flatMap((part, index) => [index === 0 ? ": " : separator, ...part]);
+
+const usual = 80;
+
+/**
+ * Shows a caller's words within ours: short, in quotation marks, and unable to turn the direction of the text around them.
+ * @param address where the words lead; ours, never a caller's
+ */
+export function quote(
+  value: unknown,
+  { longest = usual, address }: Readonly<{ longest?: number; address?: string }> = {},
+): Html {
+  if (typeof value !== "string") return html`${quoteInText(value)}`;
+  const text = html`<bdi>${shorten(value, longest)}</bdi>`;
+  return html`<q>${address === undefined ? text : html`<a href="${address}">${text}</a>`}</q>`;
+}
+
+/** The same without markup. */
+function quoteInText(value: unknown): string {
+  if (value === undefined) return "without a name";
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? `“${shorten(value, usual)}”` : "(no text)";
+}
+
+/** On one line, and without the quotation marks that are ours: a text that closed them could go on in our name. */
+function shorten(text: string, longest: number): string {
+  // An emoji is more than one unit of a string, so the first cut leaves room for the second.
+  const line = text
+    .slice(0, longest * 10)
+    .replace(/[“”„‟]/g, '"')
+    .replace(/\s+/g, " ")
+    .trim();
+  const characters = [...line];
+  const isLong = characters.length > longest || text.length > longest * 10;
+  return isLong ? `${characters.slice(0, longest).join("")}…` : line;
 }

@@ -1,18 +1,17 @@
 import { expect, test } from "bun:test";
-import {
-  type Obstacle,
-  sayObstacle,
-} from "../../../../../../api/doors/pages/action/take-back/conflict-words.ts";
+import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/conflict-words.ts";
+import type { Conflict } from "../../../../../../api/doors/pages/action/take-back/conflicts.ts";
+import { namesThen } from "../../../../../../api/doors/pages/action/words/known.ts";
 import { wordsInHtml } from "../../../../../../api/doors/pages/action/words/words.ts";
-import { undoObstacles } from "../../../../../../shared/contracts/action/undo.ts";
+import { undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
 import { markup } from "../../../../../../shared/html.ts";
 import { loggedRow } from "../../../../../support/pages/logged-row.ts";
 
-const names = {
-  habits: new Map([[7, "Run"]]),
-  todos: new Map([[5, "Present title"]]),
-  categories: new Map([[9, "Home"]]),
-};
+const present = new Map([
+  ["habits/7", "Run"],
+  ["todos/5", "Present title"],
+  ["categories/9", "Home"],
+]);
 const changed = loggedRow({
   before: JSON.stringify({ "todos/5": { title: "Pay rent", due_date: null } }),
   after: JSON.stringify({ "todos/5": { title: "Pay the rent", due_date: "2026-12-01" } }),
@@ -32,11 +31,11 @@ const by = {
 };
 
 type Case = readonly [
-  Obstacle["why"],
+  Conflict["why"],
   string | null,
   string[],
   string,
-  Partial<Parameters<typeof sayObstacle>[1]>?,
+  Partial<Parameters<typeof sayConflict>[1]>?,
 ];
 
 const cases: readonly Case[] = [
@@ -137,17 +136,16 @@ const cases: readonly Case[] = [
 ];
 
 const htmlOf = (...[why, row, fields, , known]: Case): string => {
-  const words = sayObstacle(
-    { why, row, fields },
-    { action: changed, by, names, timeZone: "Europe/Berlin", ...known },
-  );
-  return markup(wordsInHtml(words, { today: "2026-11-21", addressOf: () => undefined }));
+  const { action = changed } = known ?? {};
+  const names = namesThen(action, present);
+  const past = { by, names, timeZone: "Europe/Berlin", ...known, action };
+  return markup(wordsInHtml(sayConflict({ why, row, fields }, past), "2026-11-21"));
 };
 
-test("each obstacle is a sentence with the thing's name at that time, and by whom", () => {
+test("each conflict is a sentence with the thing's name at that time, and by whom", () => {
   for (const one of cases) expect(htmlOf(...one).replace(/<q><bdi>(.*?)<\/bdi><\/q>/g, "“$1”")).toBe(one[3]);
   const told = new Set(cases.map(([why]) => why));
-  expect(undoObstacles.filter((why) => !told.has(why))).toEqual(["unknown", "nothing_changed"]);
+  expect(undoConflicts.filter((why) => !told.has(why))).toEqual(["unknown", "nothing_changed"]);
 });
 
 test("names in it are quoted, whoever chose them", () => {

@@ -1,17 +1,16 @@
 import { describe, expect, test } from "bun:test";
+import { contracts } from "../../../../../../shared/contracts/catalogue.ts";
 import { told } from "../../../../../support/pages/logged-row.ts";
 
 type Image = Record<string, unknown>;
 type Images = Record<string, Image>;
 
-const names = {
-  habits: new Map([[7, "Run"]]),
-  todos: new Map([[5, "Pay rent"]]),
-  categories: new Map([
-    [1, "Home"],
-    [2, "Work"],
-  ]),
-};
+const names = new Map([
+  ["habits/7", "Run"],
+  ["todos/5", "Pay rent"],
+  ["categories/1", "Home"],
+  ["categories/2", "Work"],
+]);
 
 /** The sentence as text, with the caller's words in quotation marks. */
 function tell(before: Images, after: Images, row: Parameters<typeof told>[0] = {}): string {
@@ -228,28 +227,26 @@ test("what was cut says so", () => {
   expect(tell({}, {}, { before, after })).toBe(
     "Changed the todo “Pay rent”: description “aaa…” → none (shortened)",
   );
-  expect(
-    tell(
-      {},
-      {},
-      { before: JSON.stringify([{}, cut]), after: "{}", tool: "todo.delete", resource_name: "Pay" },
-    ),
-  ).toBe("Deleted the todo “Pay”");
+  const then = { resource_kind: "todo", resource_id: 5, resource_name: "Pay" } as const;
+  expect(tell({}, {}, { ...then, before: JSON.stringify([{}, cut]), after: "{}", tool: "todo.delete" })).toBe(
+    "Deleted the todo “Pay”",
+  );
 });
 
 describe("what changed nothing", () => {
   const then = { resource_kind: "habit", resource_id: 7, resource_name: "Run" } as const;
+  const gone = { resource_kind: "habit", resource_id: 9 } as const;
   const cases: [string, Parameters<typeof told>[0], string][] = [
     ["habit.update", { ...then }, "Changed the habit “Run”; nothing changed"],
     ["habit.update", { ...then, outcome: "invalid" }, "Tried to change the habit “Run”"],
     ["habit.undo", { ...then, outcome: "conflict" }, "Tried to take back the completion of the habit “Run”"],
-    ["habit.delete", { ...then, resource_name: null, outcome: "not_found" }, "Tried to delete the habit 7"],
+    ["habit.delete", { ...gone, outcome: "not_found" }, "Tried to delete the habit 9"],
     ["habit.create", { arguments: `{"name":"Run"}`, outcome: "invalid" }, "Tried to create the habit “Run”"],
     ["todo.toggle", { outcome: "not_found" }, "Tried to tick off or reopen the todo without a name"],
     ["reminder.set", { outcome: "conflict" }, "Tried to set the reminder of the todo without a name"],
     ["category.create", { outcome: "invalid" }, "Tried to create the category without a name"],
     ["action.undo", {}, "Took back an action"],
-    ["habit.delete", { ...then, resource_name: null }, "Deleted the habit 7 (forgotten since)"],
+    ["habit.delete", gone, "Deleted the habit 9 (forgotten since)"],
     ["todo.explode", {}, "Called a tool that Kept does not have, “todo.explode”"],
     ["constructor", {}, "Called a tool that Kept does not have, “constructor”"],
   ];
@@ -260,6 +257,51 @@ describe("what changed nothing", () => {
     });
 });
 
+test("what a refused call was to change is told like a change", () => {
+  const refused = (tool: string, args: object, row: Parameters<typeof told>[0] = {}) =>
+    tell(
+      {},
+      {},
+      { ...row, tool, arguments: JSON.stringify(args), outcome: "invalid", before: null, after: null },
+    );
+  const sent = {
+    todo_id: 5,
+    title: "Rent",
+    due_date: "2026-11-20",
+    context: "",
+    category: "Home",
+    clear: ["remind_at"],
+  };
+  expect(refused("update-todo", sent)).toBe(
+    "Tried to change the todo “Pay rent”: title “Rent”, due Fri 20 Nov, category “Home”, no reminder",
+  );
+  const times = { title: "Nap", due_date: "soon", estimated_minutes: 5, remind_at: "2026-11-20T09:00:00" };
+  expect(
+    refused("todo.create", { ...times, category_id: 2 }, { resource_kind: "category", resource_id: 2 }),
+  ).toBe(
+    "Tried to create the todo “Nap”: due “soon”, duration 5 min, category “Work”, reminder Fri 20 Nov 09:00",
+  );
+  expect(refused("create-habit", { name: "Jog", type: "bad", frequency: "hourly" })).toBe(
+    "Tried to create the habit “Jog”: type bad",
+  );
+  expect(refused("toggle-todo", { todo_id: 5, completed: true })).toBe(
+    "Tried to tick off the todo “Pay rent”",
+  );
+  for (const remind_at of ["soon", "+275760-09-13T00:00:00Z", 7, "2026-02-30T09:00:00EVIL"])
+    expect(refused("update-todo", { todo_id: 5, remind_at })).toStartWith(
+      "Tried to change the todo “Pay rent”: reminder ",
+    );
+});
+
+test("no command that scripts or agents have is told in words that say nothing", () => {
+  const logged = contracts.filter(
+    ({ kind, rest, scopes }) => kind === "command" && rest && scopes.length > 0,
+  );
+  expect(logged.length).toBeGreaterThan(10);
+  for (const { name } of logged)
+    expect(told({ tool: name, outcome: "invalid", door: "rest" })).not.toContain("something");
+});
+
 test("a caller's quotation marks do not close ours", () => {
   const title = "x” and deleted the todo “y";
   expect(changed({ title: "a" }, { title })).toEndWith(`→ “x&quot; and deleted the todo &quot;y”`);
@@ -268,7 +310,5 @@ test("a caller's quotation marks do not close ours", () => {
 test("an agent's call about what was forgotten is told without its name", () => {
   const forgotten = { resource_kind: "todo", resource_id: 9 } as const;
   expect(told({ ...forgotten, tool: "delete-todo" })).toBe("Deleted the todo 9 (forgotten since)");
-  expect(told({ ...forgotten, tool: "create-todo" })).toBe(
-    "Created the todo without a name (forgotten since)",
-  );
+  expect(told({ ...forgotten, tool: "create-todo" })).toBe("Created the todo 9 (forgotten since)");
 });

@@ -1,0 +1,56 @@
+import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import { idIn, type Names } from "../../../../../shared/contracts/kernel/tool-sentence.ts";
+import type { Image } from "../../../../../shared/domain/action/image-fields.ts";
+import { localTime } from "../../../../../shared/domain/day/day.ts";
+import { resourceKinds } from "../../../../../shared/domain/vocabulary.ts";
+import { namesOf, type ThingNames } from "../../../../queries/action/names.ts";
+import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
+import { argumentsOf } from "./call-words.ts";
+import { changedThings, nameIn, rowOf } from "./changed-things.ts";
+
+/** The user's zone, and the present date in it: the log's days go from midnight to midnight. */
+export type Day = Readonly<{ timeZone: string; today: string }>;
+
+export async function readDay(query: QueryContext): Promise<Day> {
+  const { timeZone } = await readDaySettings(query);
+  return { timeZone, today: localTime(query.now, timeZone).slice(0, 10) };
+}
+
+/** When an action was, as a wall time of the user. */
+export const wallTimeOf = ({ called_at }: Pick<LoggedAction, "called_at">, timeZone: string): string =>
+  localTime(Date.parse(called_at), timeZone);
+
+/** The present names of all things that sentences about these actions may name. */
+export const readNames = (query: QueryContext, actions: readonly LoggedAction[]): Promise<ThingNames> =>
+  namesOf(query, new Set(actions.flatMap(thingsNamedIn)));
+
+function thingsNamedIn(action: LoggedAction): readonly string[] {
+  const changed = changedThings(action).flatMap(({ thing, before = {}, after = {} }) => [
+    thing,
+    ...[before, after].flatMap(({ category_id }) => things({ category_id })),
+  ]);
+  return [...things(argumentsOf(action)), ...changed];
+}
+
+const things = (ids: Image): readonly string[] =>
+  resourceKinds.flatMap((kind) => {
+    const id = idIn(ids, `${kind}_id`);
+    return id === undefined ? [] : [rowOf(kind, id)];
+  });
+
+/** The names that things had at an action: a new one is among its changes. Those that it does not tell are the present ones. */
+export function namesThen(action: LoggedAction, present: Names): Names {
+  const { resource_kind: kind, resource_id: id, resource_name: name } = action;
+  const then = new Map(kind && name !== null ? [[rowOf(kind, id), name]] : []);
+  for (const { thing, before, after } of changedThings(action)) {
+    const told = nameIn(before) ?? nameIn(after);
+    if (told !== undefined) then.set(thing, told);
+  }
+  return { get: (thing) => then.get(thing) ?? present.get(thing) };
+}
+
+/** The name of the token or app that called, else the beginning of the token's id. */
+export const nameOfCaller = ({
+  client_name,
+  token_id,
+}: Pick<LoggedAction, "client_name" | "token_id">): string => client_name ?? `Token ${token_id.slice(0, 8)}`;
