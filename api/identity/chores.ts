@@ -7,7 +7,7 @@ const endingsEveryMs = 10 * 60_000;
 const newsEveryMs = 5_000;
 
 /**
- * Removes expired rows once a minute, tells people of tokens that end soon, and retries to deliver news.
+ * Removes expired rows once a minute, mails people about tokens that end soon, and delivers waiting news.
  * @returns a function that stops all of it
  */
 export function scheduleChores(identity: IdentityContext): () => void {

@@ -2,22 +2,21 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { createWaiting, type Waiting } from "../http/intake/waiting.ts";
 
-/** The time in which a request must arrive, from its first byte to its last. */
+/** Milliseconds in which a request must arrive, from its first byte to its last. */
 const arrivalMs = 10_000;
 
-/** Far more than honest clients need at once, and far fewer than the files that a process may open. */
+/** This is far more than honest clients need at once, and far below a process's limit of open files. */
 const maxWaiting = 1_000;
 
 /**
- * Keeps slow senders from taking the server from others. A body that does not arrive in time is cut off, because
- * node:http on Bun limits the time of headers only. When too many connections wait for a whole request, the longest
- * waiting is closed: honest requests arrive at once, so they always find room.
+ * Keeps slow senders from blocking others. Bodies that arrive too late are cut off, because node:http on Bun limits the
+ * time of headers only. If too many connections wait for a whole request, the longest waiting is closed.
  */
 export function boundConnections(server: Server): Server {
   const waiting = createWaiting<Socket>({
     most: maxWaiting,
     mostOfOne: maxWaiting,
-    // Which network a connection of a proxy is for is not known before its request has come.
+    // A proxy's connection has no known network before its request has come.
     whose: () => "",
     putOut: (socket) => socket.destroy(),
   });
@@ -27,11 +26,11 @@ export function boundConnections(server: Server): Server {
     socket.once("close", () => waiting.remove(socket));
   });
   server.prependListener("request", (request, response) => {
-    // Kept here, because a request that was given up while its body arrived no longer has its socket.
+    // The socket is read here, because an aborted request no longer has it.
     const { socket } = request;
     boundBody(request, waiting);
     response.once("finish", () => {
-      // The rest of a body that nobody read has to arrive in time as well.
+      // The unread rest of a body must arrive in time as well.
       request.resume();
       if (!socket.destroyed) waiting.add(socket);
     });
@@ -39,7 +38,7 @@ export function boundConnections(server: Server): Server {
   return server;
 }
 
-/** Counts the request's connection as waiting until its body has arrived, and closes it when that takes too long. */
+/** Counts the request's connection as waiting until its body has arrived; closes it after the time limit. */
 function boundBody(request: IncomingMessage, waiting: Waiting<Socket>): void {
   const { socket, headers } = request;
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

@@ -15,15 +15,17 @@ const networks = new AsyncLocalStorage<string>();
 
 type Statement = [text: string, values?: unknown[]];
 
-/** Counts what a request asks of the database for its network. The service itself asks for everybody, so it has no turns. */
+/**
+ * Counts a request's database statements for its network. The service itself asks for everybody, so it has no turns.
+ */
 export function countForNetwork(ownClient: IdentityClient) {
   return (ctx: Context, next: Next): Promise<void> =>
     isService(ctx.get("authorization"), ownClient) ? next() : networks.run(networkOf(ctx.ip), next);
 }
 
 /**
- * Shares a pool between networks: each has a few statements or transactions at a time, so that the many of one leave
- * connections for others. Whatever a statement or its connection fails with is an outage, but for a taken value.
+ * Shares a pool between networks: each has a few statements or transactions at a time, so that one with many leaves
+ * connections for others. Every failure except a unique violation counts as an outage.
  */
 export function fairPool(pool: Pool, log: Log): Pool {
   const turns = readTurns("reads");
@@ -72,7 +74,7 @@ export function fairPool(pool: Pool, log: Log): Pool {
   });
 }
 
-/** An error that oidc-provider answers with 503 itself, and sends to no app. */
+/** An error that oidc-provider answers with 503 itself, and never sends to an app. */
 function outage(description: string, cause?: unknown): Error {
   const error = new errors.TemporarilyUnavailable(description);
   return Object.assign(error, { cause, status: 503, statusCode: 503, allow_redirect: false });

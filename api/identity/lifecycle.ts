@@ -8,11 +8,11 @@ import { createStatusPages, isAskedByBalancers } from "../../shared/process/obse
 import { drain, noTraffic } from "../http/drain.ts";
 import { pathOf } from "../http/request.ts";
 
-/** Answers for the health of this process, and leads its clients to other processes when it stops. */
+/** Answers health checks of this process, and sends clients elsewhere when it stops. */
 type Lifecycle = Readonly<{
   /** Wraps the listener for all other requests. */
   wrap(listener: RequestListener): RequestListener;
-  /** Resolves when no more requests come, or a while after the drain time. */
+  /** Resolves when no more requests come, or some time after the drain time. */
   drain(): Promise<void>;
 }>;
 
@@ -40,7 +40,7 @@ export function createLifecycle(
         underWay -= 1;
       });
       if (traffic.isStopping) response.setHeader("connection", "close");
-      // No browser guesses a type or goes back from https to http, as at the front door.
+      // These headers stop type guessing and a downgrade to http, as at the front door.
       response.setHeader("X-Content-Type-Options", "nosniff");
       if (authUrl.startsWith("https:")) response.setHeader("Strict-Transport-Security", "max-age=31536000");
       const page = findStatusPage(method, path);

@@ -12,9 +12,8 @@ const ownerEmail = "owner@localhost";
 const tenYears = 3_650 * 24 * 60 * 60;
 
 /**
- * Makes an account for whoever runs this server, and a token with all scopes, which is also written to
- * DATA_DIR/owner-token (mode 0600).
- * @returns what to show once; undefined at every later start, also when the owner has deleted the account
+ * Makes the owner's account and a token with all scopes, also written to DATA_DIR/owner-token (mode 0600).
+ * @returns the facts to show once; undefined at later starts, even if the owner deleted the account
  */
 export async function createOwner(identity: IdentityContext): Promise<Record<string, string> | undefined> {
   return exclusively(identity.pool, { name: "kept.identity.owner", taken: "wait" }, () =>
@@ -30,7 +29,7 @@ async function makeOwner(identity: IdentityContext): Promise<Record<string, stri
   const accountId = await ownerAccount(identity, password);
   const token = await createOwnerToken(identity, accountId);
   await writeFile(join(config.dataDir, "owner-token"), `${token}\n`, { mode: 0o600 });
-  // Stored last, so that a start that was interrupted before this line is repeated.
+  // This row is stored last, so that a start that was interrupted before is repeated.
   const stored = "insert into identity.secrets (name, value) values ('owner', to_jsonb($1::text))";
   await pool.query(stored, [accountId]);
   return { owner_email: ownerEmail, owner_password: password, owner_token: token };
@@ -41,7 +40,7 @@ async function ownerAccount(identity: IdentityContext, password: string): Promis
   const created = await createAccount(pool, {
     email: ownerEmail,
     passwordHash: await hashPassword(password),
-    // Nobody knows it yet; the owner's browser tells it at the first sign-in.
+    // The zone is unknown; the owner's browser tells it at the first sign-in.
     timeZone: null,
   });
   if (created) return created.id;

@@ -1,13 +1,12 @@
-// What packages say at a start or a sign-in that whoever runs this cannot act on. It must be imported before they are.
+// Silences warnings of packages that an operator cannot act on. Import this file before those packages.
 
-// oidc-provider says as soon as it is loaded that it knows Node only. On Bun our tests of it pass, and so does the official
-// conformance suite.
+// oidc-provider warns that it supports Node only. Our tests of it and the official conformance suite pass on Bun.
 const { warn } = console;
 console.warn = (...said: unknown[]) => {
   if (!String(said[0]).includes("oidc-provider WARNING: Unsupported runtime")) warn.apply(console, said);
 };
 
-// The package that compares signatures of cookies asks for random bytes by a deprecated name of that function.
+// The package that compares cookie signatures uses a deprecated name of `randomBytes`.
 process.noDeprecation = true;
 
 export {};

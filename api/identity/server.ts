@@ -23,8 +23,8 @@ export async function serve(
 }
 
 /**
- * Makes oidc-provider build its addresses on AUTH_URL, never on a client's Host header. X-Forwarded-For is taken
- * from trusted proxies only, because others could claim a new network address for each attempt.
+ * Makes oidc-provider build its addresses on AUTH_URL, never on a client's Host header. X-Forwarded-For counts from
+ * trusted proxies only, because others could claim a new network for each attempt.
  */
 export function pinAddress(
   listener: RequestListener,
@@ -45,7 +45,7 @@ function listen(server: Server, port: number, host: string): Promise<Server | un
   return new Promise((resolve, reject) => {
     server.once("error", (error) => {
       const isMissing = "code" in error && (error.code === "EADDRNOTAVAIL" || error.code === "EAFNOSUPPORT");
-      // A machine without IPv6 has no ::1, which is no error.
+      // A machine without IPv6 has no ::1; this is no error.
       if (host === "::1" && isMissing) resolve(undefined);
       else reject(error);
     });

@@ -21,7 +21,7 @@ export async function connectService(config: Config, log: Log): Promise<Service>
       if (!("refusal" in outcome)) return;
       const { code, message } = outcome.refusal;
       if (code === "overloaded") throw new Error(message);
-      // A further attempt would be refused as well, so the news is dropped.
+      // Another attempt would be refused as well, so the news is dropped.
       log.warn({ news: name, reason: message }, "the service refused news of an account");
     },
     async close() {

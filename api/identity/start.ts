@@ -72,7 +72,7 @@ function mount(identity: IdentityContext): void {
   provider.on("server_error", (_ctx, error) =>
     log.error({ reason: error.message }, "an OAuth request failed"),
   );
-  // An error that reaches Koa after explainFailures only means that the client hung up.
+  // Koa sees only errors of clients that hung up, because explainFailures handles the others.
   provider.silent = true;
   provider.use(explainFailures(log));
   provider.use(countForNetwork(ownClient));

@@ -8,7 +8,6 @@ const pending = [
   "api/client",
   "api/doors",
   "api/http",
-  "api/identity",
   "api/mailbox",
   "api/perform.ts",
   "api/queries",

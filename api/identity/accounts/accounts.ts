@@ -4,9 +4,11 @@ import { DatabaseError, type Pool } from "pg";
 export type Account = Readonly<{
   id: string;
   email: string;
-  /** Whether the account's owner has shown that mail to the address reaches them. */
+  /** True once the owner has proven that mail to the address reaches them. */
   emailVerified: boolean;
-  /** From the sign-up; null until the owner's first sign-in. What counts is `zoneOf` in zones.ts. */
+  /**
+   * The zone given at sign-up; null until the owner's first sign-in. `zoneOf` in zones.ts decides which zone counts.
+   */
   timeZone: string | null;
 }>;
 

@@ -1,4 +1,6 @@
-/** Each before those that its pattern would match as well: Edge and Opera call themselves Chrome, and Chrome Safari. */
+/**
+ * The first match wins. Edge and Opera also claim to be Chrome, and Chrome claims to be Safari, so these come later.
+ */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -18,7 +20,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** What people call the browser of a User-Agent header, such as `Firefox on Linux`. It is what the browser claims. */
+/** Names the browser of a User-Agent header, for example `Firefox on Linux`. Browsers can lie about it. */
 export function browserName(userAgent: string): string {
   const nameIn = (known: typeof browsers) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [nameIn(browsers), nameIn(systems)];

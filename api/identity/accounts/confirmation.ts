@@ -6,12 +6,12 @@ import { type Mail, mailOf } from "./mail.ts";
 
 export const confirmPath = "/profile/email/confirm";
 
-/** Whether a mail was sent; if not, the seconds to wait, or 0 when the SMTP server did not accept it. */
+/** `waitSeconds` is set when no mail was sent: 0 means that the SMTP server did not accept it. */
 type Mailed = Readonly<{ sent: boolean; waitSeconds: number }>;
 
 /**
- * Mails a link to an address, which becomes the account's when the link is used: once, within 24 hours, and by this
- * account only. If the address has another account, the mail says so, and nobody but its owner learns that.
+ * Mails a link that sets the account's address: it works once, within 24 hours, and for this account only. If the
+ * address has another account, only the mail says so, because only its owner may learn that.
  */
 export async function mailConfirmation(
   { sendMail, throttle, pool, config }: IdentityContext,
@@ -56,7 +56,7 @@ export async function addressOf(pool: Pool, id: string, token: string): Promise<
 
 /**
  * Uses the token up: its address becomes the account's and the one for reminders.
- * @returns false when the token is unknown, used, expired or another account's, or the address has an account by now
+ * @returns false when the token is unknown, used, expired or another account's, or when the address now has an account
  */
 export async function confirmEmail(pool: Pool, accountId: string, token: string): Promise<boolean> {
   const { rowCount } = await withUniqueEmail(
@@ -79,7 +79,7 @@ export async function confirmEmail(pool: Pool, accountId: string, token: string)
   return rowCount !== 0;
 }
 
-/** The form in which a token is stored. It is 256 random bits, so no salt and no slow hash are needed. */
+/** Hashes a token for storage. A token is 256 random bits, so it needs no salt and no slow hash. */
 export function hashToken(token: string): Buffer {
   return new Bun.CryptoHasher("sha256").update(token).digest();
 }
@@ -97,7 +97,7 @@ function linkMail(to: string, link: string): Mail {
   });
 }
 
-/** The mail to an address that has an account, when somebody wanted to use it for another one. */
+/** The mail that tells the owner of an address that somebody wanted to use it for another account. */
 export function takenMail(to: string, authUrl: string): Mail {
   return mailOf({
     to,

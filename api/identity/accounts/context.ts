@@ -9,7 +9,7 @@ import type { SendMail } from "./mail.ts";
 import type { DeliverNews } from "./outbox.ts";
 import type { Throttle } from "./throttle.ts";
 
-/** What the parts of the built-in identity provider share; made once by `startIdentity`. */
+/** Shared parts of the built-in identity provider; `startIdentity` makes them once. */
 export type IdentityContext = Readonly<{
   config: Config;
   log: Log;
@@ -22,6 +22,6 @@ export type IdentityContext = Readonly<{
   provider: Provider;
   /** Sends mail; undefined when SMTP_URL is not set. */
   sendMail: SendMail | undefined;
-  /** Delivers the news of accounts to the service: a sign-out, a new password or address, a deletion. */
+  /** Delivers news of accounts to the service: a sign-out, a new password or address, a deletion. */
   deliverNews: DeliverNews;
 }>;

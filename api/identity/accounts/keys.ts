@@ -5,17 +5,17 @@ import { keepSecret } from "../../auth/secrets.ts";
 import { type KeyRing, newSecret } from "../../web/key-ring.ts";
 
 export type IdentityKeys = Readonly<{
-  /** The first signs ID tokens, all are published. */
+  /** The first key signs ID tokens; all keys are published. */
   jwks: JWKS;
-  /** Sign cookies. */
+  /** These keys sign cookies. */
   cookies: string[];
-  /** Sign the tokens inside forms. */
+  /** These keys sign the tokens inside forms. */
   forms: KeyRing<string>;
 }>;
 
 /** Loads the provider's keys. The first process that starts makes them, and all others use the same. */
 export async function loadKeys(pool: Pick<Pool, "query">): Promise<IdentityKeys> {
-  // It was one key before keys could be replaced.
+  // Old releases stored a single key, which could not be replaced.
   const forms = await keepSecret<string | KeyRing<string>>(pool, "forms", async () => [newSecret()]);
   return {
     jwks: await keepSecret(pool, "jwks", async () => ({ keys: [await newSigningKey()] })),

@@ -8,7 +8,7 @@ export type Mail = Readonly<{
   subject: string;
   text: string;
   html: string;
-  /** Set where the same mail may be sent a second time, so that it can be recognised. */
+  /** Set when a mail may be sent twice, so that the receiver can recognise the copy. */
   messageId?: string;
 }>;
 

@@ -4,7 +4,7 @@ import { mailOf } from "./mail.ts";
 
 type Notice = Readonly<{ subject: string; what: string }>;
 
-/** Informs the owner of a new password, who learns by this if somebody else set it. */
+/** Tells the owner of a new password, in case somebody else set it. */
 export function mailPasswordNotice(identity: IdentityContext, account: Account): Promise<void> {
   return mailNotice(identity, account, {
     subject: "Your password for Kept was changed",
@@ -12,7 +12,7 @@ export function mailPasswordNotice(identity: IdentityContext, account: Account):
   });
 }
 
-/** Informs the owner of a new passkey, with which somebody could sign in after a new password as well. */
+/** Tells the owner of a new passkey, because it may still sign in after a change of password. */
 export function mailPasskeyNotice(identity: IdentityContext, account: Account): Promise<void> {
   return mailNotice(identity, account, {
     subject: "A passkey was added to your account of Kept",
@@ -20,7 +20,7 @@ export function mailPasskeyNotice(identity: IdentityContext, account: Account): 
   });
 }
 
-/** Informs the address that an account had until now that it was replaced. */
+/** Tells the account's previous address that it was replaced. */
 export function mailAddressNotice(identity: IdentityContext, before: Account): Promise<void> {
   return mailNotice(identity, before, {
     subject: "Your e-mail address for Kept was changed",

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Log } from "../../../shared/process/observe/log.ts";
 
-/** A change of an account that the service has to carry out as well; `name` is a command of the service. */
+/** A change of an account that the service must carry out too; `name` is a command of the service. */
 export type News = Readonly<{
   id: string;
   userId: string;
@@ -9,15 +9,15 @@ export type News = Readonly<{
   input: Readonly<{ email?: string | null }>;
 }>;
 
-/** Sends news to the service. Rejects when that is not possible now; the same news may be sent again. */
+/** Sends news to the service. Rejects when that is not possible now; sending the same news again is safe. */
 export type Tell = (news: News) => Promise<void>;
 
-/** Sends the service all news that is left. Resolves to false when some has to wait for a later attempt. */
+/** Sends the service all waiting news. Resolves to false when some must wait for a later attempt. */
 export type DeliverNews = () => Promise<boolean>;
 
 /**
- * News is stored by the statement that changes the account and stays until the service has taken it, so that a new
- * password or a deletion takes effect everywhere even if the queue is down at that moment.
+ * The statement that changes the account also stores the news, which stays until the service has taken it. So a new
+ * password or a deletion takes effect everywhere, even if the queue is down at that moment.
  */
 export function createDelivery(pool: Pool, log: Log, tell: Tell): DeliverNews {
   return async () => {

@@ -6,10 +6,10 @@ import { newSigningKey } from "./keys.ts";
 import { inTransaction } from "./transaction.ts";
 
 type Step = Readonly<{
-  /** The state that it needs, and the one that it leaves. */
+  /** The state before the step and the state after it. */
   from: string;
   to: string;
-  /** The first key is used, and all are accepted. */
+  /** The first key is used; all are accepted. */
   change<Key>(keys: readonly Key[], made: Key): Key[];
 }>;
 
@@ -17,8 +17,8 @@ export const rotationSteps = ["prepare", "switch", "finish"] as const;
 export type RotationStep = (typeof rotationSteps)[number];
 
 /**
- * A new key becomes known to all processes before any of them uses it, and the old one is accepted until none does. Each
- * step takes effect in a process when that starts, so between two steps all are restarted, in any order.
+ * All processes know a new key before any uses it, and accept the old one until none uses it. A process takes a step
+ * when it starts, so restart all processes between two steps, in any order.
  */
 const steps: Readonly<Record<RotationStep, Step>> = {
   prepare: { from: "whole", to: "prepared", change: (keys, made) => [...keys, made] },
@@ -27,8 +27,8 @@ const steps: Readonly<Record<RotationStep, Step>> = {
 };
 
 /**
- * Takes a step of replacing all keys and secrets that the database keeps.
- * @returns the step that is due instead, when it is another one
+ * Takes one step of replacing all keys and secrets in the database.
+ * @returns the due step if it is another one
  */
 export function rotateSecrets(pool: Pool, name: RotationStep): Promise<RotationStep | undefined> {
   return inTransaction(pool, async (client) => {

@@ -7,29 +7,29 @@ export type AccountSession = Readonly<{
   uid: string;
   userAgent: string;
   signedInAt: number;
-  /** When it last let somebody in to the account pages or an app; the account pages ask every 12 hours. */
+  /** The last sign-in to the account pages or an app; the account pages ask every 12 hours. */
   usedAt: number;
 }>;
 
-/** How long a session lasts after its last use. */
+/** Seconds that a session lasts after its last use. */
 export const sessionSeconds = 30 * 24 * 60 * 60;
 
 const maxUserAgent = 400;
 
-/** Whose session begins; with the hash of the password that was right, it begins only if that is the password still. */
+/** The account; with `passwordHash`, refused if the password changed meanwhile. */
 export type SignInProof = Readonly<{ accountId: string; passwordHash?: string }>;
 
 /**
- * Notes in which browser a session begins. The session counts for as long as this row is there: oidc-provider stores
- * sessions again after each request, also those that ended during it.
- * @returns false when the account is gone or has another password by now
+ * Stores the browser in which a session begins. The session counts while this row exists: oidc-provider stores sessions
+ * again after each request, even those that ended during it.
+ * @returns false when the account is gone or its password has changed
  */
 export async function noteBrowser(
   pool: Pool,
   { accountId, passwordHash }: SignInProof,
   { uid, userAgent }: Pick<AccountSession, "uid" | "userAgent">,
 ): Promise<boolean> {
-  // The lock makes it wait for a new password that is being saved, and the new password's end of all sessions for it.
+  // The lock orders this after a new password that is being saved, or makes that password's end of sessions wait.
   const { rowCount } = await pool.query(
     `insert into identity.session_browsers (session_uid, account_id, user_agent)
      select $1, id, $3 from identity.accounts
@@ -43,7 +43,7 @@ export async function noteBrowser(
 /** More browsers than anybody signs in with; a session stays for 30 days. */
 const mostSessions = 50;
 
-/** Ends the sessions of an account that were used the longest ago, where it has too many. */
+/** Ends the least recently used sessions of an account that has too many. */
 export async function endOldestSessions(
   identity: Parameters<typeof endAccountSessions>[0],
   accountId: string,
@@ -69,16 +69,16 @@ export async function listSessions(pool: Pool, accountId: string): Promise<Accou
      order by s.expires_at desc limit 100`,
     [accountId, sessionSeconds],
   );
-  // Read here, because PostgreSQL takes no field out of JSON in which an app's text has a NUL.
+  // PostgreSQL cannot read a field of JSON in which an app's text has a NUL, so it is read here.
   return rows.map(({ payload, ...row }) => ({ ...row, signedInAt: (payload.loginTs ?? 0) * 1_000 }));
 }
 
-/** Which sessions of an account end: a single one, or all but one. */
+/** The sessions to end: a single one, or all but one. */
 type Ending = Readonly<{ only: string } | { allBut: string }>;
 
 /**
- * Ends sessions of an account. All sessions of the account pages end with them, and those whose browser is still
- * signed in here come back by themselves; deleting the grant ends a sign-in there that is under way.
+ * Ends sessions of an account, and with them all sessions of the account pages. Browsers that stay signed in here get
+ * theirs back; deleting the grant ends a sign-in there that is under way.
  */
 export async function endAccountSessions(
   { pool, ownClient, deliverNews }: Pick<IdentityContext, "pool" | "ownClient" | "deliverNews">,

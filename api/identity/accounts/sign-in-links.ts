@@ -7,7 +7,7 @@ export const signInLinkPath = "/sign-in/link";
 
 type SignInLink = Readonly<{ email: string; link: string }>;
 
-/** Notes at which address people reach the provider, for commands that run beside it and may have other settings. */
+/** Stores the provider's public address, because commands that run beside it may have other settings. */
 export async function noteAddress(pool: Pool, address: string): Promise<void> {
   await pool.query(
     `insert into identity.secrets (name, value) values ('address', to_jsonb($1::text))
@@ -17,10 +17,10 @@ export async function noteAddress(pool: Pool, address: string): Promise<void> {
 }
 
 /**
- * Makes a link that signs a person in: once, within ten minutes, and only at the provider's present address. An
- * earlier link of the same account stops working.
- * @param email of the account; without it the owner's
- * @returns undefined when there is no such account, or the provider has never started
+ * Makes a link that signs a person in: once, within ten minutes, and only at the provider's present address. An earlier
+ * link of the same account stops working.
+ * @param email of the account; by default the owner's
+ * @returns undefined when there is no account with it, or the provider has never started
  */
 export async function createSignInLink(pool: Pool, email?: string): Promise<SignInLink | undefined> {
   const token = randomBytes(32).toString("base64url");

@@ -11,8 +11,8 @@ export const finishPath = "/sign-up/finish";
 export type SignUp = Readonly<{ email: string; passwordHash: string; timeZone: string; next: string }>;
 
 /**
- * Mails a link that finishes the sign-up, or a note that the address has an account. Both look the same to the person
- * at the form, and an address stays free until somebody proves that it is theirs.
+ * Mails a link that finishes the sign-up, or a note that the address has an account. The form shows the same in both
+ * cases, and nobody takes an address before proving that it is theirs.
  * @returns false when no mail was sent
  */
 export async function mailSignUp(identity: IdentityContext, signUp: SignUp): Promise<boolean> {
@@ -44,7 +44,10 @@ export async function findSignUp(pool: Pool, token: string): Promise<SignUp | un
   return rows[0];
 }
 
-/** @returns the account of a sign-up whose link was used; undefined when the address has got one meanwhile */
+/**
+ * Uses the sign-up's link.
+ * @returns its account; undefined when the address got one meanwhile
+ */
 export async function finishSignUp(pool: Pool, signUp: SignUp): Promise<Account | undefined> {
   await pool.query(`delete from identity.sign_ups where email = $1`, [signUp.email]);
   return createAccount(pool, { ...signUp, isVerified: true });

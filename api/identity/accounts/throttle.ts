@@ -6,12 +6,12 @@ import type { Account } from "./accounts.ts";
 const minute = 60;
 
 /**
- * How long a mailed link for a new password works, and how long it counts that one was asked for: so whoever is refused
- * another has one that works.
+ * Minutes that a mailed link for a new password works, and that a request for one counts: so a person who is refused
+ * another link still has one that works.
  */
 export const resetMinutes = 30;
 
-/** Where a password is tried. */
+/** One attempt at a password. */
 type SignInAttempt = Readonly<{
   email: string;
   address: string;
@@ -26,7 +26,7 @@ export type Throttle = Readonly<{
    * account from anywhere in an hour. A known browser has 10 of its own instead, so that nobody can lock it out.
    */
   signIn(attempt: SignInAttempt): Promise<number>;
-  /** Takes the attempt back, so that a right password uses nothing up: 30 of an account in 15 minutes, and not those after. */
+  /** Takes the attempt back, so that right passwords do not count: at most 30 of an account in 15 minutes. */
   signInWasRight(attempt: SignInAttempt): Promise<void>;
   /** Counts an attempt with a passkey, which cannot be guessed: 300 from one network in 15 minutes. */
   passkey(address: string): Promise<number>;
@@ -110,7 +110,7 @@ function limitsOfReset(
   ];
 }
 
-/** Every limit answers with the seconds to wait: 0 when the attempt may go on. */
+/** Each limit answers with the seconds to wait: 0 when the attempt may go on. */
 export function createThrottle(pool: Pool): Throttle {
   const limits = createLimits(pool);
   return {
@@ -153,7 +153,7 @@ async function take(limiter: RateLimiterPostgres, key: string): Promise<number> 
   }
 }
 
-/** Hashed, because what people type as an address may be longer than a key can be. */
+/** Addresses are hashed, because a typed address may be longer than a key can be. */
 function keyOf(email: string): string {
   return new Bun.CryptoHasher("sha256").update(email).digest("base64url");
 }

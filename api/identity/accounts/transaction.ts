@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 
-/** Runs `work` in one transaction, which is undone when it throws. */
+/** Runs `work` in one transaction, which is rolled back when it throws. */
 export async function inTransaction<Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
@@ -13,7 +13,7 @@ export async function inTransaction<Result>(
     client.release();
     return result;
   } catch (error) {
-    // Closing the connection ends the transaction, also when the server no longer answers.
+    // Closing the connection ends the transaction even if the server no longer answers.
     client.release(true);
     throw error;
   }

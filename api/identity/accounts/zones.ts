@@ -16,7 +16,7 @@ async function serviceZone(pool: Pool, userId: string): Promise<ServiceZone | un
 
 type Zoned = Pick<Account, "id" | "timeZone">;
 
-/** The zone in which the person is told times: that of the account pages, where it can be changed. */
+/** The zone for times shown to the person: the one on the account pages, where it can be changed. */
 export async function zoneOf(
   { pool, config }: Pick<IdentityContext, "pool" | "config">,
   { id, timeZone }: Zoned,
@@ -25,13 +25,13 @@ export async function zoneOf(
   return known?.zone ?? timeZone ?? config.defaultTimeZone;
 }
 
-/** The zone that apps are told: the one chosen in the settings of Kept, else the one from the sign-up. */
+/** The zone told to apps: the one chosen in the settings of Kept, else the one from the sign-up. */
 export async function claimedZone(pool: Pool, { id, timeZone }: Zoned): Promise<string | null> {
   const known = await serviceZone(pool, id);
   return known?.isChosen ? known.zone : timeZone;
 }
 
-/** Takes the zone of the browser for an account that has none yet, which is the owner's at the first sign-in. */
+/** Stores the browser's zone for an account that has none, as the owner's at the first sign-in. */
 export async function adoptBrowserZone(
   pool: Pool,
   { id, timeZone }: Zoned,
@@ -44,5 +44,5 @@ export async function adoptBrowserZone(
   ]);
 }
 
-/** As in the contract of the settings. */
+/** The contract of the settings has the same limit. */
 const maxZoneLength = 64;

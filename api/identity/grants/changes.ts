@@ -2,14 +2,13 @@ import type { Pool } from "pg";
 import type { Scope } from "../../../shared/contracts/kernel/scopes.ts";
 import type { IdentityClient } from "../../auth/identity-client.ts";
 
-/** Whose connection a change is about. */
+/** The connection to change, and its account. */
 export type ConnectionKey = Readonly<{ accountId: string; id: string }>;
 
 /**
- * Gives a connection a name and leaves it those of its scopes that are among `scopes`. Introspection goes by the grant,
- * so its tokens lose the others as fast as they would end. The statement reads what the grant allows at that moment: a
- * form from an old page cannot widen it again.
- * @returns false when the account has no such connection
+ * Renames a connection and removes scopes that are not in `scopes`. Introspection reads the grant, so its tokens lose
+ * them too. The statement intersects with the present scopes: a form from an old page cannot widen them again.
+ * @returns false when the account has no connection with this id
  */
 export async function changeConnection(
   { pool, ownClient }: Readonly<{ pool: Pool; ownClient: IdentityClient }>,

@@ -4,21 +4,18 @@ import { type IdentityClient, isConnectionId } from "../../auth/identity-client.
 import { personalClientId } from "./grants.ts";
 import type { Resources } from "./resources.ts";
 
-/**
- * What a person has let in: a personal access token or a connected app. The id is the `jti` of introspection; times
- * are epoch milliseconds.
- */
+/** A personal access token or a connected app. The id is the `jti` of introspection; times are epoch milliseconds. */
 export type Connection = Readonly<{
   id: string;
   isPersonal: boolean;
   name: string;
-  /** Null for apps, and for tokens made by a release that did not note it. */
+  /** Null for apps, and for tokens from releases that did not store it. */
   lastFour: string | null;
   scopes: Scope[];
   createdAt: number;
   lastUsedAt: number | null;
   expiresAt: number;
-  /** When the last secret before the present one ends; null when none of them works any more. */
+  /** The end of the last earlier secret; null when none of them works. */
   oldSecretEndsAt: number | null;
 }>;
 
@@ -63,7 +60,10 @@ async function readConnections(
   return rows.map(({ scope, ...row }) => ({ ...row, scopes: (scope ?? "").split(" ").filter(isScope) }));
 }
 
-/** Those of a personal token's grant, the newest first: it ends with the token, and the others before or with it. */
+/**
+ * The working secrets of a personal token's grant, newest first. The newest ends with the token, the others before or
+ * with it.
+ */
 export const workingSecrets = (grantId: string): string =>
   `from identity.artifacts a where a.grant_id = ${grantId} and a.kind = 'AccessToken' and a.expires_at > now()
    order by a.expires_at desc, (a.payload->>'iat')::double precision desc`;

@@ -17,7 +17,7 @@ export async function findGrantId(
   return rows[0]?.id;
 }
 
-/** What a grant says of its tokens at the moment; `scope` is null when it allows nothing. */
+/** The present facts of a token's grant; `scope` is null when it allows nothing. */
 type TokenUse = Readonly<{ clientName: string; timeZone: string | null; scope: string | null }>;
 
 /** Records that a token of the grant was used (at most once a minute), and reads what introspection adds. */
@@ -38,13 +38,13 @@ export async function recordUse(pool: Pool, grantId: string): Promise<TokenUse |
   return rows[0];
 }
 
-/** How many personal tokens an account may have, and how many connected apps. */
+/** The most personal tokens of an account, and the most connected apps. */
 export const maxConnections = 50;
 
 /**
- * Takes a grant that was just saved back when the account has too many of its kind. Counting afterwards is exact for
- * requests at the same moment too.
- * @returns false when it was taken back
+ * Deletes a grant that was just saved if the account has too many of its kind. Counting afterwards is exact for
+ * simultaneous requests too.
+ * @returns false when it was deleted
  */
 export async function keepWithinLimit(pool: Pool, grantId: string): Promise<boolean> {
   const { rowCount } = await pool.query(

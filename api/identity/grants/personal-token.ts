@@ -7,18 +7,18 @@ import { type Resources, setScopes } from "./resources.ts";
 
 type TokenMaker = Readonly<{ provider: Provider; pool: Pool; resources: Resources }>;
 
-/** `expiresAt` is in epoch seconds. */
+/** `expiresAt` is epoch seconds. */
 type WantedToken = Readonly<{ accountId: string; name: string; scopes: readonly Scope[]; expiresAt: number }>;
 
-/** A token that was just made: only its person sees it, once. `id` is that of its connection. */
+/** A token that was just made; its owner sees it once. `id` is its connection's. */
 export type NewToken = Readonly<{ id: string; token: string }>;
 
-/** What is stored of a token itself, beside its hash: enough to tell it from others. */
+/** The part of a token that is stored in clear, so that its owner can tell it from others. */
 export const lastFour = (token: string): string => token.slice(-4);
 
 /**
  * Makes a personal access token: an ordinary access token under a grant of its own.
- * @returns undefined when the account has as many as it may
+ * @returns undefined when the account has the most that it may have
  */
 export async function createPersonalToken(
   { provider, pool, resources }: TokenMaker,

@@ -6,7 +6,7 @@ import type { Config } from "../../../shared/process/config.ts";
 export type Resources = Readonly<{
   /** @returns the audience of a token for a resource; undefined when the resource is not ours */
   audience(identifier: string): string | undefined;
-  /** The resource when a client names none, which is the MCP endpoint. */
+  /** The resource if a client names none: the MCP endpoint. */
   byDefault: string;
   identifiers: readonly string[];
 }>;

@@ -4,14 +4,14 @@ import { isMistypedToken } from "../../auth/token-format.ts";
 import { hashToken } from "../accounts/confirmation.ts";
 
 /**
- * A refresh token that comes a second time within this period is refused but not treated as stolen: two processes of
- * one app may have refreshed at once, or the app may repeat a request whose answer was lost.
+ * A refresh token may come twice within this period without counting as stolen: two processes of one app may refresh at
+ * once, or the app may repeat a request whose answer was lost. The second is still refused.
  */
 const reuseGrace = "5 seconds";
 
 /**
- * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of
- * their ids, so that nobody can sign in with a copy of the database.
+ * Stores oidc-provider's models in schema `identity`. Codes, tokens and sessions are stored under the SHA-256 of their
+ * ids, so that a copy of the database signs nobody in.
  */
 export function postgresAdapter(pool: Pool): AdapterFactory {
   return (kind) => {
@@ -30,7 +30,7 @@ const artifacts = (pool: Pool, kind: string): Adapter => ({
 function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "findByUid"> {
   return {
     async upsert(id, payload) {
-      // The sign-in of a stranger waits in the address of the page: see `authorization.ts`.
+      // A stranger's sign-in is kept in the address of the page: see `authorization.ts`.
       if (kind === "Interaction" && !payload.session?.accountId) return;
       const { accountId, grantId, exp } = payload;
       const uid = kind === "AuthorizationCode" ? payload.sessionUid : payload.uid;
@@ -65,8 +65,8 @@ function storage(pool: Pool, kind: string): Pick<Adapter, "upsert" | "find" | "f
 }
 
 /**
- * A session of somebody, and a code that was made in it, count while the session has its row: a request that loaded the
- * session before it ended stores it again afterwards, and may make a code.
+ * A person's session, and a code made in it, count while the session has its row: a request that loaded the session
+ * before it ended stores it again afterwards, and may make a code.
  */
 const sessionGoesOn = `(a.account_id is null or a.uid is null or exists (
   select from identity.session_browsers b where b.session_uid = a.uid and b.account_id = a.account_id))`;

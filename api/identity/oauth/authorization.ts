@@ -8,7 +8,7 @@ import { refusedRequestPage } from "../pages/oauth.ts";
 import { authorizePath } from "../pages/redirects.ts";
 import { messageSite } from "../pages/site.ts";
 
-/** A stranger's request waits in an address, and proxies take no answers with long ones. */
+/** A stranger's request is kept in an address, and proxies refuse answers with long ones. */
 const maxRequest = 2_560;
 const maxValue = 1_024;
 
@@ -27,8 +27,8 @@ export async function boundAuthorizations(ctx: Context, next: Next): Promise<voi
 type Authorizing = Context & Partial<KoaContextWithOIDC>;
 
 /**
- * Sends somebody who is not signed in to the sign-in, which leads back to the same request. So strangers store nothing,
- * and no number of begun sign-ins keeps anybody from another.
+ * Redirects people who are not signed in to the sign-in, which leads back to the same request. So strangers store
+ * nothing and cannot fill the store.
  */
 export async function signInFirst(ctx: Authorizing, next: Next): Promise<void> {
   await next();

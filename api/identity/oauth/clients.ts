@@ -31,7 +31,7 @@ export function staticClients({ config, ownClient }: Parts): Configuration["clie
   ];
 }
 
-/** Lets the service itself show any of its secrets, because its processes learn of a new one at different times. */
+/** Accepts any of the service's own secrets, because its processes learn of a new one at different times. */
 export function acceptOwnSecrets(provider: Provider, ownClient: IdentityClient): void {
   const { compareClientSecret } = provider.Client.prototype;
   provider.Client.prototype.compareClientSecret = function (this: { clientId: string }, shown: string) {

@@ -24,7 +24,7 @@ export function askForConsent(ownClientId: string): interactionPolicy.DefaultPol
   return policy;
 }
 
-/** @returns the resource of a request that names none (RFC 8707 §2); undefined when it only signs somebody in */
+/** @returns the default resource of a request that names none (RFC 8707 §2); undefined for a mere sign-in */
 export function defaultResource(
   resources: Resources,
   { oidc }: KoaContextWithOIDC,

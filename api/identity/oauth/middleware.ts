@@ -13,9 +13,8 @@ export async function listScopes(ctx: Context, next: Next): Promise<void> {
 }
 
 /**
- * Completes introspection (RFC 7662 §2.2). `jti` is the id of the connection, not of one access token: the action log
- * and an app's limits go by it, so it must stay the same after a refresh and be the one on the page of tokens. A token
- * has no scope that its connection has lost.
+ * Completes introspection (RFC 7662 §2.2). `jti` is the id of the connection, because the action log, the page of
+ * tokens and an app's limits need an id that survives a refresh. A token has no scope that its connection has lost.
  */
 export function describeToken({ pool }: Pick<IdentityContext, "pool">) {
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
@@ -39,7 +38,7 @@ export function describeToken({ pool }: Pick<IdentityContext, "pool">) {
   };
 }
 
-/** The scopes of a token without those of the service that its grant does not allow any more. */
+/** Removes the service's scopes that the grant no longer allows. */
 function stillAllowed(scope: unknown, granted: string | null): string | undefined {
   if (typeof scope !== "string") return undefined;
   const allowed = (granted ?? "").split(" ");

@@ -49,7 +49,7 @@ export function createProvider(parts: Parts): Provider {
     // No enabled feature needs it, and it would fetch any address that a registered app names.
     fetch: () => Promise.reject(new Error("The provider fetches nothing.")),
   });
-  // Only a proxy knows the client's address; `pinAddress` drops what others say of it.
+  // Only a proxy knows the client's address; `pinAddress` removes that header from others.
   provider.proxy = true;
   provider.maxIpsCount = 1;
   acceptOwnSecrets(provider, ownClient);

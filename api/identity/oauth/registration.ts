@@ -7,7 +7,7 @@ import type { Throttle } from "../accounts/throttle.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const maxName = 100;
-/** Limited, because anybody may register, and the metadata is stored for at least a day. */
+/** Anybody may register, and the metadata stays for at least a day, so its size is limited. */
 const maxMetadata = 4_096;
 
 /**
@@ -48,7 +48,7 @@ export const registrationPolicy: Configuration["extraClientMetadata"] = {
   },
 };
 
-/** All strings in the metadata, checked because some cannot be stored and some are shown to people. */
+/** All strings in the metadata: some cannot be stored, and some are shown to people. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -59,7 +59,7 @@ function isUnprotected(address: unknown): boolean {
   return url?.protocol === "http:" && !loopbackHosts.has(url.hostname);
 }
 
-/** Content-Security-Policy would read a wildcard or a semicolon in a host as its own sign. */
+/** Content-Security-Policy gives a wildcard or a semicolon in a host a meaning of its own. */
 function hasOddHost(address: unknown): boolean {
   const url = typeof address === "string" ? URL.parse(address) : null;
   return url?.protocol === "https:" && /[^\w.:[\]-]/.test(url.hostname);

@@ -8,8 +8,8 @@ import { revokeConnection } from "../grants/connections.ts";
 const path = /^\/accounts\/(?<account>[\w-]{1,64})\/connections\/(?<id>[\w-]{1,64})$/;
 
 /**
- * DELETE /accounts/{account}/connections/{id}, for the service itself: its account pages end what a person let in, as
- * the page of tokens does. 204 also where there is nothing left to end.
+ * DELETE /accounts/{account}/connections/{id}: lets the service's account pages end a connection, as the page of tokens
+ * does. Answers 204 even if nothing is left to end.
  */
 export function takeRevocations({ pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -24,7 +24,7 @@ export function takeRevocations({ pool, ownClient }: Pick<IdentityContext, "pool
   };
 }
 
-/** Hashes have one length, so that comparing them takes the same time whatever was sent. */
+/** Compares hashes of equal length, so that the time does not depend on the input. */
 export const isService = (shown: string, client: IdentityClient): boolean =>
   secretsOf(client).some((secret) =>
     timingSafeEqual(hashToken(shown), hashToken(basicAuthorization({ id: client.id, secret }))),

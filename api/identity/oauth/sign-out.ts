@@ -12,7 +12,7 @@ type EndedSession = Readonly<{ destroyed?: boolean; accountId?: string | undefin
 export function tellSignOut(identity: IdentityContext) {
   const { provider, config } = identity;
   return async (ctx: Context & Partial<KoaContextWithOIDC>, next: Next): Promise<void> => {
-    // Where nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.
+    // If nobody is signed in, oidc-provider would store something and answer with a form that only a script sends.
     if (ctx.path === "/session/end" && !(await provider.Session.get(ctx)).accountId) {
       const back = `${config.baseUrl}/account`;
       const isOurs = ctx.query.post_logout_redirect_uri === back;

@@ -1,6 +1,6 @@
 import type { Config } from "../../../shared/process/config.ts";
 
-/** The provider's cookies. With https, those of the whole site have the prefix that no subdomain can set. */
+/** The provider's cookies. With https, those of the whole site have a prefix that no subdomain can set. */
 export function cookieNames({ authUrl }: Pick<Config, "authUrl">) {
   const isSecure = authUrl.startsWith("https:");
   const site = isSecure ? "__Host-" : "";

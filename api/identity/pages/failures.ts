@@ -7,7 +7,7 @@ import { reply } from "./koa.ts";
 import { outagePage } from "./oauth.ts";
 import { messageSite } from "./site.ts";
 
-/** Turns what a page throws, and addresses at which there is nothing, into pages that say what to do. */
+/** Turns errors of pages and unknown addresses into pages that say what to do. */
 export function explainFailures(log: Log) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
@@ -33,7 +33,7 @@ function explain(ctx: Context, log: Log, error: unknown): Response {
   return failurePage(messageSite);
 }
 
-/** Answers in the form in which oidc-provider answers errors: a page for whoever asks for one. */
+/** Answers as oidc-provider answers errors: HTML for browsers, JSON for others. */
 function outage(ctx: Context, error: errors.TemporarilyUnavailable): Response {
   if (ctx.accepts("json", "html") === "html") return outagePage(error);
   const { error: code, error_description } = error;

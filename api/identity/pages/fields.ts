@@ -17,7 +17,7 @@ export const currentPassword = {
   autocomplete: "current-password",
 } as const;
 
-/** Beside a new password: whether everything else that lets somebody in ends as well. */
+/** The choice beside a new password: end everything else that gives access, or keep it. */
 export const endConnectionsField = html`<fieldset><legend>Why a new password?</legend>
   ${choice({
     name: "connections",
@@ -32,7 +32,7 @@ export const endConnectionsField = html`<fieldset><legend>Why a new password?</l
     isChosen: false,
   })}</fieldset>`;
 
-/** @returns what is wrong with a new password; undefined when nothing is */
+/** @returns the problem of a new password; undefined when there is none */
 export function passwordProblem(password: string): string | undefined {
   if (password.length < passwordLength.min) return `Use at least ${passwordLength.min} characters.`;
   if (password.length > passwordLength.max) return `Use at most ${passwordLength.max} characters.`;

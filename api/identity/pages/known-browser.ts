@@ -17,8 +17,8 @@ export function knownBrowser(
 }
 
 /**
- * Remembers that the account signed in here. The cookie grants no access: attempts in this browser are only counted
- * apart from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * Remembers that the account signed in here. The cookie grants no access: attempts in this browser are counted apart
+ * from those of strangers (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 export function rememberBrowser(
   { config }: Pick<IdentityContext, "config">,
@@ -29,5 +29,5 @@ export function rememberBrowser(
   ctx.cookies.set(cookieNames(config).known, `${id}.${nameOf(email)}`, { ...cookie, maxAge: yearMs });
 }
 
-/** Hashed, because addresses may have characters that cookies must not have. */
+/** Addresses are hashed, because they may have characters that cookies must not have. */
 const nameOf = (email: string): string => new Bun.CryptoHasher("sha256").update(email).digest("base64url");

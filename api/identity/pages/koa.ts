@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import type { PageRequest, Site } from "../../web/site.ts";
 
-/** A Koa request as pages read it. Of the headers they read these two only; Koa itself reads the cookies. */
+/** A Koa request as pages read it. They read only these two headers; Koa itself reads the cookies. */
 export function pageRequestOf(ctx: Context, site: Site): PageRequest {
   const headers = new Headers();
   for (const name of ["origin", "content-type"]) if (ctx.get(name)) headers.set(name, ctx.get(name));

@@ -16,7 +16,7 @@ export const outagePage = ({ error_description = "" }: errors.TemporarilyUnavail
     headers: { "Retry-After": "1" },
   });
 
-/** The page of an authorization request that is answered to its person, not to the app. */
+/** The page for an authorization request that is answered to its person, not to the app. */
 export function refusedRequestPage(error: Error): Response {
   if (error instanceof errors.TemporarilyUnavailable) return outagePage(error);
   const known = error instanceof errors.OIDCProviderError ? error : undefined;
@@ -29,8 +29,8 @@ export function refusedRequestPage(error: Error): Response {
 }
 
 /**
- * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). Whoever pressed the button
- * of the account pages is not asked again, if the ID token shows that it is the same person.
+ * Asks before an app signs the person out here (OpenID Connect RP-Initiated Logout 1.0 §2). The account pages have a
+ * button for it, so they are not asked again if the ID token shows the same person.
  */
 export async function renderSignOut(ctx: KoaContextWithOIDC, ownClientId: string): Promise<void> {
   const { session, params, client, entities } = ctx.oidc;

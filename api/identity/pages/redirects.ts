@@ -3,7 +3,7 @@ import type { IdentityContext } from "../accounts/context.ts";
 /** The path of an interaction: an authorization request that waits for its person. */
 export const interactionPath = /^\/interaction\/(?<uid>[\w-]{1,64})$/;
 
-/** An authorization request that waits at `next`: the app's name, unless it is the service itself, and its address. */
+/** The authorization request at `next`: its address and the app's name, unless it is the service itself. */
 type WaitingRequest = Readonly<{ app: string | undefined; redirectUri: unknown }>;
 
 /** The address of an authorization request. */
@@ -15,14 +15,14 @@ export function authorizePath(params: Readonly<Record<string, unknown>>): string
   return `/authorize?${query}`;
 }
 
-/** Finds the authorization request that a form leads to, if any does. */
+/** Finds the authorization request that a form leads to, if there is one. */
 export async function findRequest(
   { provider, ownClient }: Pick<IdentityContext, "provider" | "ownClient">,
   next: string,
 ): Promise<WaitingRequest | undefined> {
   const { client_id, redirect_uri } = await paramsAt(provider, next);
   const client = typeof client_id === "string" ? await provider.Client.find(client_id) : undefined;
-  // Anybody can lead people to an address with a request of their own making.
+  // Anybody can send people to an address with a request of their own making.
   if (!client?.redirectUriAllowed(String(redirect_uri))) return undefined;
   const isOurs = client.clientId === ownClient.id;
   const app = isOurs ? undefined : (client.clientName ?? "an app without a name");

@@ -35,7 +35,7 @@ const requireSignIn = createRequireSignIn<IdentityRequest, SignedIn>({
   address: ({ url }, next = pageOfForm(url.pathname)) => `/sign-in?${new URLSearchParams({ next })}`,
 });
 
-/** The page that has the form of an address to which only forms are sent. */
+/** The page that contains the form of a POST-only address. */
 const pageOfForm = (path: string): string => (path.startsWith(tokensPath) ? tokensPath : "/profile");
 
 const pages: Readonly<Record<string, PageMethods<IdentityRequest>>> = {

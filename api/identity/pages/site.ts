@@ -3,10 +3,10 @@ import type { IdentityContext } from "../accounts/context.ts";
 
 export const tokensPath = "/profile/api-tokens";
 
-/** What messages need to know of the provider's pages. */
+/** The facts of the provider's pages that messages need. */
 export const messageSite = { home: "/", formTargets: [] };
 
-/** The provider's own pages, as the page kit sees them. A sign-in that was on the way to none of them leads to Today. */
+/** The provider's own pages as a site of the page kit. A sign-in without a destination leads to Today. */
 export function siteOf({ config, keys }: Pick<IdentityContext, "config" | "keys">): Site {
   const { origin } = new URL(config.authUrl);
   const formTargets = [new URL(config.baseUrl).origin];

@@ -11,7 +11,7 @@ const newFormat = (timeZone: string) =>
 
 let last = { timeZone: "UTC", format: newFormat("UTC") };
 
-/** Kept for the next time, because making one takes fifty times as long as using it and a page says dozens. */
+/** The last format is kept: making one takes fifty times as long as using it, and a page uses dozens. */
 function formatIn(timeZone: string): Intl.DateTimeFormat {
   if (last.timeZone !== timeZone) last = { timeZone, format: newFormat(timeZone) };
   return last.format;

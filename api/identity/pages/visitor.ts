@@ -21,7 +21,7 @@ const cookie = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true 
 /** One request for a page of the provider, which also needs the Koa context: oidc-provider keeps sessions in it. */
 export type IdentityRequest = PageRequest & Readonly<{ identity: IdentityContext; ctx: Context }>;
 
-/** One request with the session of its browser and, when somebody is signed in, their account. */
+/** One request with its browser's session and, if somebody is signed in, their account. */
 export type Visitor = IdentityRequest &
   FormRequest &
   Readonly<{ session: Session; account: Account | undefined }>;
@@ -29,11 +29,11 @@ export type Visitor = IdentityRequest &
 export type SignedIn = Visitor &
   Readonly<{
     account: Account;
-    /** The zone in which times are told. */
+    /** The zone for times on the page. */
     zone: string;
   }>;
 
-/** Looks up whose browser sent a request. Strangers get a cookie that their forms are bound to. */
+/** Finds the session and account of a request. Strangers get a cookie that their forms are bound to. */
 export async function visitorOf(request: IdentityRequest): Promise<Visitor> {
   const { identity, ctx } = request;
   const session = await identity.provider.Session.get(ctx);
@@ -42,7 +42,7 @@ export async function visitorOf(request: IdentityRequest): Promise<Visitor> {
   return { ...request, session, account, holder: session.uid, owner: account.id };
 }
 
-/** A page that is for anybody and depends on whether they are signed in. */
+/** Wraps a page that is open to anybody and depends on whether they are signed in. */
 export function asVisitor(show: PageHandler<Visitor>): PageHandler<IdentityRequest> {
   return async (request) => show(await visitorOf(request));
 }
@@ -64,7 +64,7 @@ function browserOf({ config }: IdentityContext, ctx: Context): string {
 
 /**
  * Starts a session of the account under a fresh id. If somebody else was signed in, their session ends.
- * @returns false when the account has another password by now than the one that was checked
+ * @returns false when the password has changed since it was checked
  */
 export async function startSession({ identity, ctx }: IdentityRequest, proof: SignInProof): Promise<boolean> {
   const { provider, pool } = identity;
@@ -84,11 +84,11 @@ export async function startSession({ identity, ctx }: IdentityRequest, proof: Si
   return true;
 }
 
-/** Takes the cookie of a session that ends from its browser. */
+/** Removes the cookie of an ended session from its browser. */
 export function dropSessionCookie({ identity: { provider }, ctx }: IdentityRequest): void {
   ctx.cookies.set(provider.cookieName("session"), null, cookie);
 }
 
-/** The frame of the profile's pages. */
+/** The frame around the pages of the profile. */
 export const profileFrame = (visitor: SignedIn): Pick<Layout, "nav" | "corner"> =>
   frame(visitor, { config: visitor.identity.config, port: "provider", signOutPath: "/sign-out" });

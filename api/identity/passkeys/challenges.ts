@@ -6,7 +6,7 @@ import type { IdentityContext } from "../accounts/context.ts";
 const lifetimeMinutes = 10;
 const lifetimeMs = lifetimeMinutes * 60_000;
 
-/** Who may answer a challenge: the holder of a page's forms, for one purpose. */
+/** The only party that may answer a challenge: the holder of a page's forms, for one purpose. */
 type Answerer = Readonly<{ holder: string; purpose: "create" | "get" }>;
 
 type Keys = Pick<IdentityContext["keys"], "forms">;
@@ -21,7 +21,7 @@ export function newChallenge(keys: Keys, answerer: Answerer): Uint8Array<ArrayBu
   return Uint8Array.fromBase64(token, { alphabet: "base64url" });
 }
 
-/** The challenge of an answer that is checked: whether it is the answerer's own, and how it is used up afterwards. */
+/** Checks that a challenge is the answerer's own, and uses it up afterwards. */
 export function checkChallenge(keys: Keys, answerer: Answerer) {
   let answered = "";
   return {
@@ -33,7 +33,7 @@ export function checkChallenge(keys: Keys, answerer: Answerer) {
   };
 }
 
-/** Whether a challenge, in base64url as the browser answers it, was made for this answerer less than ten minutes ago. */
+/** True if a challenge (base64url, as the browser answers it) was made for this answerer less than ten minutes ago. */
 function isOwnChallenge(keys: Keys, answerer: Answerer, challenge: string): boolean {
   const options = { maxAge: lifetimeMs, encoding: "base64url" } as const;
   const isMadeWith = (secret: string) => Bun.CSRF.verify(challenge, { ...options, secret });

@@ -12,7 +12,7 @@ import { listPasskeys, storePasskey } from "./storage.ts";
 
 type Parts = Pick<IdentityContext, "config" | "keys" | "pool">;
 
-/** What the browser is asked for to make a passkey that needs no address typed; undefined where it makes none. */
+/** Options for the browser to make a passkey that needs no typed address; undefined if the site can have none. */
 export async function creationOptions(
   { config, keys, pool }: Parts,
   { account, holder }: Readonly<{ account: Account; holder: string }>,
@@ -39,7 +39,10 @@ type Answer = Readonly<{
   name: string;
 }>;
 
-/** Stores the passkey that the browser made. @returns false when its answer does not hold, or there are too many */
+/**
+ * Stores the passkey that the browser made.
+ * @returns false when its answer is wrong or the account has too many
+ */
 export async function createPasskey(
   { config, keys, pool }: Parts,
   { account, holder, text, name }: Answer,

@@ -14,7 +14,7 @@ import { findPasskey, notePasskeyUse } from "./storage.ts";
 
 type Parts = Pick<IdentityContext, "config" | "keys" | "pool">;
 
-/** What the browser is asked for at a sign-in with whichever passkey the person picks; undefined where there are none. */
+/** Options for the browser to sign in with any passkey; undefined if the site can have none. */
 export async function signInOptions(
   { config, keys }: Pick<Parts, "config" | "keys">,
   holder: string,
@@ -26,8 +26,8 @@ export async function signInOptions(
 }
 
 /**
- * The account whose passkey answered this holder's challenge, in a way that proves the person, not only the device
- * (user verification), because it stands for the password. Each challenge works once.
+ * Finds the account whose passkey answered this holder's challenge. User verification is required, because the passkey
+ * stands for the password. Each challenge works once.
  */
 export async function findByPasskey(
   { config, keys, pool }: Parts,

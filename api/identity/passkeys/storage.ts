@@ -4,24 +4,24 @@ import { inTransaction } from "../accounts/transaction.ts";
 /** A passkey of an account as its page lists it; times are epoch milliseconds. */
 export type Passkey = Readonly<{ id: string; name: string; createdAt: number; lastUsedAt: number | null }>;
 
-/** What a sign-in with a passkey is checked by. */
+/** The facts that check a sign-in with a passkey. */
 type StoredPasskey = Readonly<{
   id: string;
   accountId: string;
   publicKey: Uint8Array<ArrayBuffer>;
   counter: number;
-  /** Of the account, because a new password may end its passkeys while one is checked. */
+  /** The account's hash, because a new password may end its passkeys while one is checked. */
   passwordHash: string;
 }>;
 
 type NewPasskey = Omit<StoredPasskey, "passwordHash"> &
   Readonly<{
     name: string;
-    /** Of the session in which it is added. */
+    /** The session in which it is added. */
     sessionUid: string;
   }>;
 
-/** How many passkeys an account may have. */
+/** The most passkeys of an account. */
 export const maxPasskeys = 20;
 
 /** The account's passkeys, newest first. */
@@ -36,9 +36,9 @@ export async function listPasskeys(pool: Pool, accountId: string): Promise<Passk
 }
 
 /**
- * Stores a passkey. The account's row is locked, so that several at the same moment are counted one after the other, and
- * none comes from a session that a new password has just ended.
- * @returns false when it is registered already, the account has as many as it may have, or the session has ended
+ * Stores a passkey. A lock on the account's row counts simultaneous ones one after the other and refuses a session that
+ * a new password has just ended.
+ * @returns false when it is registered already, the account has too many, or the session has ended
  */
 export async function storePasskey(
   pool: Pool,
@@ -70,8 +70,8 @@ export async function findPasskey(pool: Pool, id: string): Promise<StoredPasskey
 }
 
 /**
- * Notes a use. The counter of an authenticator that counts must grow with each, which shows a copied one.
- * @returns false when another use with this count was faster, or the passkey is gone
+ * Records a use. The counter of an authenticator must grow with each use; otherwise it was copied.
+ * @returns false when a simultaneous use with this count came first, or the passkey is gone
  */
 export async function notePasskeyUse(pool: Pool, id: string, counter: number): Promise<boolean> {
   const { rowCount } = await pool.query(

@@ -11,10 +11,10 @@ const hashing = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as co
 
 export const passwordLength = { min: 10, max: 200 };
 
-/** The form in which a password is stored. */
+/** Hashes a password for storage. */
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, hashing);
 
-/** An account with the hash of its password at the time of a check, by which a change in between is noticed. */
+/** An account with its password hash at the time of a check, so that a change in between is noticed. */
 export type CheckedAccount = Account & Readonly<{ passwordHash: string }>;
 
 /** Finds the account by e-mail address and password. An unknown address takes as long as a wrong password. */
@@ -43,17 +43,17 @@ function nobodysHash(): Promise<string> {
 type NewPassword = Readonly<{
   accountId: string;
   password: string;
-  /** With one of these the password is changed only if the one before is this still, or the mailed link works still. */
+  /** The change is refused unless this hash or this mailed link is still valid. */
   passwordHash?: string;
   resetToken?: string;
-  /** Whether everything else that lets somebody in ends as well: tokens, connected apps and passkeys. */
+  /** Also ends all tokens, connected apps and passkeys. */
   endsAll?: boolean;
 }>;
 
 /**
- * Sets a new password and ends all sessions of the account, this browser's included. The news ends those of the account
- * pages, and deleting their grant ends a sign-in there that is under way.
- * @returns the hash of the new password; undefined when what the change depends on is true no more
+ * Sets a new password and ends all sessions of the account, this browser's included. The news ends sessions of the
+ * account pages; deleting their grant ends a sign-in that is under way.
+ * @returns the hash of the new password; undefined when the given hash or link is no longer valid
  */
 export async function changePassword(
   { pool, ownClient }: Pick<IdentityContext, "pool" | "ownClient">,

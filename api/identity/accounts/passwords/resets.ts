@@ -10,7 +10,7 @@ export const resetPath = "/reset-password";
 
 /**
  * Mails a link for a new password to an address that an account has confirmed, and nothing to any other. An earlier
- * link goes on working, so that nobody makes somebody else's useless by asking for another.
+ * link keeps working, so that a stranger who asks for another does not break it.
  */
 export async function mailReset(
   { pool, sendMail, config }: Pick<IdentityContext, "pool" | "sendMail" | "config">,

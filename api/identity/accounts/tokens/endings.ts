@@ -5,7 +5,7 @@ import type { IdentityContext } from "../context.ts";
 import { type Mail, mailOf } from "../mail.ts";
 import { zoneOf } from "../zones.ts";
 
-/** A token that is about to end, and its person. */
+/** A token that is about to end, and its owner. */
 type EndingToken = Readonly<{
   id: string;
   accountId: string;
@@ -20,9 +20,9 @@ type EndingToken = Readonly<{
 const mailsAtOnce = 20;
 
 /**
- * Mails those whose personal tokens end within a week, once for each end. One process at a time does it, and a token is
- * noted as told when the mail server has taken the mail; a process that dies in between sends the mail again under the
- * same Message-ID. Tokens made for a week or less need no mail, and unconfirmed addresses get none.
+ * Mails the owners of personal tokens that end within a week, once for each end. One process at a time does it. A token
+ * is marked after the mail server took the mail, so a crash in between repeats the mail under the same Message-ID.
+ * Tokens made for a week or less and unconfirmed addresses get no mail.
  */
 export async function mailTokenEndings({
   pool,
@@ -40,7 +40,7 @@ export async function mailTokenEndings({
   });
 }
 
-/** One of each account, in no order: neither somebody's many tokens nor refused mails keep others waiting. */
+/** One token of each account, in random order: neither an account with many tokens nor refused mails delay others. */
 async function findEnding(pool: Pool): Promise<EndingToken[]> {
   const { rows } = await pool.query<EndingToken>(
     `select * from (
@@ -58,7 +58,7 @@ async function findEnding(pool: Pool): Promise<EndingToken[]> {
   return rows;
 }
 
-/** Of this end only: when the token gets another one meanwhile, its person is told of that too. */
+/** Marks this end only: if the token gets another end meanwhile, its owner is told of that too. */
 async function noteTold(pool: Pool, { id, expiresAt }: EndingToken): Promise<void> {
   await pool.query(
     `update identity.grants set end_told_at = now()

@@ -7,16 +7,16 @@ import { lastFour, type NewToken } from "../../grants/personal-token.ts";
 import { hashToken } from "../confirmation.ts";
 import { inTransaction } from "../transaction.ts";
 
-/** When the secret before a new one ends, in seconds from now, and when the new one does; undefined leaves its end. */
+/** Seconds until the previous secret ends, and the end of the new one; undefined leaves its end. */
 type Rotation = Readonly<{ graceSeconds: number; expiresAt: number | undefined }>;
 
-/** How many secrets of one token may work at a time. */
+/** The number of secrets of one token that may work at a time. */
 export const maxSecrets = 5;
 
 /**
- * Gives a personal token a new secret under the same id, scopes and name. The grant's row is locked first, and nobody
- * waits for it: whoever asks for many at once would take the database's connections from others.
- * @returns why there is no new secret: `busy` also where the account has no such token
+ * Gives a personal token a new secret; id, scopes and name stay. The grant's row lock is tried and not waited for,
+ * because many requests at once would hold the database's connections.
+ * @returns the reason for no new secret; `busy` also if the account has no token with this id
  */
 export async function rotateToken(
   pool: Pool,
@@ -45,7 +45,7 @@ export async function rotateToken(
   });
 }
 
-/** Ends the secrets before the present one, which were left some time when it was made. */
+/** Ends the earlier secrets that are still in their grace period. */
 export async function endOldSecrets(pool: Pool, { accountId, id }: ConnectionKey): Promise<void> {
   await pool.query(endOld, [accountId, id, personalClientId]);
 }
@@ -63,7 +63,7 @@ const moveEnd = `
     payload = case when $3 is null then payload else payload || jsonb_build_object('exp', $3) end
   where id = $1`;
 
-/** The new secret is like the newest one before, but as old and as long-lived as its grant now says. */
+/** The new secret copies the newest one, but starts now and ends with its grant. */
 const addSecret = `
   insert into identity.artifacts (kind, id_hash, payload, account_id, grant_id, expires_at)
   select a.kind, $2, (a.payload::jsonb || jsonb_build_object(

@@ -4,8 +4,8 @@ import type { SignedIn } from "../visitor.ts";
 export const wrongPassword = "That is not your password.";
 
 /**
- * Checks the current password that a form asks for. Attempts count for the session, so nobody else can use them up.
- * @returns the account; why the password is refused, when it is
+ * Checks the current password in a form. Attempts count for the session, so nobody else can use them up.
+ * @returns the account, or the reason why the password is refused
  */
 export async function checkCurrentPassword(
   { identity: { throttle, pool }, account, session }: SignedIn,

@@ -9,7 +9,7 @@ import type { SignedIn } from "../visitor.ts";
 
 export const passkeysPath = "/profile/passkeys";
 
-/** The account's passkeys and a way to a new one; nothing where browsers make none. */
+/** The account's passkeys and a form for a new one; nothing if the site can have none. */
 export async function passkeysSection(
   visitor: SignedIn,
   error: string | undefined,

@@ -15,7 +15,7 @@ import { checkCurrentPassword } from "./current-password.ts";
 import { passkeysPath } from "./passkeys-section.ts";
 import { profilePage } from "./profile-page.ts";
 
-/** POST /profile/passkeys: only who gave the password gets a page with a challenge, which the new passkey answers. */
+/** POST /profile/passkeys: after the right password, shows a page with a challenge for the new passkey. */
 export async function beginPasskey(visitor: SignedIn, form: URLSearchParams): Promise<Response> {
   const checked = await checkCurrentPassword(visitor, form);
   if (typeof checked === "string") return profilePage(visitor, { passkey: checked });

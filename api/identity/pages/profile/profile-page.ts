@@ -7,7 +7,7 @@ import { profileFrame, type SignedIn } from "../visitor.ts";
 import { passkeysSection } from "./passkeys-section.ts";
 import { sessionsSection } from "./sessions.ts";
 
-/** What the page shows above its parts: that something is done, or the problem of one of its forms. */
+/** The message above the parts of the page: a success, or the problem of one of its forms. */
 type Notes = Readonly<{
   done?: string | undefined;
   email?: string;

@@ -12,7 +12,7 @@ const linkSent = "A confirmation link is on its way. It works once and for 24 ho
 
 const passwordChanged = "Your password is changed. Other browsers are signed out.";
 
-/** What the page shows when a form was saved and the browser was sent back here. */
+/** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map([
   ["password", `${passwordChanged} Your tokens, connected apps and passkeys go on working.`],
   ["password-and-connections", `${passwordChanged} Your tokens, connected apps and passkeys have ended.`],
@@ -44,7 +44,7 @@ export async function savePassword(visitor: SignedIn, form: URLSearchParams): Pr
   const before = checked.passwordHash;
   const passwordHash = await changePassword(identity, { accountId, password, passwordHash: before, endsAll });
   if (passwordHash === undefined) return profilePage(visitor, { password: wrongPassword });
-  // A session of its own, because somebody may have copied the one before.
+  // A new session replaces the present one, because somebody may have copied it.
   await startSession(visitor, { accountId, passwordHash });
   await identity.deliverNews();
   await mailPasswordNotice(identity, account);

@@ -20,7 +20,7 @@ export async function grantOf(
   return new provider.Grant({ accountId: session?.accountId, clientId: String(params.client_id) });
 }
 
-/** What the app requests and what it has already, because a step-up must not take away what was granted before. */
+/** The requested scopes and those granted before, because a step-up must not take them away. */
 export function offeredScopes(
   { resources }: IdentityContext,
   { params }: Interaction,
@@ -33,7 +33,7 @@ export function offeredScopes(
 
 type Question = Readonly<{ interaction: Interaction; visitor: Visitor; error?: string }>;
 
-/** The consent screen, with the problem of an answer that was not taken. */
+/** The consent screen, with the problem of a refused answer. */
 export async function consentPage({ interaction, visitor, error }: Question): Promise<Response> {
   const { identity, site, url } = visitor;
   const { params } = interaction;
@@ -66,7 +66,7 @@ function resourceName({ resources, config }: IdentityContext, resource: unknown)
   return html`${URL.parse(config.baseUrl)?.host} (${isMcp ? "tools for AI agents, MCP" : "REST API"})`;
 }
 
-/** Names a host only for web addresses: after an app's own scheme there may be any name, which proves nothing. */
+/** Shows the host of web addresses only: in an app's own scheme the host may be any name and proves nothing. */
 function destination(redirectUri: string): Html {
   const url = URL.parse(redirectUri);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";

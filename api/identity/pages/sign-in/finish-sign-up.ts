@@ -18,7 +18,7 @@ export async function showFinish(request: IdentityRequest): Promise<Response> {
   return finishPage(await visitorOf(request), { signUp, token });
 }
 
-/** POST of the link's page: makes the account, whose address is confirmed by that. */
+/** POST of the link's page: makes the account; the link confirms its address. */
 export async function doFinish(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, ctx, site } = visitor;
   const token = form.get("token") ?? "";

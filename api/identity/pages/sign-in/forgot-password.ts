@@ -9,7 +9,7 @@ import type { Visitor } from "../visitor.ts";
 
 export const forgotPath = "/forgot-password";
 
-/** GET /forgot-password: asks for the address, or says who can help where this server sends no mail. */
+/** GET /forgot-password: asks for the address, or names who can help if this server sends no mail. */
 export function showForgot(visitor: Visitor): Response {
   if (visitor.identity.sendMail) return forgotPage(visitor, {});
   const text = html`This server sends no mail, so it cannot send you a link. ${operatorHelps}`;
@@ -17,8 +17,8 @@ export function showForgot(visitor: Visitor): Response {
 }
 
 /**
- * POST /forgot-password: the answer is the same whether or not there is such an account, and does not wait for the
- * mail, so that its time tells nothing either.
+ * POST /forgot-password: the answer is the same for unknown addresses, and does not wait for the mail, so that its time
+ * tells nothing either.
  */
 export async function doForgot(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, ctx, site } = visitor;

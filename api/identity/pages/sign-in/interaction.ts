@@ -54,7 +54,7 @@ async function answerWith(
   return seeOther(await provider.interactionResult(ctx.req, ctx.res, result));
 }
 
-/** Continues when the person is signed in; asks for the password again if the app demands a fresh sign-in. */
+/** Continues if the person is signed in; asks for the password again if the app demands a fresh sign-in. */
 async function goOn(interaction: Interaction, visitor: Visitor): Promise<Response> {
   const { identity, ctx, session, account } = visitor;
   const isFresh = (session.loginTs ?? 0) >= (interaction.iat ?? 0);
@@ -77,7 +77,7 @@ async function saveGrant(
   const { missingOIDCScope } = prompt.details;
   if (Array.isArray(missingOIDCScope)) grant.addOIDCScope(missingOIDCScope.map(String));
   const grantId = await grant.save();
-  // Tokens that were issued before still carry the wider scopes.
+  // Tokens issued before still carry the wider scopes.
   if (isNarrower) await provider.AccessToken.revokeByGrantId(grantId);
   return grantId;
 }

@@ -39,7 +39,7 @@ export async function doReset(visitor: Visitor, form: URLSearchParams): Promise<
   await mailPasswordNotice(identity, account);
   rememberBrowser(identity, ctx, account.email);
   await startSession(visitor, { accountId, passwordHash });
-  // A sign-in of its own, because the account pages may still know somebody else in this browser.
+  // This redirect starts a new sign-in, because the account pages may still know somebody else in this browser.
   return seeOther(`${identity.config.baseUrl}/account/sign-in`);
 }
 
@@ -55,7 +55,7 @@ function resetPage(visitor: Visitor, { account, token, error }: Shown): Response
     <div class="actions"><button>Save and sign in</button></div></form>`;
   const options = {
     status: error ? 422 : 200,
-    // The address has the token, so no request from this page may tell it: neither the stylesheet's nor the form's.
+    // The address contains the token, so neither the stylesheet's nor the form's request may send it as a referrer.
     headers: { "Referrer-Policy": "strict-origin" },
   };
   return page(visitor.site, { title: "Choose a new password", body, scripts: [passwordScript] }, options);

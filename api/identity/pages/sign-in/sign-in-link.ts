@@ -14,7 +14,7 @@ import { endConnectionsField, newPassword, passwordProblem } from "../fields.ts"
 import { rememberBrowser } from "../known-browser.ts";
 import { startSession, type Visitor } from "../visitor.ts";
 
-/** GET of a one-time link that the operator made: shows only a form, because whatever previews links opens them too. */
+/** GET of a one-time link from the operator: shows only a form, because link previews open links too. */
 export async function showSignInLink(visitor: Visitor): Promise<Response> {
   const token = visitor.url.searchParams.get("token") ?? "";
   const account = await accountOf(visitor, token);
@@ -42,7 +42,7 @@ export async function doSignInByLink(visitor: Visitor, form: URLSearchParams): P
   rememberBrowser(identity, ctx, account.email);
   await adoptBrowserZone(pool, account, form.get("browser_zone"));
   await startSession(visitor, { accountId: account.id });
-  // A sign-in of its own, because the account pages may still know somebody else in this browser.
+  // This redirect starts a new sign-in, because the account pages may still know somebody else in this browser.
   return seeOther(`${config.baseUrl}/account/sign-in`);
 }
 
@@ -67,7 +67,7 @@ function signInLinkPage(visitor: Visitor, { account, token, error }: Shown): Res
     <div class="actions"><button>Sign in</button></div></form>`;
   const options = {
     status: error ? 422 : 200,
-    // The address has the token, so no request from this page may tell it: neither the stylesheet's nor the form's.
+    // The address contains the token, so neither the stylesheet's nor the form's request may send it as a referrer.
     headers: { "Referrer-Policy": "strict-origin" },
   };
   return page(visitor.site, { title: "Sign in by a link", body, scripts: [zoneScript] }, options);

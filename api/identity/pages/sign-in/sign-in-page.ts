@@ -18,7 +18,7 @@ type Shown = Readonly<{
   headers?: Record<string, string>;
 }>;
 
-/** The page that signs in, with the problem of an attempt that failed. */
+/** The sign-in page, with the problem of a failed attempt. */
 export async function signInPage(
   visitor: Visitor,
   { next, email, error, ...options }: Shown,
@@ -54,7 +54,7 @@ export async function signInPage(
   return page(site, content, { ...options, formTargets: formTargetsOf(request) });
 }
 
-/** Hidden until a script has found that the browser knows passkeys. */
+/** The form is hidden until a script finds that the browser knows passkeys. */
 async function passkeyForm(visitor: Visitor, next: string): Promise<Html | undefined> {
   const options = await signInOptions(visitor.identity, visitor.holder);
   if (!options) return undefined;

@@ -35,7 +35,7 @@ export async function doSignIn(visitor: Visitor, form: URLSearchParams): Promise
   return enter(visitor, account, form);
 }
 
-/** POST /sign-in/passkey: the answer of the browser says by itself whose passkey it is. */
+/** POST /sign-in/passkey: the browser's answer itself names the passkey and so the account. */
 export async function doSignInByPasskey(visitor: Visitor, form: URLSearchParams): Promise<Response> {
   const { identity, ctx, site, holder } = visitor;
   const next = safeNext(site, form.get("next"));
@@ -75,7 +75,7 @@ function tooManyAttempts(visitor: Visitor, { next, email, wait }: Refused): Prom
   return signInPage(visitor, { next, email, error, status: 429, headers });
 }
 
-/** POST /sign-out: from any page of the person, also of an earlier session. */
+/** POST /sign-out: accepts forms from any of the person's pages, also those of an earlier session. */
 export async function doSignOut(visitor: Visitor): Promise<Response> {
   const { account, identity, session, site } = visitor;
   if (!account) return seeOther("/sign-in");

@@ -14,7 +14,7 @@ import { rememberBrowser } from "../known-browser.ts";
 import { formTargets } from "../redirects.ts";
 import { type IdentityRequest, startSession, type Visitor } from "../visitor.ts";
 
-/** A page that is closed together with sign-up (`SIGN_UP=closed`). */
+/** Wraps a page that closes together with sign-up (`SIGN_UP=closed`). */
 export function whileSignUpIsOpen(show: PageHandler<IdentityRequest>): PageHandler<IdentityRequest> {
   return (request) => {
     if (request.identity.config.signUpOpen) return show(request);
@@ -69,7 +69,7 @@ function filledIn({ site }: Visitor, form: URLSearchParams): SignUpForm {
   return { next: safeNext(site, form.get("next")), email: form.get("email") ?? "", zone };
 }
 
-/** The page is the same for an address that has an account: only the owner learns that, by mail. */
+/** The page is the same for an address that has an account: only its owner learns that, by mail. */
 function mailPage({ site }: Visitor, email: string, isSent: boolean): Response {
   if (!isSent) {
     const text = "The mail to this address could not be sent. Try again later.";

@@ -13,10 +13,10 @@ import { maxName } from "./name.ts";
 import { graceChoices } from "./rotation.ts";
 import { nameWithEnd } from "./words.ts";
 
-/** A form of the page that was not accepted. */
+/** The rejected form of the page. */
 type Rejected = Readonly<{ error: string; name?: string; lifetime?: Lifetime }>;
 
-/** GET /profile/api-tokens/change: one token or app, also with a form that was not accepted. */
+/** GET /profile/api-tokens/change: one token or app, or its rejected form. */
 export async function showChange(
   visitor: SignedIn,
   id = visitor.url.searchParams.get("id") ?? "",
@@ -34,7 +34,7 @@ export async function showChange(
   return page(visitor.site, content, { status: rejected ? 422 : 200 });
 }
 
-/** The answer where a form or an address names no connection of the account. */
+/** The answer to a form or an address that names no connection of the account. */
 export function goneMessage({ site }: SignedIn): Response {
   const text = html`It has ended. <a href="${tokensPath}">All tokens and apps</a>`;
   return message(site, "This token is not there", text, { status: 404, link: null });

@@ -2,7 +2,7 @@ import { addDays, dayNumber, localDay, resolveLocalTime } from "../../../../shar
 import { type Html, html } from "../../../../shared/html.ts";
 import { type Option, selectField } from "../../../web/form/choice-fields.ts";
 
-/** The days that a token may live, in words. A form also takes a date. */
+/** Lifetimes of a token in days, with their labels. A form also takes a date. */
 const lifetimes = new Map([
   ["7", "7 days"],
   ["30", "30 days"],
@@ -13,7 +13,7 @@ const lifetimes = new Map([
 const maxDays = 3_650;
 const secondsPerDay = 24 * 60 * 60;
 
-/** What a form says of a token's end: one of the lifetimes, or `date` with a last day. */
+/** The end of a token in a form: one of the lifetimes, or `date` with a last day. */
 export type Lifetime = Readonly<{ choice: string; date: string }>;
 
 export const lifetimeOf = (form: URLSearchParams): Lifetime => ({
@@ -21,12 +21,12 @@ export const lifetimeOf = (form: URLSearchParams): Lifetime => ({
   date: form.get("date") ?? "",
 });
 
-/** @returns the end in epoch seconds; undefined when the form names none that a token may have */
+/** @returns the end in epoch seconds; undefined when the form names no allowed end */
 export function chosenEnd({ choice, date }: Lifetime, timeZone: string): number | undefined {
   const now = Math.floor(Date.now() / 1_000);
   if (choice !== "date") return lifetimes.has(choice) ? now + Number(choice) * secondsPerDay : undefined;
   if (!isDate(date) || dayNumber(date) > now / secondsPerDay + maxDays + 1) return undefined;
-  // The last day counts to its end.
+  // The last day counts whole.
   const end = resolveLocalTime(`${addDays(date, 1)}T00:00:00`, timeZone) / 1_000;
   return end > now ? end : undefined;
 }
@@ -38,7 +38,7 @@ const isDate = (text: string): boolean =>
 
 type EndFields = Readonly<{ chosen: Lifetime; timeZone: string; label: string; first?: Option }>;
 
-/** A choice of lifetimes, and a date that counts when it is chosen; `first` is an option before them. */
+/** A choice of lifetimes, and a date that counts if it is chosen; `first` is an option before them. */
 export function endFields({ chosen, timeZone, label, first }: EndFields): Html {
   const today = localDay(Date.now(), timeZone, 0);
   const options = [

@@ -15,12 +15,12 @@ import { allowedInWords, type Permissions, permissionFields, readOnly } from "./
 import { takeShownOnce } from "./shown-once.ts";
 import { nameWithEnd, sayEnd, sayUse } from "./words.ts";
 
-/** What somebody has typed into the form of a new token. */
+/** The typed values of the form for a new token. */
 export type TokenDraft = Readonly<{ name: string; permissions: Permissions; lifetime: Lifetime }>;
 
 const emptyDraft: TokenDraft = { name: "", permissions: readOnly, lifetime: { choice: "90", date: "" } };
 
-/** What the page shows when a form was taken and the browser was sent back here. */
+/** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map([
   ["revoked", "It has ended."],
   ["old-ended", "The earlier secret has ended."],
@@ -29,10 +29,10 @@ const outcomes = new Map([
 
 type Shown = Readonly<{ draft?: TokenDraft; error?: string }>;
 
-/** GET /profile/api-tokens, also with a draft that was not accepted. */
+/** GET /profile/api-tokens, or its rejected form. */
 export async function showTokens(visitor: SignedIn, { draft, error }: Shown = {}): Promise<Response> {
   const connections = await listConnections(visitor.identity, visitor.account.id);
-  // Taken last, and only by who sees it: a read that fails or a HEAD must not take a new token away.
+  // The token is taken last and by GET only: a failed read or a HEAD must not lose it.
   const created = visitor.request.method === "GET" ? await takeShownOnce(visitor) : undefined;
   const personal = connections.filter((connection) => connection.isPersonal);
   const apps = connections.filter((connection) => !connection.isPersonal);
@@ -92,7 +92,7 @@ function connectionCard(visitor: SignedIn, connection: Connection): Html {
     ${endingForm(visitor, connection)}</li>`;
 }
 
-/** A token that was given a new secret goes on working with the earlier one for the time that was chosen. */
+/** After a new secret, the earlier one keeps working for the chosen time. */
 function oldSecretForm(visitor: SignedIn, { id, name, oldSecretEndsAt }: Connection): Html | false {
   if (oldSecretEndsAt === null) return false;
   return html`<form method="post" action="${tokensPath}/end-old">${formToken(visitor)}
@@ -101,7 +101,7 @@ function oldSecretForm(visitor: SignedIn, { id, name, oldSecretEndsAt }: Connect
     <button class="plain">End it now<span class="unseen"> (${name})</span></button></p></form>`;
 }
 
-/** The question before a connection ends, which is also the last one. */
+/** The confirmation before a connection ends. */
 function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Html {
   const verb = isPersonal ? "Revoke" : "Disconnect";
   return html`<details><summary>${verb}<span class="unseen"> ${name}?</span></summary>
@@ -111,6 +111,6 @@ function endingForm(visitor: SignedIn, { id, isPersonal, name }: Connection): Ht
     <button class="danger">${verb} ${name}</button></form></details>`;
 }
 
-/** There what it did can be taken back, too. */
+/** The action log of the connection, where its actions can be undone. */
 const actionsOf = ({ identity }: SignedIn, id: string): string =>
   `${identity.config.baseUrl}/account/actions?${new URLSearchParams({ token_id: id })}`;

@@ -10,7 +10,7 @@ const presets = [
   { value: "all", scopes: allScopes, label: "Everything", hint: "Read, create, change and delete." },
 ] as const;
 
-/** What a form allows a token: by a preset, else by its boxes. */
+/** The permissions in a form: a preset, else the ticked boxes. */
 export type Permissions = Readonly<{ preset: string; scopes: readonly Scope[] }>;
 
 export const readOnly: Permissions = { preset: "read", scopes: readScopes };
@@ -22,7 +22,7 @@ export function permissionsOf(form: URLSearchParams): Permissions {
     : { preset: "custom", scopes: form.getAll("scope").filter(isScope) };
 }
 
-/** The presets, and the boxes that count when the last of them is chosen. */
+/** The presets, and the boxes that count if the last preset is chosen. */
 export function permissionFields(chosen: Permissions): Html {
   const radio = (value: string, label: string, hint: string) =>
     choice({
@@ -38,7 +38,7 @@ export function permissionFields(chosen: Permissions): Html {
     <div class="custom">${scopeFields(allScopes, ticked)}</div></fieldset>`;
 }
 
-/** What a connection may do, as short as it can be said. */
+/** The permissions of a connection in few words. */
 export function allowedInWords(granted: readonly Scope[]): Html | string {
   if (granted.length === 0) return "Know who you are";
   const preset = presets.find((one) => one.scopes.length === granted.length && isWithin(granted, one.scopes));

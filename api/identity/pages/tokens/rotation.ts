@@ -1,4 +1,4 @@
-/** How long the secret before a new one goes on working, in seconds. */
+/** Seconds that the previous secret keeps working, with labels. */
 export const graceChoices = new Map([
   ["0", "At once"],
   ["3600", "In an hour"],

@@ -7,14 +7,17 @@ import { cookieNames } from "../cookies.ts";
 import { tokensPath } from "../site.ts";
 import type { SignedIn } from "../visitor.ts";
 
-/** Longer than any redirect takes. */
+/** Two minutes, longer than any redirect takes. */
 const lifetimeSeconds = 120;
 const options = { signed: true, httpOnly: true, sameSite: "lax", overwrite: true, path: tokensPath } as const;
 
-/** For this session only, in case its cookie is left to the next person at the same browser. */
+/**
+ * A new token on its way to the list. It is for this session only, in case its cookie stays for the next person at the
+ * same browser.
+ */
 type Handed = Readonly<{ holder: string; id: string; token: string }>;
 
-/** Sends the browser to the list, which shows the new token once: reloading it makes no second token. */
+/** Redirects to the list, which shows the new token once: a reload makes no second token. */
 export async function showOnce(visitor: SignedIn, { id, token }: NewToken): Promise<Response> {
   const handed: Handed = { holder: visitor.holder, id, token };
   const value = await seal(handed, keysOf(visitor), lifetimeSeconds);
@@ -22,7 +25,7 @@ export async function showOnce(visitor: SignedIn, { id, token }: NewToken): Prom
   return seeOther(tokensPath);
 }
 
-/** @returns the token that was just made, the first time it is asked for */
+/** @returns the token that was just made, at the first call only */
 export async function takeShownOnce(visitor: SignedIn): Promise<NewToken | undefined> {
   const value = visitor.ctx.cookies.get(nameOf(visitor), options);
   if (!value) return undefined;

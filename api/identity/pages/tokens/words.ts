@@ -7,11 +7,11 @@ const dayMs = 24 * 60 * 60 * 1_000;
 const unusedMs = 30 * dayMs;
 const soonMs = 7 * dayMs;
 
-/** The name, and of a personal token its last characters. */
+/** The name, followed by the last characters of a personal token. */
 export const nameWithEnd = ({ name, lastFour }: Connection): Html =>
   html`${name}${lastFour && html` <code class="quiet">kept_…${lastFour}</code>`}`;
 
-/** When it was last used, and a hint where it seems to be needed by nothing. */
+/** The time of the last use, with a hint if nothing seems to use it. */
 export function sayUse({ zone }: SignedIn, { lastUsedAt, createdAt }: Connection): Html {
   const isIdle = Date.now() - (lastUsedAt ?? createdAt) > unusedMs;
   const hint = isIdle && html` <span class="badge warn">If nothing needs it, end it</span>`;
