@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { LoggedAction } from "../../shared/contracts/action/contracts.ts";
 import { readStored } from "../../shared/domain/action/cut-arguments.ts";
 import { describeAction } from "../doors/pages/action/words/describe.ts";
-import { wallTimeOf } from "../doors/pages/action/words/known.ts";
+import { localTimeOf } from "../doors/pages/action/words/known.ts";
 import { type Known, wordsInText } from "../doors/pages/action/words/words.ts";
 import { printable } from "../web/printable.ts";
 
@@ -12,7 +12,7 @@ const maxSentenceLength = 300;
 /** An action on one line: its time in the user's zone, who, by which door, tool, outcome, what changed, arguments and duration. */
 export function callLine(call: LoggedAction, known: Known): string {
   const { outcome, replayed, calls, door } = call;
-  const time = wallTimeOf(call, known.timeZone).replace("T", " ");
+  const time = localTimeOf(call, known.timeZone).replace("T", " ");
   const caller = door === "page" ? "user" : `${call.client_name ?? "token"} ${call.token_id.slice(0, 8)}`;
   const what = `${printable(caller).padEnd(20)} ${door.padEnd(4)} ${printable(call.tool).padEnd(17)}`;
   const ending = `${outcome}${replayed ? " (repeat)" : ""}${calls > 1 ? ` (${calls} calls)` : ""}`;

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { command } from "../kernel/contract.ts";
 import { Flag, Id, Nullable, OneOf } from "../kernel/fields.ts";
 import { actionKeyFields, Instant } from "./contracts.ts";
@@ -32,6 +32,8 @@ export const UndoConflict = Type.Object({
   fields: Type.Array(Type.String(), { description: "Empty where it is about the whole row" }),
   why: OneOf(undoConflicts),
 });
+
+export type UndoConflict = Readonly<Static<typeof UndoConflict>>;
 
 /** What became of one action, or would: `part` when some of it had to stay. */
 export const UndoEnd = Type.Object({

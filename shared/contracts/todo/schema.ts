@@ -78,7 +78,7 @@ export function checkRecurrence({ recurrence }: { recurrence?: string | null }):
 }
 
 /** A tool clears a field by its name, because some clients cannot send null. */
-export const clearedNames = [
+const clearedNames = [
   "description",
   "due_date",
   "time_of_day",

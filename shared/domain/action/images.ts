@@ -20,7 +20,7 @@ import {
 export type Images = Readonly<Record<string, Image>>;
 export type BeforeAndAfter = Readonly<{ before: Images; after: Images }>;
 
-export type RowName = Readonly<{ table: SeenTable; key: readonly string[] }>;
+type RowName = Readonly<{ table: SeenTable; key: readonly string[] }>;
 
 /** One row before and after an action; undefined where there is none. */
 export type RowChange = RowName & Readonly<{ before: object | undefined; after: object | undefined }>;

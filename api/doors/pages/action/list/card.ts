@@ -5,7 +5,7 @@ import { type Html, html } from "../../../../../shared/html.ts";
 import type { ThingNames } from "../../../../queries/action/names.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { describeAction } from "../words/describe.ts";
-import { type Day, nameOfCaller, wallTimeOf } from "../words/known.ts";
+import { type Day, localTimeOf, nameOfCaller } from "../words/known.ts";
 import { quote, wordsInHtml } from "../words/words.ts";
 import { outcomes } from "./filters.ts";
 
@@ -28,7 +28,7 @@ export function actionCard(row: LoggedAction, listing: Listing): Html {
   const { names, today, timeZone } = listing;
   const { sentence, changes } = describeAction(row, listing);
   return html`<li class="card" id="action-${row.request_id}"><div class="spread">
-    <p class="action"><time datetime="${row.called_at}">${wallTimeOf(row, timeZone).slice(11)}</time>
+    <p class="action"><time datetime="${row.called_at}">${localTimeOf(row, timeZone).slice(11)}</time>
     <span>${wordsInHtml(sentence, today, names)}</span></p>
     ${badges(row, listing)}</div>
     ${changes.length > 0 && html`<ul class="changes small">${changes.map((words) => html`<li>${wordsInHtml(words, today, names)}</li>`)}</ul>`}

@@ -10,7 +10,7 @@ import { conflictsOf } from "../take-back/conflicts.ts";
 import { undoForm } from "../take-back/undo.ts";
 import type { UndoNote } from "../take-back/undo-note.ts";
 import { changedThings, isDeletion } from "../words/changed-things.ts";
-import { type Day, wallTimeOf } from "../words/known.ts";
+import { type Day, localTimeOf } from "../words/known.ts";
 import { quote } from "../words/words.ts";
 
 type Listed = Day & Readonly<{ undos: Undos; noted: UndoNote | undefined; now: number }>;
@@ -31,7 +31,7 @@ function undoneInWords(visit: Visit, action: LoggedAction, undos: Undos, { timeZ
   url.searchParams.set("note", `${action.called_at}_${action.request_id}`);
   const address = `${url.pathname}${url.search}#action-${action.request_id}`;
   return html`<p class="controls quiet small">Taken back on
-    <time datetime="${undo.called_at}">${sayWallTime(wallTimeOf(undo, timeZone), today)}</time>${conflictsOf(undo).length > 0 && html`, <a href="${address}">but not all of it</a>`}</p>`;
+    <time datetime="${undo.called_at}">${sayWallTime(localTimeOf(undo, timeZone), today)}</time>${conflictsOf(undo).length > 0 && html`, <a href="${address}">but not all of it</a>`}</p>`;
 }
 
 function buttons(visit: Visit, action: LoggedAction, now: number): Html | undefined {

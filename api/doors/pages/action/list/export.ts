@@ -11,7 +11,7 @@ import type { Visit } from "../../session/context.ts";
 import { download } from "../../session/download.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { describeAction } from "../words/describe.ts";
-import { readNames, wallTimeOf } from "../words/known.ts";
+import { localTimeOf, readNames } from "../words/known.ts";
 import { type Known, type Word, wordsInText } from "../words/words.ts";
 import { chosenIn, readFilters } from "./filters.ts";
 
@@ -110,7 +110,7 @@ function exportedRow(row: LoggedAction, known: Known): ExportedRow {
   const inText = (words: readonly Word[]) => wordsInText(words, "");
   return {
     ...row,
-    local_time: wallTimeOf(row, known.timeZone).replace("T", " "),
+    local_time: localTimeOf(row, known.timeZone).replace("T", " "),
     what: [sentence, ...changes].map(inText).join("; "),
     before: parsed(row.before),
     after: parsed(row.after),

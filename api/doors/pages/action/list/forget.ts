@@ -12,7 +12,7 @@ import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submit } from "../../session/submit.ts";
 import { actionsPath, forgetPath } from "../paths.ts";
-import { type ChangedThing, changedThings, isDeletion, nameIn } from "../words/changed-things.ts";
+import { type ChangedThing, changedThings, isDeletion, titleIn } from "../words/changed-things.ts";
 import { quote } from "../words/words.ts";
 
 /** GET /account/actions/forget?called_at=…&request_id=…: asks before what an action deleted is forgotten for good. */
@@ -32,7 +32,7 @@ export async function askForget(visit: Visit): Promise<Response> {
 }
 
 function thingForm(visit: Visit, { thing, kind, before }: ChangedThing): Html {
-  const name = quote(nameIn(before));
+  const name = quote(titleIn(before));
   return html`<form method="post" action="${forgetPath}" class="card spread">${formToken(visit)}
     <input type="hidden" name="kind" value="${kind}"><input type="hidden" name="id" value="${thing.split("/")[1]}">
     <p>The ${kind} ${name}</p>

@@ -6,7 +6,7 @@ import type { ReadCount } from "../../../../queries/action/reads.ts";
 import { sayDate } from "../../kit/dates.ts";
 import { actionsPath } from "../paths.ts";
 import { readOf } from "../words/call-words.ts";
-import { nameOfCaller, wallTimeOf } from "../words/known.ts";
+import { localTimeOf, nameOfCaller } from "../words/known.ts";
 import { wordsInText } from "../words/words.ts";
 import { actionCard, type Listing } from "./card.ts";
 
@@ -21,7 +21,7 @@ type Listed = Listing &
 
 /** The actions, each under the user's day on which it was, and at the end of each day what was only looked at. */
 export async function actionList({ rows, reads, isFiltered, hasOlder, ...listing }: Listed): Promise<Html> {
-  const dateOf = (at: Pick<LoggedAction, "called_at">) => wallTimeOf(at, listing.timeZone).slice(0, 10);
+  const dateOf = (at: Pick<LoggedAction, "called_at">) => localTimeOf(at, listing.timeZone).slice(0, 10);
   const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
   const dated = Map.groupBy(cards, ({ date }) => date);
   const looked = Map.groupBy(reads, dateOf);

@@ -11,7 +11,7 @@ import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { readNote } from "../take-back/undo-note.ts";
-import { readDay, readNames } from "../words/known.ts";
+import { readLogDay, readNames } from "../words/known.ts";
 import { controlsOf } from "./controls.ts";
 import { type ActionsFilter, chosenIn, filterForm, readFilters } from "./filters.ts";
 import { findLastVisit } from "./last-visit.ts";
@@ -24,7 +24,7 @@ export async function showActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit, { follows: "actions" });
   const query = context.query({ userId: session.sub });
-  const day = await readDay(query);
+  const day = await readLogDay(query);
   const chosen = chosenIn(url);
   const filters = readFilters(chosen, day.timeZone);
   if (isRefused(filters)) return refusalPage(context, filters.refusal);

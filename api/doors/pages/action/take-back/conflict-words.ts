@@ -1,4 +1,3 @@
-import type { Static } from "typebox";
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import type { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
 import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
@@ -6,16 +5,14 @@ import { readImages } from "../../../../../shared/domain/action/stored-images.ts
 import type { LaterChange } from "../../../../queries/action/later-change.ts";
 import { parseRow } from "../words/changed-things.ts";
 import { nounOfColumn } from "../words/field-words.ts";
-import { nameOfCaller, wallTimeOf } from "../words/known.ts";
+import { localTimeOf, nameOfCaller } from "../words/known.ts";
 import type { Known, Word } from "../words/words.ts";
-
-type Conflict = Readonly<Static<typeof UndoConflict>>;
 
 /** An action, the names that things had then, and who changed it since, where that is known. */
 type Past = Known & Readonly<{ action: LoggedAction; by: Omit<LaterChange, "images"> | undefined }>;
 
 /** Such as: The todo “Pay rent” keeps its present title: “Claude Desktop” changed that on Fri 20 Nov 09:12:01. */
-export function sayConflict(conflict: Conflict, past: Past): readonly Word[] {
+export function sayConflict(conflict: UndoConflict, past: Past): readonly Word[] {
   try {
     return sayOfRow(conflict, past) ?? [ofAction[conflict.why]];
   } catch {
@@ -24,7 +21,7 @@ export function sayConflict(conflict: Conflict, past: Past): readonly Word[] {
   }
 }
 
-function sayOfRow({ row, fields, why }: Conflict, past: Past): readonly Word[] | undefined {
+function sayOfRow({ row, fields, why }: UndoConflict, past: Past): readonly Word[] | undefined {
   const subject = row === null ? undefined : subjectOf(row, past);
   if (row === null || !subject) return undefined;
   if (why === "changed_since") {
@@ -37,7 +34,7 @@ function sayOfRow({ row, fields, why }: Conflict, past: Past): readonly Word[] |
   return [...subject, ofThing[why] ?? `: ${ofAction[why]}`];
 }
 
-const ofAction: Readonly<Record<Conflict["why"], string>> = {
+const ofAction: Readonly<Record<UndoConflict["why"], string>> = {
   unknown: "It is not in the log.",
   too_old: "It is more than 30 days old.",
   nothing_changed: "It changed nothing.",
@@ -50,7 +47,7 @@ const ofAction: Readonly<Record<Conflict["why"], string>> = {
   category_gone: "The category is gone.",
 };
 
-const ofThing: Readonly<Partial<Record<Conflict["why"], string>>> = {
+const ofThing: Readonly<Partial<Record<UndoConflict["why"], string>>> = {
   made_again: " is there again already.",
   in_use: " stays, because something else belongs to it by now.",
   day_is_settled: " stays as it is, because that day can no longer be changed.",
@@ -61,7 +58,7 @@ const ofThing: Readonly<Partial<Record<Conflict["why"], string>>> = {
 function changeOf({ by, timeZone }: Past, verb: string, what: string): readonly Word[] {
   if (!by) return [`somebody ${verb} ${what} since.`];
   const who: Word = by.door === "page" ? "you" : { quoted: nameOfCaller(by) };
-  return [who, ` ${verb} ${what} on `, { wallTime: wallTimeOf(by, timeZone) }, "."];
+  return [who, ` ${verb} ${what} on `, { wallTime: localTimeOf(by, timeZone) }, "."];
 }
 
 /** What a row is, or what it belongs to. */

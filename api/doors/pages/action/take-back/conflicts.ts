@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
@@ -16,14 +16,13 @@ import { namesThen, readNames } from "../words/known.ts";
 import type { Word } from "../words/words.ts";
 import { sayConflict } from "./conflict-words.ts";
 
-/** What keeps an undo from being whole. */
-export type Conflict = Readonly<Static<typeof UndoConflict>>;
-type Conflicting = Readonly<{ action: LoggedAction; conflicts: readonly Conflict[] }>;
+/** An action with what keeps its undo from being whole. */
+type Conflicting = Readonly<{ action: LoggedAction; conflicts: readonly UndoConflict[] }>;
 
 const undoArguments = Compile(Type.Object({ stayed: Type.Array(UndoConflict) }));
 
 /** What had to stay when an action was taken back, as the log's row of the undo says. */
-export function conflictsOf(undo: Pick<LoggedAction, "arguments">): readonly Conflict[] {
+export function conflictsOf(undo: Pick<LoggedAction, "arguments">): readonly UndoConflict[] {
   const { args } = readStored(undo.arguments);
   return undoArguments.Check(args) ? args.stayed : [];
 }
@@ -83,13 +82,13 @@ async function readChanges(
 /** A reminder is a row of its own, whatever is said of the todo that it belongs to. */
 const reminderOf = (row: string): string => row.replace("todos/", "reminders/");
 
-function rowsInTheWay({ row, fields, why }: Conflict): string[] {
+function rowsInTheWay({ row, fields, why }: UndoConflict): string[] {
   if (row === null || (why !== "changed_since" && why !== "deleted_since")) return [];
   return fields.includes("reminder") ? [row, reminderOf(row)] : [row];
 }
 
 /** Fields that several changed since are told one by one. */
-function withChanges(conflict: Conflict, changes: readonly LaterChange[]) {
+function withChanges(conflict: UndoConflict, changes: readonly LaterChange[]) {
   const { row, fields, why } = conflict;
   if (row === null || rowsInTheWay(conflict).length === 0) return [{ ...conflict, by: undefined }];
   if (why === "deleted_since") return [{ ...conflict, by: changes.find((change) => removes(change, row)) }];

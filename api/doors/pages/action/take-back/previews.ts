@@ -1,4 +1,5 @@
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import type { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
 import type { Commands, OutputOf } from "../../../../../shared/contracts/catalogue.ts";
 import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
@@ -8,14 +9,14 @@ import { sayWallTime } from "../../kit/dates.ts";
 import type { Visit } from "../../session/context.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { describeAction } from "../words/describe.ts";
-import { type Day, readNames, wallTimeOf } from "../words/known.ts";
+import { type Day, localTimeOf, readNames } from "../words/known.ts";
 import { wordsInHtml } from "../words/words.ts";
-import { type Conflict, conflictsInWords, conflictsOf } from "./conflicts.ts";
+import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 type Undone = OutputOf<Commands["action.undo"]>["ends"][number]["undone"];
 
 /** What becomes of an action when it is taken back, and what has to stay. */
-export type Preview = Readonly<{ action: LoggedAction; undone: Undone; conflicts: readonly Conflict[] }>;
+export type Preview = Readonly<{ action: LoggedAction; undone: Undone; conflicts: readonly UndoConflict[] }>;
 
 /** Previews of the newest changes of a run that stand, as many as one command tries. */
 export async function previewRun(
@@ -74,7 +75,7 @@ export async function previewList(
     const { action, undone } = preview;
     const sentences = explained[conflicting.indexOf(preview)] ?? [];
     return html`<li class="card"><div class="spread">
-      <p class="action"><time datetime="${action.called_at}">${sayWallTime(wallTimeOf(action, timeZone), today)}</time>
+      <p class="action"><time datetime="${action.called_at}">${sayWallTime(localTimeOf(action, timeZone), today)}</time>
       <span>${wordsInHtml(describeAction(action, { names, timeZone }).sentence, today)}</span></p>${badges[undone]}</div>
       ${sentences.length > 0 && html`<ul class="reason small">${sentences.map((words) => html`<li>${wordsInHtml(words, today)}</li>`)}</ul>`}</li>`;
   });

@@ -13,7 +13,7 @@ import type { Visit } from "../../session/context.ts";
 import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
-import { type Day, nameOfCaller, readDay } from "../words/known.ts";
+import { type Day, nameOfCaller, readLogDay } from "../words/known.ts";
 import { quote } from "../words/words.ts";
 import { type Preview, previewList, previewRun, readPartlyUndone } from "./previews.ts";
 import { canRevoke, revokedMarkIn, runIn } from "./run.ts";
@@ -31,7 +31,7 @@ export async function showRun(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   if (!url.searchParams.get("token_id")) return seeOther(actionsPath);
   const query = context.query({ userId: session.sub });
-  const day = await readDay(query);
+  const day = await readLogDay(query);
   const run = runIn(url.searchParams, { now: query.now, timeZone: day.timeZone });
   if (isRefused(run)) return refusalPage(context, run.refusal);
   const { token_id } = run;

@@ -1,4 +1,5 @@
 import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
+import type { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { validate } from "../../../../http/input/validate.ts";
@@ -12,9 +13,9 @@ import type { QueryContext } from "../../../../queries/engine/context.ts";
 import type { Visit } from "../../session/context.ts";
 import { doneParameter, undoneParameter } from "../../session/go-on.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
-import { type Day, readDay } from "../words/known.ts";
+import { type Day, readLogDay } from "../words/known.ts";
 import { type Word, wordsInHtml } from "../words/words.ts";
-import { type Conflict, conflictsInWords, conflictsOf } from "./conflicts.ts";
+import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 import { undoForm } from "./undo.ts";
 
 export type UndoNote = Readonly<{ request_id: string; note: Html }>;
@@ -51,7 +52,7 @@ async function readUndone(query: QueryContext, key: ActionKey) {
   return { action, undo: undos.get(action?.undone_by ?? "") };
 }
 
-type End = Readonly<{ headline?: string; conflicts: readonly Conflict[] }>;
+type End = Readonly<{ headline?: string; conflicts: readonly UndoConflict[] }>;
 
 /** @returns no headline for an action that could be taken back now */
 async function endOf(
@@ -84,7 +85,7 @@ export async function doneNotice(visit: Visit): Promise<Html | undefined> {
   const key = keyIn(cursor);
   if (!key) return undefined;
   const query = visit.context.query({ userId: visit.session.sub });
-  const noted = undone === null ? undefined : await readNote(visit, query, await readDay(query), undone);
+  const noted = undone === null ? undefined : await readNote(visit, query, await readLogDay(query), undone);
   if (noted) return noted.note;
   const action = await readActionInTurn(query, key);
   const stands = action?.outcome === "ok" && action.undone_by === null;

@@ -13,9 +13,9 @@ import {
 import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
 import { type ResourceKind, resourceKinds } from "../../../../../shared/domain/vocabulary.ts";
 import { countOf } from "./change-words.ts";
-import { nameIn, rowOf } from "./changed-things.ts";
+import { rowOf, titleIn } from "./changed-things.ts";
 import { factsOfImage } from "./field-words.ts";
-import { joined, type Known, listed, type Word } from "./words.ts";
+import { afterColon, type Known, listed, type Word } from "./words.ts";
 
 const resources = contracts.flatMap((contract) =>
   contract.kind === "query" && contract.mcpResource ? [contract.mcpResource] : [],
@@ -105,7 +105,7 @@ function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readon
 function severalOf(todos: unknown): readonly Word[] {
   if (!Array.isArray(todos)) return ["several todos"];
   const titles = todos.flatMap((todo): Word[][] =>
-    typeof todo === "object" && todo !== null ? [[{ quoted: nameIn(todo) }]] : [],
+    typeof todo === "object" && todo !== null ? [[{ quoted: titleIn(todo) }]] : [],
   );
   const count = `${countOf(todos.length, "todo")}, as far as possible`;
   return [count, ...(titles.length > 0 ? [": ", ...listed(titles)] : [])];
@@ -122,7 +122,7 @@ function factsOf(kind: ResourceKind, args: SentArguments, known: Known): readonl
   const clear = argument(args, "clear");
   const cleared = Array.isArray(clear) ? clear.filter((name) => typeof name === "string") : [];
   const sent = { ...givenIn(args), ...Object.fromEntries(cleared.map((name) => [name, null])) };
-  return joined(factsOfImage(kind, sent, known), ", ");
+  return afterColon(factsOfImage(kind, sent, known), ", ");
 }
 
 /**

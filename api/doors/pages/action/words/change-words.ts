@@ -4,7 +4,7 @@ import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
 import { countInWords } from "../../kit/dates.ts";
 import type { ChangedThing } from "./changed-things.ts";
 import { changesBetween, factsOfImage } from "./field-words.ts";
-import { joined, type Known, listed, type Word } from "./words.ts";
+import { afterColon, type Known, listed, type Word } from "./words.ts";
 
 /** What was done to one thing: the verb and the thing, for a summary of several, and the whole sentence. */
 type Change = Readonly<{ verb: string; kind: ResourceKind; object: Word; sentence: readonly Word[] }>;
@@ -69,11 +69,11 @@ function detailsOf(one: ChangedThing, successor: ChangedThing | undefined, known
   if (before && after) {
     const days = completed.length > 0 ? completed : uncompleted;
     const changes = changesBetween(kind, { before, after }, known);
-    return [...daysInWords(days), ...joined(changes, "; "), ...nextInWords(successor)];
+    return [...daysInWords(days), ...afterColon(changes, "; "), ...nextInWords(successor)];
   }
   const { title: _, name: __, ...facts } = after ?? before ?? {};
   const history = kind === "habit" ? historyIn(facts) : [];
-  return [...history, ...joined(factsOfImage(kind, facts, known), ", ")];
+  return [...history, ...afterColon(factsOfImage(kind, facts, known), ", ")];
 }
 
 /** What a deleted habit took along, or what came back with it. */

@@ -5,7 +5,7 @@ import { readImages } from "../../../../../shared/domain/action/stored-images.ts
 import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
 
 /** A row as images name it, and the thing that it is or belongs to, such as `todos/5`. */
-export type NamedRow = Readonly<{ table: string; date: string; thing: string; kind: ResourceKind }>;
+type NamedRow = Readonly<{ table: string; date: string; thing: string; kind: ResourceKind }>;
 
 /** What an action did to one thing and to the rows that belong to it. No image where it was made or removed. */
 export type ChangedThing = Readonly<{
@@ -79,7 +79,7 @@ function thingOf(rows: readonly Row[]): ChangedThing {
 }
 
 /** The title or name in an image, or in what was sent. */
-export function nameIn({ title, name = title }: Image = {}): string | undefined {
+export function titleIn({ title, name = title }: Image = {}): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 

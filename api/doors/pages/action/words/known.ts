@@ -6,18 +6,18 @@ import { resourceKinds } from "../../../../../shared/domain/vocabulary.ts";
 import { namesOf, type ThingNames } from "../../../../queries/action/names.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
 import { argumentsOf } from "./call-words.ts";
-import { changedThings, nameIn, rowOf } from "./changed-things.ts";
+import { changedThings, rowOf, titleIn } from "./changed-things.ts";
 
 /** The user's zone, and the present date in it: the log's days go from midnight to midnight. */
 export type Day = Readonly<{ timeZone: string; today: string }>;
 
-export async function readDay(query: QueryContext): Promise<Day> {
+export async function readLogDay(query: QueryContext): Promise<Day> {
   const { timeZone } = await readDaySettings(query);
   return { timeZone, today: localTime(query.now, timeZone).slice(0, 10) };
 }
 
 /** When an action was, as a wall time of the user. */
-export const wallTimeOf = ({ called_at }: Pick<LoggedAction, "called_at">, timeZone: string): string =>
+export const localTimeOf = ({ called_at }: Pick<LoggedAction, "called_at">, timeZone: string): string =>
   localTime(Date.parse(called_at), timeZone);
 
 /** The present names of all things that sentences about these actions may name. */
@@ -43,7 +43,7 @@ export function namesThen(action: LoggedAction, present: Names): Names {
   const { resource_kind: kind, resource_id: id, resource_name: name } = action;
   const then = new Map(kind && name !== null ? [[rowOf(kind, id), name]] : []);
   for (const { thing, before, after } of changedThings(action)) {
-    const told = nameIn(before) ?? nameIn(after);
+    const told = titleIn(before) ?? titleIn(after);
     if (told !== undefined) then.set(thing, told);
   }
   return { get: (thing) => then.get(thing) ?? present.get(thing) };

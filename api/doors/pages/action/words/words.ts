@@ -49,7 +49,7 @@ export function listed(items: readonly (readonly Word[])[], most = 3): readonly 
 }
 
 /** `: a, b` */
-export const joined = (parts: readonly (readonly Word[])[], separator: string): readonly Word[] =>
+export const afterColon = (parts: readonly (readonly Word[])[], separator: string): readonly Word[] =>
   parts.flatMap((part, index) => [index === 0 ? ": " : separator, ...part]);
 
 const usual = 80;

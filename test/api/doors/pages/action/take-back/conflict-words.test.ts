@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/conflict-words.ts";
-import type { Conflict } from "../../../../../../api/doors/pages/action/take-back/conflicts.ts";
 import { namesThen } from "../../../../../../api/doors/pages/action/words/known.ts";
 import { wordsInHtml } from "../../../../../../api/doors/pages/action/words/words.ts";
-import { undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
+import { type UndoConflict, undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
 import { markup } from "../../../../../../shared/html.ts";
 import { loggedRow } from "../../../../../support/pages/logged-row.ts";
 
@@ -31,7 +30,7 @@ const by = {
 };
 
 type Case = readonly [
-  Conflict["why"],
+  UndoConflict["why"],
   string | null,
   string[],
   string,
