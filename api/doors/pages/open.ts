@@ -19,7 +19,7 @@ export function openAccountPages({ client, ...parts }: Parts): (request: Request
   return (request) => answerPage(context, request);
 }
 
-/** Forms lead to the provider as well: after a sign-out, or when the session has expired. */
+/** Forms may lead to the provider: after a sign-out, or when the session has expired. */
 const front = ({ authUrl }: Config) => ({ home: "/account", formTargets: [new URL(authUrl).origin] });
 
 function notSetUp(config: Config): Response {

@@ -53,17 +53,17 @@ const requireSignIn = createRequireSignIn<Guest, Visit>({
   keepForm: keepSentForm,
 });
 
-/** A page can be asked to say what was just done. */
+/** Adds the notice of the last action that the address names. */
 async function findVisit(guest: Guest): Promise<Visit | undefined> {
   const visit = await signedInVisit(guest);
   return visit && guest.request.method !== "POST" ? { ...visit, notice: await doneNotice(visit) } : visit;
 }
 
-/** The page that a form was on: where its person wants to be after signing in again. */
+/** The page of a form, to return to after signing in again. */
 const pageOfForm = (request: Guest["request"]): string =>
   URL.parse(request.headers.get("referer") ?? "")?.pathname ?? "/account";
 
-/** By path, in which `:id` stands for the id of a thing: see `pathId`. */
+/** Pages by path; `:id` stands for the id of a thing: see `pathId`. */
 const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/": { GET: showFront },
   "/account": { GET: requireSignIn(showToday) },
@@ -117,7 +117,7 @@ const pages: Readonly<Record<string, PageMethods<Guest>>> = {
   "/account/sign-out": { GET: () => seeOther("/account"), POST: signOut },
 };
 
-/** The addresses of a thing's form and of its button that deletes it. */
+/** The addresses of a thing's form and of its delete button. */
 function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMethods<Guest>>> {
   return {
     [path]: { GET: requireSignIn(editThing(form)), POST: requireSignIn(takeForm(saveThing(form))) },
@@ -125,7 +125,7 @@ function formOf(form: ThingForm, path: string): Readonly<Record<string, PageMeth
   };
 }
 
-/** The address of a form's action. People who open it in the browser are sent to the page that the form is on. */
+/** The address of a form's action. A browser that opens it is redirected to the form's page. */
 function formOn(
   page: string,
   act: (visit: Visit, form: URLSearchParams) => Promise<Response>,
@@ -133,12 +133,12 @@ function formOn(
   return { GET: () => seeOther(page), POST: requireSignIn(takeForm(act)) };
 }
 
-/** Addresses that the account pages answer; `*` stands for anything. */
+/** The addresses of the account pages; `*` stands for anything. */
 export const accountPaths = ["/", "/account", "/account/*"];
 
 const pathOf = (url: URL): string => url.pathname.replace(idInPath, ":id");
 
-/** What a request for a page counts as: its path if there is such a page, since anybody can ask for others. */
+/** The route of a request in the metrics: its path only if that page exists, because anybody can invent others. */
 export function routeOfPage({ method, url }: Request): Readonly<{ method: string; path: string }> {
   const path = pathOf(new URL(url));
   return { method, path: Object.hasOwn(pages, path) ? path : "/account/*" };
@@ -148,7 +148,7 @@ export function routeOfPage({ method, url }: Request): Readonly<{ method: string
 export async function answerPage(context: PagesContext, request: Request): Promise<Response> {
   const { site, log } = context;
   const url = new URL(request.url);
-  // Who writes `:id` in an address means no id.
+  // A literal `:id` in a URL matches nothing.
   const methods = url.pathname.includes(":id") ? undefined : pages[pathOf(url)];
   if (!methods) return notFoundPage(site);
   try {

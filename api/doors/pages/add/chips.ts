@@ -8,7 +8,7 @@ import { rhythmInWords } from "../kit/rhythm.ts";
 
 type Chip = readonly [label: string, value: string | number | null];
 
-/** What a line was understood to say beside its title, one chip for each field. */
+/** One chip for each field that the line was understood to set, besides its title. */
 export function chips(quick: QuickTodo | QuickHabit, { today }: Clock): Html {
   const said = (quick.kind === "todo" ? ofTodo(quick, today) : ofHabit(quick)).filter(
     ([, value]) => value !== null,

@@ -10,7 +10,7 @@ import { addPath } from "../session/quick-bar.ts";
 import { refusalPage } from "../session/refusal-page.ts";
 import { chips } from "./chips.ts";
 
-/** GET /account/add?line=…&kind=…: what a line in words was understood to say, in a form that saves it. */
+/** GET /account/add?line=…&kind=…: shows how a line in words was understood, in a form that saves it. */
 export async function previewLine(visit: Visit): Promise<Response> {
   const context = await openForm(visit);
   if (isRefused(context)) return refusalPage(visit.context, context.refusal);
@@ -43,7 +43,7 @@ async function newPage(visit: Visit, kind: "todo" | "habit"): Promise<Response> 
   return newThingPage(form, context, { draft: form.blank, lead: lineHelp(visit, kind), from });
 }
 
-/** How to write a line, and the way to the other kind of thing. */
+/** Help on writing a line, and a link to the form for the other kind. */
 function lineHelp({ url }: Visit, kind: "todo" | "habit"): Html {
   const other = kind === "todo" ? "habit" : "todo";
   const address = new URL(addPath, url);

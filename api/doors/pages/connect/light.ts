@@ -5,7 +5,7 @@ import type { Visit } from "../session/context.ts";
 
 const longestMs = 24 * 60 * 60 * 1_000;
 
-/** The address of this page that remembers when the person began to wait. */
+/** The address of this page with the time when the person began to wait. */
 export function waitingAddress(visit: Visit): string {
   const { now } = visit.context.query({ userId: visit.session.sub });
   const since = Math.floor(Number(visit.url.searchParams.get("since")));
@@ -13,7 +13,7 @@ export function waitingAddress(visit: Visit): string {
   return `/account/connect?since=${isUsable ? since : Math.floor(now)}`;
 }
 
-/** A light that turns green with the first call of a client that never called before. */
+/** A light that turns green at the first call of a client that never called before. */
 export async function connectLight(visit: Visit, waiting: string): Promise<Html> {
   const since = new Date(Number(waiting.split("=")[1])).toISOString();
   const query = visit.context.query({ userId: visit.session.sub });

@@ -9,7 +9,7 @@ import { refusalPage } from "../session/refusal-page.ts";
 import { categoryForm } from "./category-form.ts";
 import { openForm } from "./thing-form.ts";
 
-/** GET /account/categories: all of them, and a form for a new one. */
+/** GET /account/categories: all categories, and a form for a new one. */
 export async function showCategories(visit: Visit): Promise<Response> {
   const context = await openForm(visit);
   if (isRefused(context)) return refusalPage(visit.context, context.refusal);

@@ -3,26 +3,26 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { type Option, selectField } from "../../../web/form/choice-fields.ts";
 import type { FormContext } from "./thing-form.ts";
 
-/** The value of a choice that is made when the form is saved. */
+/** Marks a category that is made when the form is saved. */
 const newPrefix = "new:";
 
 type Categories = Pick<FormContext, "categories">;
 
-/** The value that stands for the category of a name, whether there is one or not. */
+/** The form value for a category name, whether or not the category exists. */
 export function categoryValue(name: string | null, { categories }: Categories): string {
   if (name === null) return "";
   const [known] = categoriesNamed(categories, name);
   return known ? String(known.id) : `${newPrefix}${name}`;
 }
 
-/** The name of the category that is to be made; undefined where none is, because it is there by now. */
+/** The name of the category to make; undefined if none is needed or it exists already. */
 export function newCategoryName(value: string, { categories }: Categories): string | undefined {
   if (!value.startsWith(newPrefix)) return undefined;
   const name = value.slice(newPrefix.length);
   return categoriesNamed(categories, name).length > 0 ? undefined : name;
 }
 
-/** The id of the chosen category; null for none. Of a name, it is known once that category is made. */
+/** The id of the chosen category; null for none. A new name has no id until its category is made. */
 export function chosenCategoryId(value: string, { categories }: Categories): number | null {
   if (!value.startsWith(newPrefix)) return value === "" ? null : Number(value);
   return categoriesNamed(categories, value.slice(newPrefix.length))[0]?.id ?? null;

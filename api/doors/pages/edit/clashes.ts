@@ -12,7 +12,7 @@ export const clashesIn = ({ base, draft, now, changed }: Compared): readonly Cla
     return theirs === base[name] || theirs === own ? [] : [{ name, now: theirs }];
   });
 
-/** Says what would be lost if the form were sent once more. */
+/** Tells which changes of others would be lost if the form were sent again. */
 export function clashNotice(form: ThingForm, context: FormContext, clashes: readonly Clash[]): Html {
   const categoryName = (id: string) => context.categories.find((one) => String(one.id) === id)?.name;
   const say = ({ name, now }: Clash) => (name === "category" ? (categoryName(now) ?? now) : now);

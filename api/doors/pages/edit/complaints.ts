@@ -3,7 +3,7 @@ import { statusOf } from "../../../http/response.ts";
 import type { Complaint } from "./form-page.ts";
 import type { DraftErrors, ThingForm } from "./thing-form.ts";
 
-/** What a refusal says of the fields of a form, and above them where it is about none of these. */
+/** Sorts a refusal into messages for the form's fields and one above them for everything else. */
 export function complaintOf(
   { blank, commandFields }: ThingForm,
   { code, message, errors = {} }: Refusal,

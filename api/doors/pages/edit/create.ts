@@ -12,7 +12,7 @@ import { complaintOf, invalidDraft } from "./complaints.ts";
 import { type Complaint, newThingPage } from "./form-page.ts";
 import { type Draft, type FormContext, openForm, settled, type ThingForm } from "./thing-form.ts";
 
-/** POST …/new: makes a thing, once however often the form is sent. */
+/** POST …/new: makes a thing once, even if the form is sent several times. */
 export const createThing =
   (form: ThingForm) =>
   async (visit: Visit, sent: URLSearchParams): Promise<Response> => {
@@ -33,14 +33,14 @@ export const createThing =
     return seeOther(doneAddress(visit, from ?? form.home, logged));
   };
 
-/** Leaves room for the hash of what is made. */
+/** The rest is for the hash of the content. */
 const maxKey = idempotencyKeyLimit - 20;
 
-/** Who goes back, changes the form and sends it again wants another thing, and of that one as well. */
+/** The key includes the content: an edited form is a new request. */
 const keyOf = (formKey: string, content: string): string =>
   `${formKey.slice(0, maxKey)}-${Bun.hash(content).toString(36)}`;
 
-/** Makes the category that a draft names, if it names one that is not there. */
+/** Makes the category that a draft names, if it does not exist. */
 export async function withNewCategory(
   draft: Draft,
   context: FormContext,
@@ -55,7 +55,7 @@ export async function withNewCategory(
   return isRefused(categories) ? categories : { ...context, categories };
 }
 
-/** POST …/:id/delete: without a question, because the page that follows offers to take it back. */
+/** POST …/:id/delete: asks no confirmation, because the next page offers to undo it. */
 export const deleteThing =
   (form: ThingForm) =>
   async (visit: Visit): Promise<Response> => {

@@ -8,7 +8,7 @@ import { areaField, choice, selectField } from "../../../web/form/choice-fields.
 import { field as textField } from "../../../web/form/form-fields.ts";
 import type { Draft, DraftErrors } from "./thing-form.ts";
 
-/** Something for each field that has a label. A form writes the inputs of the others itself. */
+/** Maps each field that has a label. A form writes the inputs of the others itself. */
 const perInput = <Declared extends DeclaredFields, Result>(
   fields: Declared,
   make: (name: string, field: Field, label: string) => Result,
@@ -19,7 +19,7 @@ const perInput = <Declared extends DeclaredFields, Result>(
     ),
   ) as Partial<Record<keyof Declared, Result>>;
 
-/** What is known of a thing as a filled-in form. */
+/** The known fields of a thing as a filled-in form. */
 export const draftOf = <Declared extends DeclaredFields>(
   fields: Declared,
   thing: Readonly<Record<string, unknown>> = {},
@@ -29,7 +29,7 @@ export const draftOf = <Declared extends DeclaredFields>(
     return ticked === undefined || value === ticked ? String(value) : "";
   });
 
-/** The fields of a command that a filled-in form says. */
+/** The fields of a command from a filled-in form. */
 export const fieldsOfDraft = <Declared extends DeclaredFields>(fields: Declared, draft: Draft) =>
   perInput(fields, (name, { kind, ticked, usual }): unknown => {
     const text = draft[name] ?? "";
@@ -71,7 +71,7 @@ function inputOf({ kind, value: schema, usual, ticked, hint, suggestions }: Fiel
   });
 }
 
-/** An input for a colour cannot be empty. */
+/** An input of type color cannot be empty. */
 function inputType(kind: FieldKind, usual: unknown) {
   if (kind === "color") return usual === null ? "text" : kind;
   return kind === "number" || kind === "date" ? kind : "text";

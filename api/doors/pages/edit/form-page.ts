@@ -7,21 +7,21 @@ import { page } from "../../../web/page.ts";
 import { accountFrame } from "../session/frame.ts";
 import type { Draft, DraftErrors, FormContext, StoredThing, ThingForm } from "./thing-form.ts";
 
-/** What is told about a draft that was not saved. */
+/** The messages about a draft that was not saved. */
 export type Complaint = Readonly<{ errors?: DraftErrors; message?: string; status?: number }>;
 
 type NewThing = Complaint &
   Readonly<{
     draft: Draft;
     lead?: Html | undefined;
-    /** The page on which the person began to add something. */
+    /** The page from which the person came to add something. */
     from: string | null;
   }>;
 
 /** The form's own id, for a button outside it. */
 export const newThingId = "new-thing";
 
-/** The form for a new thing, filled in as far as is known. */
+/** The form for a new thing, filled in as far as its fields are known. */
 export function newThingPage(
   form: ThingForm,
   context: FormContext,
@@ -44,7 +44,10 @@ export function newThingPage(
 
 type Edited = Complaint & Readonly<{ id: number; draft: Draft; stored: StoredThing; conflict?: Html }>;
 
-/** The form of a thing that there is. It carries what the thing was, so that only changes are sent and clashes found. */
+/**
+ * The form of an existing thing. It carries the thing's original values, so that only changes are sent and clashes are
+ * found.
+ */
 export async function thingPage(form: ThingForm, context: FormContext, edited: Edited): Promise<Response> {
   const { visit } = context;
   const { id, draft, stored, conflict, errors = {}, message, status = 200 } = edited;

@@ -8,13 +8,13 @@ import { type QueryContext, readDaySettings } from "../../../queries/engine/cont
 import type { Clock } from "../../../queries/quick-add/clock.ts";
 import type { Visit } from "../session/context.ts";
 
-/** What a form holds, by the names of its fields. */
+/** The values of a form by field name. */
 export type Draft = Readonly<Record<string, string>>;
 
-/** What is wrong with a draft, by the names of its fields. */
+/** The errors of a draft by field name. */
 export type DraftErrors = Readonly<Record<string, string>>;
 
-/** What all forms of one visit need. */
+/** The data that every form of a visit needs. */
 export type FormContext = Readonly<{
   visit: Visit;
   query: QueryContext;
@@ -22,53 +22,53 @@ export type FormContext = Readonly<{
   categories: readonly CategoryRefRow[];
 }>;
 
-/** A thing as it is, with the JSON that its entity tag is made of. */
+/** A stored thing, with the JSON behind its entity tag. */
 export type StoredThing = Readonly<{
   draft: Draft;
   json: string;
   name: string;
-  /** What its page shows above the form. */
+  /** Content above the form. */
   lead?(context: FormContext): Promise<Html>;
 }>;
 
-/** What the pages of todos, of habits and of categories differ in. */
+/** The differences between the pages of todos, habits and categories. */
 export type ThingForm = Readonly<{
   noun: "todo" | "habit" | "category";
   idField: string;
   commands: Readonly<{ create: CommandName; update: CommandName; remove: CommandName }>;
-  /** Where new ones are sent to, and where one of them is edited. */
+  /** The address that takes new ones, and the address of one's form. */
   newPath: string;
   path(id: number): string;
-  /** Where one of them is shown once it is saved. */
+  /** The address that shows one after it is saved. */
   shownAt(id: number): string;
-  /** Where people go on after making or deleting one, unless they came from elsewhere. */
+  /** The next page after making or deleting one, unless the person came from elsewhere. */
   home: string;
   /** An empty form, which names all its fields. */
   blank: Draft;
-  /** What a new one of the name is called on its page. */
+  /** The title of the page for a new one. */
   title: string;
-  /** The fields of the commands that a field of the form makes, where that is not the one of its name. */
+  /** The command's fields for each field of the form, where their names differ. */
   commandFields: Readonly<Record<string, readonly string[]>>;
-  /** Takes what only the form has out of a draft, such as words that stand for other fields. */
+  /** Removes fields that only the form has, such as words that stand for other fields. */
   settle?(draft: Draft, context: FormContext): Settled;
-  /** The fields of the commands. */
+  /** The draft as fields of the commands. */
   toFields(draft: Draft, context: FormContext): Readonly<{ fields: Fields; errors: DraftErrors }>;
   read(query: QueryContext, id: number): Promise<StoredThing | Refused>;
   inputs(draft: Draft, errors: DraftErrors, context: FormContext): Html;
-  /** Further ones for a thing that there is. */
+  /** Further inputs for an existing thing. */
   editInputs?(draft: Draft, errors: DraftErrors): Html;
 }>;
 
 export type Settled = Readonly<{ draft: Draft; errors: DraftErrors }>;
 
-/** How many forms a person may open or send in a minute: reading the words in one keeps a front door for itself. */
+/** Forms that a person may open or send in a minute, because reading their words takes a front door's processor. */
 export const formsPerMinute = 240;
 
 const tooMany = refuse("rate_limited", "These are too many forms at once. Please try again in a minute.", {
   retryAfterSeconds: 60,
 });
 
-/** Reads what all forms need when it is the person's turn. */
+/** Reads the data that every form needs, in the person's turn. */
 export async function openForm(visit: Visit): Promise<FormContext | Refused> {
   const { context, session } = visit;
   const allowance = await context.formLimit(session.sub);
@@ -83,18 +83,18 @@ export async function openForm(visit: Visit): Promise<FormContext | Refused> {
   return { visit, query, clock: { now: query.now, timeZone: today.timeZone, today: today.date }, categories };
 }
 
-/** The thing of a form as it is now, read when it is the person's turn. */
+/** The present state of a form's thing, read in the person's turn. */
 export const readThing = (form: ThingForm, { query }: FormContext, id: number) =>
   query.inTurn((own) => form.read(own, id), false);
 
-/** The draft that was sent, and what is wrong with it before anybody is asked. */
+/** The sent draft, and the errors in it that are known without a command. */
 export function settled(form: ThingForm, sent: URLSearchParams, context: FormContext): Settled {
   const given = draftOf(form, sent);
   const { draft, errors } = form.settle?.(given, context) ?? { draft: given, errors: {} };
   return { draft, errors: { ...form.toFields(draft, context).errors, ...errors } };
 }
 
-/** Lines end as they are stored; several boxes of one name are one text. */
+/** Normalises line ends as they are stored; several boxes of one name become one text. */
 function draftOf({ blank }: ThingForm, sent: URLSearchParams): Draft {
   const value = (name: string) => sent.getAll(name).join(",").replace(/\r\n?/g, "\n");
   return Object.fromEntries(Object.keys(blank).map((name) => [name, value(name)]));

@@ -59,7 +59,7 @@ export function draftOfQuickTodo(quick: QuickTodo, context: FormContext): Draft 
   };
 }
 
-/** Puts what is said in words into the fields that it is about, so that it counts as changed where it is. */
+/** Writes the words into the fields that they set, so that exactly those fields count as changed. */
 function settle(sent: Draft, context: FormContext): Settled {
   const { draft, errors } = settleWords(sent, context);
   const repeat = readRepeat(draft.recurrence ?? "", context.clock);

@@ -6,7 +6,7 @@ import { tickFields } from "../kit/tick-fields.ts";
 import { tickNotice } from "../tick/notice.ts";
 import type { FormContext } from "./thing-form.ts";
 
-/** Whether a todo is done, with a button that changes that, and the way to the one that follows it. */
+/** The state of a todo, with a button that changes it and a link to its successor. */
 export async function todoState(
   { id, is_completed: done, completed_at, next_todo_id, is_overdue }: Static<typeof Todo>,
   { visit, query, clock }: FormContext,

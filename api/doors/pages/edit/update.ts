@@ -29,10 +29,10 @@ export const editThing =
     return thingPage(form, context, { id, stored, draft: stored.draft });
   };
 
-/** What was sent of a thing: how the person wants it, and how it was when the form was made. */
+/** A sent form: the person's values, and the values when the form was made. */
 type Sent = Readonly<{ id: number; draft: Draft; base: Draft }>;
 
-/** POST …/:id: sends what the person changed, and says so if somebody else has changed the same meanwhile. */
+/** POST …/:id: sends only the person's changes, and reports fields that somebody else changed meanwhile. */
 export const saveThing =
   (form: ThingForm) =>
   async (visit: Visit, params: URLSearchParams): Promise<Response> => {
@@ -51,7 +51,7 @@ export const saveThing =
     return save(form, context, sent, tag);
   };
 
-/** How often a change of another kind, such as a tick, may come in between. */
+/** Tries in case another change, for example a tick, comes in between. */
 const mostTries = 3;
 
 async function save(form: ThingForm, context: FormContext, sent: Sent, tag: string): Promise<Response> {
@@ -80,7 +80,7 @@ async function save(form: ThingForm, context: FormContext, sent: Sent, tag: stri
 const changedNames = ({ blank }: ThingForm, { draft, base }: Pick<Sent, "draft" | "base">): string[] =>
   Object.keys(blank).filter((name) => draft[name] !== base[name]);
 
-/** The form as it was sent, with what others have changed since in the fields that the person left alone. */
+/** The sent form again, with others' changes to the fields that the person left alone. */
 async function again(
   form: ThingForm,
   context: FormContext,
@@ -109,7 +109,7 @@ const clash = (form: ThingForm, context: FormContext, sent: Sent, clashes: reado
 
 const texts = Compile(Type.Record(Type.String(), Type.String()));
 
-/** The draft that the form was made of. Where it is missing or spoilt, all fields count as changed. */
+/** The draft that the form was made of. If it is missing or invalid, all fields count as changed. */
 function baseOf(params: URLSearchParams): Draft {
   try {
     const base: unknown = JSON.parse(params.get("base") ?? "");

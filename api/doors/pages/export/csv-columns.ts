@@ -1,7 +1,7 @@
 import type { Everything, KindOfThing } from "../../../queries/import/everything.ts";
 import { fileColumns, presentInFile } from "./exported-things.ts";
 
-/** The columns that a table, for people to read, has in place of one of the file that can be brought back. */
+/** Columns for human readers that replace one column of the file for import. */
 const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, readonly string[]>>>>> = {
   habits: { category_id: ["category_id", "category", "completions", "longest_streak"] },
   todos: {
@@ -10,7 +10,7 @@ const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, re
   },
 };
 
-/** The columns of the table of a kind, in their order. */
+/** The columns of a kind's table, in order. */
 export const columnsOfTable = (kind: KindOfThing): readonly string[] =>
   fileColumns[kind].flatMap((name) => inPlaceOf[kind]?.[name] ?? [name]);
 

@@ -14,7 +14,7 @@ import { exportFormat, presentInFile } from "./exported-things.ts";
 
 const kinds: readonly KindOfThing[] = ["categories", "habits", "completions", "todos"];
 
-/** GET /account/data/export?format=json, or format=csv&kind=…: everything, or one kind of things, as a file. */
+/** GET /account/data/export?format=json, or format=csv&kind=…: a file with everything or with one kind of things. */
 export async function exportData(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const query = context.query({ userId: session.sub });
@@ -34,7 +34,7 @@ export async function exportData(visit: Visit): Promise<Response> {
   return refusalPage(context, invalid({ format: [demand] }).refusal);
 }
 
-/** One object with a line for each thing, so that also a long file can be looked into. */
+/** Writes one object with a line for each thing, so that a long file stays readable. */
 export async function* exportedJson(query: QueryContext): AsyncGenerator<string> {
   const settings = await readSettings(query, {});
   const { time_zone, day_start_hour, reminder_channel } = settings;

@@ -6,10 +6,10 @@ import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
 import type { Everything, KindOfThing } from "../../../queries/import/everything.ts";
 
-/** The form of a file. A reader that does not know this number must not guess. */
+/** The format of a file. A reader must refuse other version numbers. */
 export const exportFormat = { format: "kept-export", version: 1 } as const;
 
-/** A file has ids where an import has keys. */
+/** Keys of an import that are ids in a file. */
 const idNames: ReadonlyMap<string, string> = new Map([
   ["key", "id"],
   ["category", "category_id"],
@@ -19,7 +19,7 @@ const idNames: ReadonlyMap<string, string> = new Map([
 const namesInFile = ({ properties }: Readonly<{ properties: object }>): readonly string[] =>
   Object.keys(properties).map((name) => idNames.get(name) ?? name);
 
-/** The fields that a file has of each thing, which are those that an import takes. Streaks follow from the completions. */
+/** The fields of each thing in a file, the same as an import takes. Streaks are computed from the completions. */
 export const fileColumns: Readonly<Record<KindOfThing, readonly string[]>> = {
   categories: namesInFile(ImportedCategory),
   habits: namesInFile(ImportedHabit),
@@ -51,7 +51,7 @@ function columnsInFile(kind: KindOfThing, fields: DeclaredFields, columns: objec
   );
 }
 
-/** `wall_time` is the time that was given without a zone, which follows the person to another one. */
+/** `wall_time` is a time given without a zone; it moves with the person to another zone. */
 function presentReminder({ remind_at, wall_time, reminder_status }: Everything["todos"]) {
   if (remind_at === null || reminder_status === null) return null;
   return {

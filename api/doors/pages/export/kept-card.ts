@@ -2,7 +2,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { readKeptBytes } from "../../../queries/user/kept-bytes.ts";
 import type { Visit } from "../session/context.ts";
 
-/** How much the account keeps, and what makes room. */
+/** The account's stored bytes, and the ways to free some. */
 export async function keptCard({ context, session }: Visit): Promise<Html> {
   const { all, things, images, log, replies } = await readKeptBytes(context.query({ userId: session.sub }));
   const { accountMegabytes } = context.config;

@@ -3,7 +3,7 @@ import { page } from "../../../web/page.ts";
 import type { Guest } from "../session/context.ts";
 import { guestFrame } from "../session/frame.ts";
 
-/** GET /: says what this is to whoever comes by, and leads on. */
+/** GET /: introduces Kept to newcomers. */
 export function showFront({ site }: Guest): Response {
   const body = html`<p>Kept holds your habits and todos, and the AI agents that you connect read and change them for
     you. However often an agent repeats itself, each thing happens once, and your streaks survive travel and the days

@@ -4,14 +4,14 @@ import { weekOf } from "../../../queries/habit/week-progress.ts";
 /** A year and the rest of its first week. */
 export const calendarWeeks = 53;
 
-/** A day's place: a column for each week, a row for each weekday with Monday on top. */
+/** A day in the grid: a column for each week, a row for each weekday with Monday on top. */
 export type CalendarDay = Readonly<{ date: string; column: number; row: number }>;
 
-/** The Monday with which the calendar of a year up to today begins. */
+/** The first Monday of the calendar of a year up to today. */
 export const firstCalendarDay = (today: string): string =>
   addDays(weekOf(today).monday, -7 * (calendarWeeks - 1));
 
-/** The days of the calendar of a year, of which the last is today. */
+/** The days of the calendar of a year; the last one is today. */
 export function calendarDays(today: string): readonly CalendarDay[] {
   const first = firstCalendarDay(today);
   return Array.from({ length: daysBetween(first, today) + 1 }, (_, index) => ({
@@ -21,7 +21,7 @@ export function calendarDays(today: string): readonly CalendarDay[] {
   }));
 }
 
-/** A part of the calendar's months, `YYYY-MM`, with the column in which the month's first day lies. */
+/** The first days of the calendar's months, each with its column. */
 export const monthStarts = (days: readonly CalendarDay[]): readonly CalendarDay[] =>
   days.filter(({ date }) => date.endsWith("-01"));
 
@@ -39,6 +39,6 @@ export function monthlyCounts(
 
 const levels = 4;
 
-/** How dark a day is drawn: 0 for none, else 1 to 4 as its part of the most that any day has. */
+/** The shade of a day: 0 for none, else 1 to 4 relative to the busiest day. */
 export const levelOf = (done: number, most: number): number =>
   done <= 0 ? 0 : Math.min(levels, Math.ceil((levels * done) / Math.max(1, most)));

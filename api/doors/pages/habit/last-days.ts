@@ -9,7 +9,7 @@ import type { Visit } from "../session/context.ts";
 
 type Shown = Readonly<{ today: string; done: DoneDays }>;
 
-/** Today and the days before it whose completion can still be made or taken back, newest first. */
+/** Buttons for today and the earlier days that can still be completed or undone, newest first. */
 export function lastDays(visit: Visit, item: HabitInWeek, { today, done }: Shown): Html {
   const dates = Array.from({ length: daysBack + 1 }, (_, ago) => addDays(today, -ago));
   const day = (date: string): Html => {

@@ -22,7 +22,7 @@ import { firstCalendarDay } from "./calendar.ts";
 import { lastDays } from "./last-days.ts";
 import { yearPicture } from "./year.ts";
 
-/** GET /account/habits/:id: one habit with its streak, its week, its year and the days that can still be corrected. */
+/** GET /account/habits/:id: one habit with its streak, week and year, and the days that can still be corrected. */
 export async function showHabit(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
   const mark = await liveMark(visit);

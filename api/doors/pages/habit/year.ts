@@ -14,7 +14,7 @@ const pitch = 12;
 const square = 10;
 const left = 26;
 const top = 15;
-/** The year is drawn as two halves, which stand side by side or, on a phone, one below the other. */
+/** The year is drawn as two halves, side by side or, on a phone, one below the other. */
 const halfWeeks = Math.ceil(calendarWeeks / 2);
 const monthFormat = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
 const longMonthFormat = new Intl.DateTimeFormat("en-GB", {
@@ -27,13 +27,13 @@ type Year = Readonly<{
   title: string;
   today: string;
   done: ReadonlyMap<string, number>;
-  /** Days before it are drawn as not there. */
+  /** Earlier days are drawn as missing. */
   since?: string;
-  /** What the picture says of one day. */
+  /** The words for one day. */
   sayDone(done: number): string;
 }>;
 
-/** A square for each day of the last year, with the same in words for screen readers. */
+/** A square for each day of the last year, with a text version for screen readers. */
 export function yearPicture(year: Year): Html {
   const { title, today, done, since = "" } = year;
   const days = calendarDays(today);

@@ -16,8 +16,8 @@ import { refusalPage } from "../session/refusal-page.ts";
 type Imported = Static<typeof applyImport.output>;
 
 /**
- * POST /account/data/import/apply: makes what the preview showed. The file is its own idempotency key, so that sending this
- * again, after whatever answer, shows what became of it.
+ * POST /account/data/import/apply: makes the previewed things. The import is its own idempotency key, so sending it
+ * again after any answer only shows the result.
  */
 export async function applyStaged(visit: Visit, form: URLSearchParams): Promise<Response> {
   const { context, session } = visit;
@@ -46,7 +46,7 @@ function donePage(visit: Visit, { habits, completions, todos, categories }: Impo
   return page(visit.context.site, { title: "It is here", body, ...accountFrame(visit) });
 }
 
-/** The worker may still be at it: nothing is made twice by asking again. */
+/** The worker may still be busy; asking again makes nothing twice. */
 function busyPage(
   visit: Visit,
   { import_id, parts }: Readonly<{ import_id: string; parts: number }>,

@@ -36,17 +36,17 @@ const declared: Readonly<Record<ImportedKind, DeclaredFields>> = {
   todos: todoFields,
 };
 
-/** Checking a rule takes milliseconds, and nobody has many. */
+/** Checking a rule takes milliseconds, and real files have few rules. */
 const mostRules = 200;
 const longestName = 255;
 const longestDescription = 5_000;
 
 type Checker = Readonly<{
-  /** @returns the thing as Kept can have it, and what of it, or why all of it, does not come */
+  /** @returns the thing as Kept can store it, and the parts that are left out with reasons */
   check(found: ReadThing): (FoundThing | Left)[];
 }>;
 
-/** Checks what is found in one upload by the same rules as what is typed in. */
+/** Checks the things of an upload by the same rules as typed ones. */
 export function createChecker(context: ReadingContext): Checker {
   const parse = createRules(context);
   return {
@@ -58,7 +58,7 @@ export function createChecker(context: ReadingContext): Checker {
       const problem = found.kind === "todos" ? repair(fields, parse) : undefined;
       const result = validate({ input: schemas[found.kind] }, shortened(fields));
       if (isRefused(result)) return [left(name, result.refusal.message)];
-      // The schema that has just been checked is that of the kind.
+      // The check above proves that the thing matches the schema of its kind.
       const checked = { ...found, thing: result.input } as FoundThing;
       return [checked, ...(problem === undefined ? [] : [left(name, problem)])];
     },
@@ -67,11 +67,11 @@ export function createChecker(context: ReadingContext): Checker {
 
 const tooManyDays = `A habit comes without its days, because there are more than ${maxImported.completions.toLocaleString("en")} of them.`;
 
-/** A rule with the first day on it, today or later; or what is wrong with it. */
+/** A rule with its first day from today on, or its error. */
 type KnownRule = Readonly<{ rule: string; first: string | null }> | Readonly<{ error: string }>;
 type Rules = (text: string) => KnownRule;
 
-/** Reads each rule once. */
+/** Parses each rule once. */
 function createRules({ today }: ReadingContext): Rules {
   const rules = new Map<string, KnownRule>();
   const parse = (text: string): KnownRule => {
@@ -86,7 +86,7 @@ function createRules({ today }: ReadingContext): Rules {
   };
 }
 
-/** With the usual value or null in every field that the file lacks; only a custom rhythm has a schedule. */
+/** Fills missing fields with the default or null; only a custom rhythm has a schedule. */
 function completed({ kind, thing }: ReadThing): Fields {
   const given: Fields = { ...thing };
   const fields: Fields = {};
@@ -98,7 +98,7 @@ function completed({ kind, thing }: ReadThing): Fields {
 
 const nameOf = ({ name, title = name }: Fields): string => (typeof title === "string" ? title : "");
 
-/** A name that is too long is cut, and stands in the description as a whole. */
+/** Cuts a long name, and keeps the whole name in the description. */
 function shortened(fields: Fields): Fields {
   const field = "title" in fields ? "title" : "name";
   const [name, description] = [oneLine(fields[field]), fields.description];
@@ -116,7 +116,10 @@ const oneLine = (text: unknown): unknown =>
   typeof text === "string" ? text.replace(/\s+/g, " ").trim() : text;
 const cut = (text: string, most: number): string => text.slice(0, most).toWellFormed();
 
-/** A rule that Kept does not have is no reason to lose its todo. @returns what is wrong with the rule */
+/**
+ * Drops a rule that Kept does not support, so that its todo survives.
+ * @returns the problem of the rule
+ */
 function repair(fields: Fields, parse: Rules): string | undefined {
   if (typeof fields.recurrence !== "string") return undefined;
   const parsed = parse(fields.recurrence);

@@ -11,10 +11,10 @@ import { readFiles } from "./readers/read-files.ts";
 
 const mostLeftShown = 100;
 
-/** As JSON, as it comes of the largest files; but some things repeat what stands once in their file. */
+/** Characters of JSON, enough for the largest files. Things may repeat text that their file has once. */
 const mostLength = 32_000_000;
 
-/** What files have in them, and what of it does not come: the first of that, and how much there is. */
+/** The things in the files; `left` has the first ones that are not imported, `leftCount` the number of all. */
 type Collection = Readonly<{ found: readonly FoundThing[]; left: readonly Left[]; leftCount: number }>;
 
 /** Reads and checks the things of all files. */

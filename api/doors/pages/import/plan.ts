@@ -4,26 +4,26 @@ import type { ThingOfFile } from "../../../queries/import/existing.ts";
 import { collect } from "./collect.ts";
 import type { FoundThing, Left, ReadingContext, TextFile } from "./readers/found.ts";
 
-/** What an upload would make. */
+/** The things that an upload would make. */
 export type ImportPlan = Readonly<{
   things: { [Kind in keyof ImportedThings]: ImportedThings[Kind][] };
   completions: number;
-  /** How many things of the files are here already. */
+  /** The number of things that exist already. */
   here: number;
-  /** How many would come that one import has no room for. */
+  /** The number of things that do not fit into one import. */
   later: number;
-  /** What does not come, or not as a whole: the first of it, and how much there is. */
+  /** The first things that are not imported, or not whole; `leftCount` has the number of all. */
   left: readonly Left[];
   leftCount: number;
 }>;
 
-/** How many things are asked for at a time: a read of more would take longer than the database lets one. */
+/** A read of more things at a time would exceed the database's time limit. */
 const askedAtOnce = 5_000;
 
-/** Says of each thing whether it is here. */
+/** Tells for each thing whether it exists already. */
 export type AreHere = (things: readonly ThingOfFile[]) => Promise<readonly boolean[]>;
 
-/** Reads files and asks which of their things are here already. */
+/** Reads files and asks which of their things exist already. */
 export async function planImport(
   areHere: AreHere,
   files: readonly TextFile[],
@@ -53,7 +53,10 @@ async function keysHere(found: readonly FoundThing[], areHere: AreHere): Promise
   return keys;
 }
 
-/** As much as one import takes, in the order of the files. What comes later names its category by its key again. */
+/**
+ * Takes as much as one import allows, in the order of the files. Things of a later import name their category by its
+ * key again.
+ */
 function withinLimits(found: readonly FoundThing[], isMissed: (one: FoundThing) => boolean) {
   const takes = createRoom();
   const histories = Map.groupBy(
@@ -74,13 +77,13 @@ function withinLimits(found: readonly FoundThing[], isMissed: (one: FoundThing) 
   return { coming, completions, later };
 }
 
-/** @returns a function that takes a thing with its history, where one import still has room for it */
+/** @returns a function that takes a thing with its history if the import still has room for both */
 function createRoom(): (thing: readonly FoundThing[], days: number) => boolean {
   const room: Record<keyof typeof maxImported, number> = { ...maxImported };
   return (thing, days) => {
     if (room.things === 0 || days > room.completions) return false;
     const { length } = JSON.stringify(thing);
-    // What comes in one go is the beginning of the files, not whatever is short.
+    // An import takes the beginning of the files, so nothing shorter may follow a thing that did not fit.
     room.things = length > room.length ? 0 : room.things - 1;
     if (length > room.length) return false;
     room.completions -= days;
@@ -91,7 +94,7 @@ function createRoom(): (thing: readonly FoundThing[], days: number) => boolean {
 
 const noThings = (): ImportPlan["things"] => ({ categories: [], habits: [], histories: [], todos: [] });
 
-/** The category that a thing needs which comes; a name leads to it if the person has it. */
+/** The category that a thing to import needs. A category that exists already is found by its name. */
 const usedBy = ({ thing }: FoundThing, gone: ReadonlySet<string>): string[] =>
   "category" in thing && thing.category !== null && !gone.has(thing.key) ? [thing.category] : [];
 

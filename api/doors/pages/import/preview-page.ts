@@ -13,7 +13,7 @@ const longestShown = 80;
 const short = (name: string): string =>
   name.length > longestShown ? `${name.slice(0, longestShown)}…` : name;
 
-/** What would come, what would not and why, and a button that takes all of it. */
+/** The preview: things to import, things left out with reasons, and a button that imports. */
 export function previewPage(visit: Visit, plan: ImportPlan, staged: StagedImport | undefined): Response {
   const body = html`${staged ? whatComes(visit, plan, staged) : nothingComes(plan)}
     ${plan.leftCount > 0 && whatStays(plan)}

@@ -4,7 +4,7 @@ import type { Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 import type { ImportPlan } from "./plan.ts";
 
-/** A command is no larger than others are, so that nobody's waits for a file to travel. */
+/** Parts are no larger than other commands, so that a file delays nobody's. */
 const partLength = 48_000;
 const datesInPart = 1_000;
 
@@ -12,7 +12,7 @@ type Part = Readonly<{ kind: ImportedKind; list: readonly unknown[] }>;
 
 export type StagedImport = Readonly<{ import_id: string; parts: number }>;
 
-/** Keeps what a file would make until its person says yes, one part after the other. */
+/** Stores the things of a file, part after part, until its person confirms. */
 export async function stagePlan(
   visit: Visit,
   { things }: Pick<ImportPlan, "things">,
@@ -26,7 +26,7 @@ export async function stagePlan(
   return { import_id, parts: parts.length };
 }
 
-/** What a plan would make, in parts that are no longer than other commands. */
+/** The things of a plan, in parts no longer than other commands. */
 export function* partsOf(things: ImportPlan["things"]): Generator<Part> {
   const histories = things.histories.flatMap(shortHistories);
   const lists = { ...things, histories };

@@ -5,7 +5,7 @@ import { isZip, unzip } from "./readers/unzip.ts";
 /** Archives count by their unpacked size. */
 const mostTextBytes = 8 * 1024 * 1024;
 
-/** @returns the files as text, those in archives too; or what is wrong with them */
+/** @returns the files as text, those in archives too, or a sentence with their problem */
 export function textsOf(files: Upload["files"]): readonly TextFile[] | string {
   const texts: TextFile[] = [];
   let left = mostTextBytes;

@@ -16,7 +16,7 @@ const tooMany = refuse("rate_limited", `An hour takes ${uploadsPerHour} uploads.
   retryAfterSeconds: 3_600,
 });
 
-/** POST /account/data/import: shows what files would make, and keeps it until its person says yes. */
+/** POST /account/data/import: previews the files' things, and keeps them until their person confirms. */
 export const uploadFiles = takeUpload<Visit>({
   personOf: ({ session }) => session.sub,
   async refused({ context, session }) {

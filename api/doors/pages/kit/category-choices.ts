@@ -1,6 +1,6 @@
 import type { FilterChoice } from "./filter-fields.ts";
 
-/** Categories to choose from, by name. */
+/** Categories as choices, sorted by name. */
 export const categoryChoices = (
   categories: readonly Readonly<{ id: number; name: string }>[],
 ): readonly FilterChoice[] =>

@@ -1,7 +1,9 @@
 import { dayNumber, localTime } from "../../../../shared/domain/day/day.ts";
 
 const dateFormat = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" } as const;
-/** Made once: making one takes fifty times as long as using it, and a page of actions says hundreds of dates. */
+/**
+ * Formats are made once: making one takes fifty times as long as using it, and a page of actions has hundreds of dates.
+ */
 const formatOfThisYear = new Intl.DateTimeFormat("en-GB", dateFormat);
 const formatWithYear = new Intl.DateTimeFormat("en-GB", { ...dateFormat, year: "numeric" });
 
@@ -12,7 +14,7 @@ export function sayDate(date: string, today: string): string {
   return sayDated(date, today);
 }
 
-/** The same without near days in words, for what is no news by the time it is read: `Mon 23 Nov`, `Fri 1 Jan 2027`. */
+/** A date without words for near days, for dates in the past or in a log: `Mon 23 Nov`, `Fri 1 Jan 2027`. */
 export function sayDated(date: string, today: string): string {
   const isThisYear = date.slice(0, 4) === today.slice(0, 4);
   return (isThisYear ? formatOfThisYear : formatWithYear).format(new Date(date)).replace(",", "");
@@ -27,7 +29,7 @@ export function sayUntil(date: string, today: string): string {
   return days > 1 && days < 7 ? weekdayFormat.format(new Date(date)) : sayDated(date, today);
 }
 
-/** A wall time such as `2026-11-23T09:00:00`, as `Mon 23 Nov 09:00`; seconds where there are any. */
+/** A wall time such as `2026-11-23T09:00:00`, as `Mon 23 Nov 09:00`; seconds only if they are not zero. */
 export const sayWallTime = (wallTime: string, today: string): string =>
   `${sayDated(wallTime.slice(0, 10), today)} ${wallTime.slice(11, 19).replace(/:00$/, "")}`;
 

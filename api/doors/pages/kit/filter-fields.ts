@@ -1,11 +1,11 @@
 import { type Html, html } from "../../../../shared/html.ts";
 
-/** A value of a filter and what it is called. */
+/** A value of a filter and its label. */
 export type FilterChoice = readonly [value: string, label: string];
 
 type Field = Readonly<{ name: string; label: string }>;
 
-/** An input of a filter form, with what the address has chosen. */
+/** An input of a filter form with the value from the address. */
 export const filterInput = (
   type: "search" | "date" | "text",
   { name, label }: Field,
@@ -14,7 +14,7 @@ export const filterInput = (
   html`<div class="${type}"><label for="${name}">${label}</label>
     <input type="${type}" id="${name}" name="${name}" value="${chosen.get(name) ?? ""}" maxlength="255"></div>`;
 
-/** @param usual what is meant by no choice */
+/** @param usual the label for no choice */
 export function filterSelect(
   { name, label }: Field,
   choices: readonly FilterChoice[],
@@ -29,12 +29,12 @@ export function filterSelect(
     )}</select></div>`;
 }
 
-/** The named parameters of an address that say something: a form sends empty ones for what was not chosen. */
+/** The named parameters of an address that are not empty, because a form sends empty ones too. */
 export const chosenFilters = (url: URL, names: readonly string[]): URLSearchParams =>
   new URLSearchParams(
     [...url.searchParams].filter(([name, value]) => names.includes(name) && value.trim() !== ""),
   );
 
-/** Filters without the page, to begin anew when they change. */
+/** Filters without the page, because changed filters start at page 1. */
 export const withoutPage = (chosen: URLSearchParams): URLSearchParams =>
   new URLSearchParams([...chosen].filter(([name]) => name !== "page"));

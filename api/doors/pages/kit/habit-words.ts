@@ -6,21 +6,21 @@ import { countInWords, sayUntil } from "./dates.ts";
 
 type HabitItem = Static<typeof Habit>;
 
-/** What a streak is counted in: weeks for a habit that is due so many times a week, else days. */
+/** The unit of a streak: weeks for a habit that is due so many times a week, else days. */
 export function streakUnit(habit: HabitItem, count: number): string {
   const unit = "times" in rhythmOf(habit) ? "week" : "day";
   return count === 1 ? unit : `${unit}s`;
 }
 
-/** `2 of 3 this week`; null for a habit that no week asks for a number of times. */
+/** `2 of 3 this week`; null for a habit without a number of times a week. */
 export const weekInWords = ({ doneDays, target }: HabitInWeek): string | null =>
   target === undefined ? null : `${doneDays.length} of ${target} this week`;
 
-/** Whether a streak is over tomorrow unless something is done today. */
+/** True if the streak ends tomorrow unless the habit is done today. */
 export const endsToday = ({ habit }: HabitInWeek, today: string): boolean =>
   habit.streak_alive_through === today && !habit.is_completed_today;
 
-/** How long the streak lives if nothing more is done, and what it still forgives; null while there is none. */
+/** The last day of the streak if nothing more is done, and the misses it still forgives; null without a streak. */
 export function outlookInWords(item: HabitInWeek, today: string): string | null {
   const { habit, graceLeft } = item;
   const { streak_alive_through: end, type } = habit;

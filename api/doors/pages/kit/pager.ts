@@ -3,7 +3,7 @@ import { withoutPage } from "./filter-fields.ts";
 
 type Place = Readonly<{ path: string; chosen: URLSearchParams; page: number; lastPage: number }>;
 
-/** The way to the pages before and after one, which keep what is chosen; nothing where there is only one. */
+/** Links to the previous and next page, which keep the filters; nothing if there is only one page. */
 export function pager({ path, chosen, page, lastPage }: Place): Html | null {
   if (lastPage <= 1 && page === 1) return null;
   const address = (target: number): string => {

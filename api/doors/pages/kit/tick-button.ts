@@ -4,7 +4,7 @@ import { type Tickable, tickFields } from "./tick-fields.ts";
 
 type Tick = Tickable & Readonly<{ done: boolean; label: string }>;
 
-/** The round button before an item, which ticks it off or takes that back. */
+/** The round button before an item, which completes it or undoes that. */
 export function tickButton(visit: Visit, { done, label, ...item }: Tick): Html {
   return html`<form method="post" action="/account/tick" data-stay>${tickFields(visit, item)}
     <button class="tick" name="done" value="${done ? "no" : "yes"}" aria-label="${label}">${checkMark}</button>

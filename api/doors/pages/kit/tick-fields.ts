@@ -6,15 +6,15 @@ import { hereWithoutNotes } from "../session/go-on.ts";
 export type Tickable = Readonly<{
   kind: "habit" | "todo";
   id: number;
-  /** The user's day that the page shows: a page of yesterday ticks nothing off without asking. */
+  /** The user's day that the page shows: a page of yesterday must not complete anything without asking. */
   day: string;
-  /** The day that is meant, where that is not today. */
+  /** The day to complete, if it is not today. */
   date?: string;
-  /** The id of the element where a browser without scripts goes on when this one leaves its list. */
+  /** The id of the element to go on at when this one leaves its list, for browsers without scripts. */
   next?: string | undefined;
 }>;
 
-/** What a form that ticks something off, or takes that back, sends beside its button. */
+/** The hidden fields of a form that completes an item or undoes that. */
 export function tickFields(visit: Visit, { kind, id, day, date, next }: Tickable): Html {
   const from = hereWithoutNotes(visit);
   return html`${formToken(visit)}<input type="hidden" name="${kind}_id" value="${id}">

@@ -52,18 +52,21 @@ const reminderWords = {
   failed: "reminder failed",
 } as const;
 
-/** A reminder that waits for its todo to be opened again is not told. */
+/** A suspended reminder is not shown: it waits for its todo to be reopened. */
 function reminderInWords({ reminder }: TodoItem, today: string): string | null {
   if (reminder === null || reminder.status === "suspended") return null;
   return `${reminderWords[reminder.status]} ${sayWallTime(reminder.local_time, today)}`;
 }
 
-/** Kept, because finding the words takes a quarter of a millisecond and a page may have a hundred todos that repeat. */
+/**
+ * Rules in words are cached: making one takes a quarter of a millisecond, and a page may have a hundred todos that
+ * repeat.
+ */
 const saidRules = new LRUCache<string, string>({ max: 1_000, memoMethod: sayRepeat });
 
 const mostShown = 160;
 
-/** The beginning of a text; a word or a character of two code units is not cut in half. */
+/** The beginning of a text, without cutting a word or a surrogate pair in half. */
 function cut(text: string): string {
   if (text.length <= mostShown) return text;
   return `${text

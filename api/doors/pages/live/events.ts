@@ -4,20 +4,20 @@ import { openSink } from "../streams/sink.ts";
 import type { Followed } from "../streams/version.ts";
 import type { LiveStream } from "../streams/watch-user.ts";
 
-/** A stream ends after this time, so that its page shows its session again. */
+/** A stream ends after this time, so that its page checks its session again. */
 const longestMs = 60 * 60 * 1_000;
 
 const headers = {
   "Content-Type": "text/event-stream",
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
-  // nginx would keep the events until there are many of them.
+  // nginx would otherwise buffer the events.
   "X-Accel-Buffering": "no",
 };
 
 /**
- * GET /account/live?follows=…&version=…: server-sent events (HTML §9.2), each of which says that the page is behind and has
- * the version that there is now as its id. A browser that comes back has `Last-Event-ID`, and hears at once what it missed.
+ * GET /account/live?follows=…&version=…: server-sent events (HTML §9.2). Each event says that the page is behind; its
+ * id is the present version. A browser that reconnects sends `Last-Event-ID` and learns at once what it missed.
  */
 export async function showEvents(guest: Guest): Promise<Response> {
   const visit = await signedInVisit(guest);
@@ -31,7 +31,7 @@ export async function showEvents(guest: Guest): Promise<Response> {
 const plain = (text: string, status: number): Response =>
   new Response(text, { status, headers: { "Cache-Control": "no-store", "Retry-After": "30" } });
 
-/** @returns undefined when there is no place for another stream */
+/** @returns undefined when there is no room for another stream */
 function joinLive({ context, session, url }: Visit, seen: string | null): ReadableStream | undefined {
   const sink = openSink();
   const followed: Followed = url.searchParams.get("follows") === "actions" ? "actions" : "changes";
@@ -56,7 +56,7 @@ function joinLive({ context, session, url }: Visit, seen: string | null): Readab
     clearTimeout(timer);
     leave();
   });
-  // Pages of a door that stops do not all come back in the same moment.
+  // A random delay spreads the pages of a stopped door.
   sink.send(`retry: ${2_000 + Math.floor(Math.random() * 3_000)}\n\n`);
   return sink.body;
 }

@@ -4,12 +4,12 @@ import { liveScript, quickScript, stayScript } from "../../../web/assets.ts";
 import type { Visit } from "../session/context.ts";
 import { type Followed, readUserState } from "../streams/version.ts";
 
-/** The scripts of a page with parts that follow what happens elsewhere, which may also show what is typed at its top. */
+/** The scripts of a page whose parts update themselves, and of the preview of the line at its top. */
 export const liveScripts = [stayScript, liveScript, quickScript];
 
 /**
- * What tells the scripts which version a page shows. To be read before the page's content, which then has at least that.
- * @param from where the parts are fetched anew, if not at the page's own address
+ * Tells the scripts the version of a page. Read it before the page's content, which is then at least as new.
+ * @param from the address of the parts, if it is not the page's own
  */
 export async function liveMark(
   { context, session }: Visit,

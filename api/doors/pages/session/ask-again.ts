@@ -7,10 +7,10 @@ import { page } from "../../../web/page.ts";
 import type { Visit } from "./context.ts";
 import { accountFrame } from "./frame.ts";
 
-/** A form as it was sent, and where to. */
+/** A sent form and its address. */
 export type SentForm = Readonly<{ path: string; form: URLSearchParams }>;
 
-/** Shows what a person sent that was not carried out, and carries it out when they say so once more. */
+/** Shows a form that was not carried out, and carries it out when the person confirms. */
 export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> {
   const deed = await sayDeed(visit, sent);
   const body = html`<div class="note warn" role="status"><p>Nothing was done yet: the page from which you sent this was
@@ -21,11 +21,11 @@ export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> 
   return page(visit.site, { title: "Go on?", body, ...accountFrame(visit) }, { status: 409 });
 }
 
-/** Everything that was sent but its token, to be sent again. */
+/** All sent fields but the token, to be sent again. */
 export const sentFields = (form: URLSearchParams): Html =>
   html`${[...form].map(([name, value]) => name !== "csrf" && html`<input type="hidden" name="${name}" value="${value}">`)}`;
 
-/** What a person chose or typed: what only tells our pages what it is about is left out. */
+/** Visible fields only, no ids. */
 export function sentText(form: URLSearchParams): Html | false {
   const typed = [...form].filter(([name, value]) => value.trim() !== "" && !isForUs.test(name));
   const facts = typed.map(
@@ -37,7 +37,7 @@ export function sentText(form: URLSearchParams): Html | false {
 const isForUs =
   /^(csrf|key|tag|base|from|next|day|done|called_at|(habit|todo|delivery|request|token|import)_id)$/;
 
-/** What a form asks for, where no text in it says so. */
+/** The action of a form, for forms whose text does not tell it. */
 async function sayDeed(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
   const [, kind, id] = /^\/account\/(habit|todo)s\/(\d{1,15})/.exec(path) ?? thingIn(form);
   const name =

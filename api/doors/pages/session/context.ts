@@ -10,7 +10,7 @@ import type { LiveHub } from "../streams/hub.ts";
 import type { PagesKeys } from "./keys.ts";
 import type { FindProvider } from "./relying-party.ts";
 
-/** What all account pages share; made once at the start. */
+/** The parts shared by all account pages; made once at the start. */
 export type PagesContext = PerformContext &
   Readonly<{
     config: Config;
@@ -18,19 +18,19 @@ export type PagesContext = PerformContext &
     keys: PagesKeys;
     site: Site;
     findProvider: FindProvider;
-    /** Stores the time zone that a sign-in brings, as is done with the one in a token. */
+    /** Stores the time zone of a sign-in, as is done with the one in a token. */
     adoptZone(actor: Pick<Actor, "userId" | "zone">): Promise<void>;
-    /** Undefined where tokens are revoked at another provider. */
+    /** Undefined if another provider revokes tokens. */
     revokeToken: RevokeToken | undefined;
     /** Counts the forms that a person opens or sends. */
     formLimit: RateLimit;
-    /** Counts the files that a person sends, by the hour. */
+    /** Counts the uploads of a person in an hour. */
     uploadLimit: RateLimit;
     /** Tells open pages of changes. */
     live: Pick<LiveHub, "join">;
   }>;
 
-/** Who is signed in. After 12 hours the provider is asked again, which it answers without asking the person. */
+/** The signed-in person. After 12 hours the provider is asked again, and answers without asking the person. */
 export type Session = {
   /** The user: the `sub` of the ID token. */
   sub: string;
@@ -40,13 +40,13 @@ export type Session = {
   generation: number;
   email?: string;
   email_verified?: boolean;
-  /** Shows the provider at sign-out who signs out, so that it does not ask the person. */
+  /** Proves at sign-out who signs out, so that the provider does not ask the person. */
   id_token?: string;
-  /** When it ends (epoch s), as the cookie says. */
+  /** The end of the session (epoch s), as in the cookie. */
   exp?: number;
 };
 
-/** One request, whether or not somebody is signed in. */
+/** One request, signed in or not. */
 export type Guest = PageRequest & Readonly<{ context: PagesContext }>;
 
 /** One request of a signed-in person. */
@@ -54,6 +54,6 @@ export type Visit = Guest &
   FormRequest &
   Readonly<{
     session: Session;
-    /** What became of the last thing that the person did, where the address names it. */
+    /** The result of the person's last action, if the address names one. */
     notice?: Html | undefined;
   }>;

@@ -3,12 +3,12 @@ import type { Visit } from "./context.ts";
 type Download = Readonly<{
   name: string;
   type: string;
-  /** What is being made, for the log of this server. */
+  /** The content, for the log of this server. */
   what: string;
   texts: AsyncGenerator<string>;
 }>;
 
-/** A file that the browser keeps. It is sandboxed, in case a browser shows it all the same. */
+/** A file that the browser saves. It is sandboxed, in case a browser displays it. */
 export function download(visit: Visit, { name, type, what, texts }: Download): Response {
   return new Response(streamOf(texts, what, visit), {
     headers: {
@@ -21,7 +21,7 @@ export function download(visit: Visit, { name, type, what, texts }: Download): R
   });
 }
 
-/** Each step is read when the one before has been taken. A file that breaks off does not end like a whole one. */
+/** Each chunk is read after the previous one was taken. A file that breaks off does not end like a whole one. */
 function streamOf(
   texts: AsyncGenerator<string>,
   what: string,

@@ -1,10 +1,10 @@
 import { safeNext } from "../../../web/redirect.ts";
 import type { Visit } from "./context.ts";
 
-/** In the address of a page: the action that the person has just done, or tried to take back, by its key in the log. */
+/** Parameters of a page's address with the log key of the last action: one just done, or one just undone. */
 export const [doneParameter, undoneParameter] = ["did", "undid"];
 
-/** The page where a form leads back to, without what it said of earlier actions. */
+/** The page that a form leads back to, without parameters about earlier actions. */
 export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
   const here = new URL(url);
   for (const name of [doneParameter, undoneParameter, "note", "tick"]) here.searchParams.delete(name);
@@ -13,7 +13,7 @@ export function hereWithoutNotes({ url }: Pick<Visit, "url">): string {
 
 type Key = Readonly<{ called_at: string; request_id: string }>;
 
-/** The address of a page that says what was done and offers to take it back, or what became of that. */
+/** The address of a page that names the last action and offers to undo it, or shows the result of that undo. */
 export function doneAddress(
   { site }: Pick<Visit, "site">,
   page: string | null,

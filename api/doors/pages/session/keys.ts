@@ -2,23 +2,23 @@ import { hkdfSync } from "node:crypto";
 import { type KeyRing, mapKeys } from "../../../web/key-ring.ts";
 
 export type PagesKeys = Readonly<{
-  /** Encrypt the session cookie. */
+  /** These encrypt the session cookie. */
   session: KeyRing<Uint8Array>;
-  /** Encrypt the cookie of a sign-in that is under way at the provider. */
+  /** These encrypt the cookie of a sign-in that is under way at the provider. */
   signIn: KeyRing<Uint8Array>;
-  /** Encrypt the cookie of what this browser has shown of the list of actions. */
+  /** These encrypt the cookie that remembers which parts of the list of actions this browser has shown. */
   seen: KeyRing<Uint8Array>;
-  /** Encrypt the cookie of a calendar feed that was just made. */
+  /** These encrypt the cookie of a calendar feed that was just made. */
   feed: KeyRing<Uint8Array>;
-  /** Encrypt the cookie with a form that was sent by somebody who was signed out. */
+  /** These encrypt the cookie with a form that was sent after the session had ended. */
   sent: KeyRing<Uint8Array>;
-  /** Sign the tokens inside forms. */
+  /** These sign the tokens inside forms. */
   forms: KeyRing<string>;
 }>;
 
 /**
  * Derives the keys from the client's secrets (HKDF, RFC 5869), so that all front doors have the same ones without
- * sharing anything else. What a secret that is no longer given has made is worth nothing.
+ * sharing anything else. Keys of a removed secret stop working.
  */
 export function deriveKeys(...secrets: KeyRing<string>): PagesKeys {
   const derive = (purpose: string): KeyRing<Uint8Array> =>

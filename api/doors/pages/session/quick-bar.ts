@@ -5,10 +5,10 @@ import { hereWithoutNotes } from "./go-on.ts";
 
 export const addPath = "/account/add";
 
-/** The pages that add something: who begins anew there still comes from where they began. */
+/** The pages that add something pass on the page from which the person first came. */
 const adding = [addPath, "/account/todos/new", "/account/habits/new"];
 
-/** The line on every page with which a todo or habit is added in words. It leads to a preview and changes nothing. */
+/** The line on every page that adds a todo or habit in words. It leads to a preview and changes nothing. */
 export function quickBar({ url }: Visit): Html {
   const isAdding = adding.includes(url.pathname);
   const from = isAdding ? url.searchParams.get("from") : hereWithoutNotes({ url });

@@ -17,7 +17,7 @@ export function createFindProvider(
   const { authUrl } = config;
   const reach = reachProvider(config);
   const extras = [oidc.enableNonRepudiationChecks];
-  // Only a provider on this machine or on the operator's private network has an address without TLS.
+  // An address without TLS is allowed only for a provider on this machine or the operator's private network.
   if (authUrl.startsWith("http:")) extras.push(oidc.allowInsecureRequests);
   const customFetch: oidc.CustomFetch = (address, request) => fetch(reach(address), request);
   const options = { timeout: timeoutSeconds, execute: extras, [oidc.customFetch]: customFetch };

@@ -3,7 +3,7 @@ import { type Html, html } from "../../../../shared/html.ts";
 import { readReminderTarget } from "../../../queries/reminder/deliveries.ts";
 import type { Visit } from "./context.ts";
 
-/** A note for pages where reminders are seen or set: that there are some to come, and that they reach nobody. */
+/** A warning for pages with reminders, if some are due to ring but would reach nobody. */
 export async function reminderWarning({ context, session }: Visit): Promise<Html | undefined> {
   const query = context.query({ userId: session.sub }, { standbyMayAnswer: true });
   const target = await query.inTurn((own) => readReminderTarget(own), false);

@@ -13,7 +13,7 @@ export function sessionCookie({
   return sealedCookie({ name: "kept_account", key: keys.session, lifetimeSeconds, secure });
 }
 
-/** The visit of the person signed in, unless a sign-out, a new password or a deletion ended the session. */
+/** The visit of a signed-in person; undefined if a sign-out, a new password or a deletion ended the session. */
 export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
   const session = await sessionCookie(guest.context).open(guest.request);
   if (!session) return undefined;
@@ -26,7 +26,7 @@ export async function signedInVisit(guest: Guest): Promise<Visit | undefined> {
   };
 }
 
-/** @returns the generation whose sessions are valid; undefined when the account is deleted, so that none is */
+/** @returns the generation of valid sessions; undefined when the account is deleted */
 export async function sessionGeneration(
   { query }: Pick<PagesContext, "query">,
   userId: string,

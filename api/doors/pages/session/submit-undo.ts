@@ -6,7 +6,7 @@ import { submit } from "./submit.ts";
 
 type Ends = OutputOf<Commands["action.undo"]>;
 
-/** Takes actions of the signed-in person's log back, or says what would become of them. */
+/** Undoes actions of the signed-in person's log, or previews that. */
 export async function submitUndo(
   visit: Pick<Visit, "context" | "session" | "request">,
   actions: readonly ActionKey[],

@@ -10,17 +10,17 @@ import type { Visit } from "./context.ts";
 
 type SignedIn = Pick<Visit, "context" | "session" | "request">;
 
-/** Performs the command that a signed-in person's form asks for. People may do everything with what is theirs. */
+/** Performs the command of a signed-in person's form. People have all scopes on their own data. */
 export const submit = async (visit: SignedIn, name: CommandName, fields: Fields): Promise<Outcome> =>
   (await submitLogged(visit, name, fields)).outcome;
 
-/** The outcome of a command, and where the action log has it if it changed something. */
+/** The outcome of a command, and its log key if it changed something. */
 type LoggedOutcome = Readonly<{
   outcome: Outcome;
   key: Readonly<{ called_at: string; request_id: string }>;
 }>;
 
-/** The same, for pages that offer to take back what was done. */
+/** Performs a command like `submit`, for pages that offer to undo it. */
 export async function submitLogged(
   { context, session, request }: SignedIn,
   name: CommandName,

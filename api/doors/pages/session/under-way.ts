@@ -8,7 +8,7 @@ const sentences: Readonly<Record<string, string>> = {
   "category.delete": "A deleted category is being taken from its todos",
 };
 
-/** How far long work is. It goes on whether or not anybody looks. */
+/** The progress of long work, which goes on even if nobody looks. */
 export const underWay = (works: readonly OpenWork[]): Html[] =>
   works.map(({ name, done, total }) => {
     const sentence = sentences[name] ?? "Something that you asked for is under way";

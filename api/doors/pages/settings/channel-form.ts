@@ -8,7 +8,7 @@ import { formToken } from "../../../web/form/form.ts";
 import type { Visit } from "../session/context.ts";
 import type { UserSettings } from "./user-settings.ts";
 
-/** The form for where reminders go. A channel that cannot work yet is disabled and shows the reason. */
+/** The form for the reminder channel. A channel that cannot work yet is disabled and shows the reason. */
 export function channelForm(visit: Visit, settings: UserSettings): Html {
   const radio = (channel: ReminderChannel) => {
     const { choice, hint, target } = channels[channel];

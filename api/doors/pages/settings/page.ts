@@ -17,7 +17,7 @@ import { pastDeliveries } from "./past.ts";
 import { targetCards, typedTargets } from "./target-cards.ts";
 import type { RejectedForm } from "./user-settings.ts";
 
-/** What the page shows when a form was saved and the browser was sent back here. */
+/** Messages after a form was saved and the browser was redirected here. */
 const outcomes = new Map<string, string>([
   ["day", "Your day is saved."],
   ["reminders", "Reminders go where you chose."],

@@ -6,7 +6,7 @@ import { countInWords } from "../kit/dates.ts";
 import type { Visit } from "../session/context.ts";
 import { sayInstant } from "./instant.ts";
 
-/** The last reminders, with what became of each, and a button for those that failed. */
+/** The last reminders with their results, and a button for those that failed. */
 export function pastDeliveries(visit: Visit, past: readonly PastDelivery[], timeZone: string): Html {
   const kept = html`<p class="quiet small">What is older than 30 days is forgotten.</p>`;
   if (past.length === 0) return html`<p class="quiet">No reminder was sent.</p>${kept}`;
@@ -42,6 +42,6 @@ function outcome(delivery: PastDelivery, timeZone: string): Html | string {
   return "On its way.";
 }
 
-/** Earlier releases stored what libraries say, with system calls and addresses that tell a person nothing. */
+/** Earlier releases stored errors of libraries, with system calls and addresses that tell a person nothing. */
 const reasonOf = ({ error }: PastDelivery): string =>
   error === null || /\bE[A-Z]{4,}\b|getaddrinfo/.test(error) ? "It could not be reached." : error;

@@ -23,7 +23,7 @@ export async function saveChannel(visit: Visit, form: URLSearchParams): Promise<
   return save(visit, "reminders", { reminder_channel: form.get("reminder_channel") ?? "" });
 }
 
-/** POST /account/settings/webhook, and so for each channel with an address: an empty one removes it. */
+/** POST /account/settings/webhook, and likewise for each channel with an address: an empty one removes it. */
 export const saveTarget =
   ({ channel, column }: TypedTarget) =>
   async (visit: Visit, form: URLSearchParams): Promise<Response> => {
@@ -42,7 +42,7 @@ const inUse = "Reminders go to it: choose another way for them above before you 
 const notHere = "This must be a public https address: reminders are not sent to this machine.";
 const notPublic = "This must be a public https address: its name leads into a private network.";
 
-/** @returns why the address is not sent to; its contract finds what is wrong with its form */
+/** @returns the reason not to send to this address; the contract checks its form */
 async function privateTarget({ context }: Visit, url: string): Promise<string | undefined> {
   const { webhookAllowLoopback } = context.config;
   const host = URL.parse(url)?.hostname;
@@ -51,7 +51,7 @@ async function privateTarget({ context }: Visit, url: string): Promise<string | 
   return (await resolvesToPrivate(host, webhookAllowLoopback)) ? notPublic : undefined;
 }
 
-/** POST /account/settings/webhook/test: waits a moment, so that the page can show the result already. */
+/** POST /account/settings/webhook/test: waits a moment, so that the page can show the result. */
 export async function sendTest(visit: Visit): Promise<Response> {
   const outcome = await submit(visit, "webhook.test", {});
   if (isRefused(outcome)) return refusalPage(visit.context, outcome.refusal);

@@ -5,7 +5,7 @@ import { refusalPage } from "../session/refusal-page.ts";
 import { submit } from "../session/submit.ts";
 import { showSettings } from "./page.ts";
 
-/** POST /account/settings/reminders/again: sends a failed reminder once more, however often the button is pressed. */
+/** POST /account/settings/reminders/again: sends a failed reminder once more, even if the button is pressed twice. */
 export async function sendAgain(visit: Visit, form: URLSearchParams): Promise<Response> {
   const todo_id = Number(form.get("todo_id"));
   const delivery_id = form.get("delivery_id") ?? "";

@@ -10,7 +10,7 @@ import type { Visit } from "../session/context.ts";
 import type { RejectedForm, UserSettings } from "./user-settings.ts";
 import { webhookDetails } from "./webhook-details.ts";
 
-/** The channels whose addresses people type, each with its column and card. */
+/** The channels with a typed address, each with its column and card. */
 export const typedTargets = reminderChannels.flatMap((channel) => {
   const { target } = channels[channel];
   return target?.card ? [{ channel, ...target, ...target.card }] : [];

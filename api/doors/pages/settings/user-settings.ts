@@ -4,9 +4,9 @@ import type { ReminderChannel } from "../../../../shared/domain/reminder/channel
 
 export type UserSettings = Static<typeof getSettings.output>;
 
-/** What somebody sent with a form that was not accepted, and what is wrong with it. */
+/** The values and errors of a rejected form. */
 export type RejectedForm = Readonly<{
   target?: Readonly<{ channel: ReminderChannel; value: string; error: string }>;
-  /** Why a reminder is not sent again. */
+  /** The reason why a reminder is not sent again. */
   again?: string;
 }>;

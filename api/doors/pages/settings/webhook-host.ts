@@ -6,8 +6,8 @@ type Resolve = (name: string) => Promise<readonly string[]>;
 const patienceMs = 1_000;
 
 /**
- * Whether a name has an address that reminders are not sent to. A name that cannot be resolved now passes: every address
- * is checked again when a reminder is sent.
+ * True if a name resolves to an address that reminders must not be sent to. An unresolvable name passes, because each
+ * address is checked again when a reminder is sent.
  */
 export async function resolvesToPrivate(
   hostname: string,
@@ -20,7 +20,7 @@ export async function resolvesToPrivate(
   return addresses.some((address) => !isAllowedAddress(address, allowLoopback));
 }
 
-/** Not by the system's own look-ups, of which a process has few at a time: a slow name would keep others waiting. */
+/** The system's own look-ups are few at a time in a process, so a slow name would delay others. */
 async function addressesOf(name: string): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: patienceMs, tries: 1 });
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

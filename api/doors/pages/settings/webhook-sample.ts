@@ -14,7 +14,7 @@ export const sampleEvent = {
   },
 };
 
-/** The same receiver as in docs/reminders.md. */
+/** docs/reminders.md has the same receiver. */
 export const receiverLines = String.raw`// npm install standardwebhooks
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -28,7 +28,7 @@ createServer(async (request, response) => {
   const { "content-length": length, "webhook-id": id } = request.headers;
   if (!(Number(length) <= 65_536)) return response.writeHead(413).end();
   try {
-    // The body is checked as it came. A signature that is more than five minutes old is refused as well.
+    // The raw body is checked. A signature more than five minutes old is refused too.
     const event = webhook.verify(Buffer.concat(await request.toArray()).toString(), request.headers);
     // After a lost answer the same reminder comes again, with the same id.
     if (!seen.has(id)) {
@@ -42,7 +42,7 @@ createServer(async (request, response) => {
   }
 }).listen(process.env.PORT);`;
 
-/** What a receiver gets, and a receiver in a few lines that checks it. */
+/** A sample of a reminder, and a receiver in a few lines that checks it. */
 export function webhookSample(): Html {
   return html`<details><summary>What is sent, and how to check it</summary>
     <p class="quiet small">Each reminder is one POST with this body. Its headers <code>webhook-id</code>,

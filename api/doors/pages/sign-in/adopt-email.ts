@@ -3,8 +3,8 @@ import type { Visit } from "../session/context.ts";
 import { submit } from "../session/submit.ts";
 
 /**
- * Stores the address that the provider has confirmed: reminders by e-mail go to no other. When the provider sends
- * none or has not confirmed it, the stored one is removed, because it may belong to somebody else by now.
+ * Stores the address that the provider has confirmed, because reminders by e-mail go to no other. If the provider sends
+ * none or has not confirmed it, the stored one is removed: it may now belong to somebody else.
  */
 export async function adoptEmail(visit: Pick<Visit, "context" | "session" | "request">): Promise<void> {
   const { context, session } = visit;

@@ -2,17 +2,17 @@ import * as oidc from "openid-client";
 import type { PagesContext } from "../session/context.ts";
 import { sessionGeneration } from "../session/session.ts";
 
-/** A sign-in under way: what the provider must send back unchanged, and the page to go on to. */
+/** A sign-in under way: the values that the provider must send back, and the page to go on to. */
 export type PendingSignIn = { state: string; nonce: string; verifier: string; next: string };
 
-/** What the provider says about the person, and the generation that their new session belongs to. */
+/** The provider's claims about the person, and the generation of their new session. */
 export type Redeemed = Readonly<{
   claims: oidc.IDToken;
   idToken: string | undefined;
   generation: number | undefined;
 }>;
 
-/** Exchanges the code for what the provider says about the person. */
+/** Exchanges the code for the provider's claims about the person. */
 export async function redeem(context: PagesContext, attempt: PendingSignIn, url: URL): Promise<Redeemed> {
   const provider = await context.findProvider();
   const { state, nonce, verifier } = attempt;
@@ -25,7 +25,7 @@ export async function redeem(context: PagesContext, attempt: PendingSignIn, url:
   });
   const claims = tokens.claims();
   if (!claims) throw new Error("The provider sent no ID token.");
-  // Read before the provider is asked again, so that a password changed in between makes this session invalid.
+  // The generation is read before the provider is asked again, so that a password changed in between ends this session.
   const generation = await sessionGeneration(context, claims.sub);
   const told = await userInfo(provider, tokens.access_token, claims.sub);
   return { claims: { ...told, ...claims }, idToken: tokens.id_token, generation };

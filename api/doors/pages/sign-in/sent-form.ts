@@ -8,11 +8,11 @@ import type { Guest, PagesContext, Visit } from "../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
 import { signInAddress } from "./sign-in.ts";
 
-/** Where a sign-in leads that began with a form. */
+/** The address that a sign-in leads to if it began with a form. */
 export const sentPath = "/account/sent";
 
 const lifetimeSeconds = 30 * 60;
-/** What a browser keeps of a cookie with its name and attributes. */
+/** Browsers keep this many bytes of a cookie's name, value and attributes. */
 const mostCookieBytes = 4_000;
 
 type Kept = { path: string; fields: [name: string, value: string][] };
@@ -23,8 +23,8 @@ function sentCookie({ config, keys }: Pick<PagesContext, "config" | "keys">): Se
 }
 
 /**
- * Keeps the form that somebody sent whose session has ended: in a sealed cookie over the sign-in, or on the page itself
- * when it is too long for that. Nothing is carried out before its owner has signed in and said so once more.
+ * Keeps a form that was sent after its session had ended: in a sealed cookie during the sign-in, or on the page itself
+ * if it is too long. Nothing is carried out before its owner has signed in and confirmed.
  */
 export async function keepSentForm(guest: Guest): Promise<Response | undefined> {
   const { pathname, search } = guest.url;
@@ -37,7 +37,7 @@ export async function keepSentForm(guest: Guest): Promise<Response | undefined> 
   return seeOther(signInAddress(guest.context, sentPath), [cookie]);
 }
 
-/** The page that holds a long text while its person signs in beside it: the old token still says whose it is. */
+/** The page that holds a long text while its person signs in beside it: the old token still names its owner. */
 function holdPage({ site }: Guest, { path, form }: SentForm): Response {
   const body = html`<div class="note warn" role="status"><p>You were signed out meanwhile. What you sent is kept on this
     page: leave it open, <a href="/account/sign-in" target="_blank" rel="noopener">sign in on another one</a>, and then
@@ -47,7 +47,7 @@ function holdPage({ site }: Guest, { path, form }: SentForm): Response {
   return page(site, { title: "You are signed out", body }, { status: 403 });
 }
 
-/** GET /account/sent: what was sent before the sign-in, for the person who sent it. */
+/** GET /account/sent: shows the form sent before the sign-in to the person who sent it. */
 export async function showSentForm(visit: Visit): Promise<Response> {
   const { site, session } = visit;
   const kept = await sentCookie(visit.context).open(visit.request);

@@ -2,7 +2,7 @@ import * as oidc from "openid-client";
 import { message } from "../../../web/page.ts";
 import type { PagesContext } from "../session/context.ts";
 
-/** The page when the provider sent a person back and the sign-in failed. */
+/** The page for a failed sign-in that the provider sent back. */
 export function failedSignInPage(context: PagesContext, error: Error): Response {
   if (error instanceof oidc.AuthorizationResponseError)
     return startAgainPage(context, "The sign-in was cancelled.");
@@ -11,7 +11,7 @@ export function failedSignInPage(context: PagesContext, error: Error): Response 
   return providerUnavailablePage(context, error);
 }
 
-/** Whether the answer belongs to another sign-in or its code was used before; then the provider is not at fault. */
+/** True if the answer belongs to another sign-in or its code was used before; then the provider is not at fault. */
 function isWrongAnswer(error: unknown): boolean {
   if (error instanceof oidc.ResponseBodyError) return error.error === "invalid_grant";
   return error instanceof oidc.ClientError && wrongAnswers.includes(error.code ?? "");

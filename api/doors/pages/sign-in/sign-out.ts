@@ -7,13 +7,13 @@ import { sessionCookie } from "../session/session.ts";
 import { submit } from "../session/submit.ts";
 
 /**
- * POST /account/sign-out: ends every session of these pages, then the one at the provider if it supports that
- * (RP-Initiated Logout 1.0). It is enough that the session is this browser's: one that has ended already would be
- * opened anew by the provider. Other browsers that are signed in there are signed in here again by it.
+ * POST /account/sign-out: ends all sessions of these pages, then the provider's if it supports that (RP-Initiated
+ * Logout 1.0). An ended session is accepted too, because the provider would renew it. Other browsers signed in at the
+ * provider get their sessions back from it.
  */
 export async function signOut(guest: Guest): Promise<Response> {
   const session = await sessionCookie(guest.context).open(guest.request);
-  // Without the ID token the provider asks the person first, whoever sent this form.
+  // Without the ID token the provider itself asks the person to confirm.
   if (!session) return leaveProvider(guest, undefined);
   const visit = { ...guest, session, holder: session.sid, owner: session.sub };
   return takeForm<Visit>(endSessions)({ ...visit, askAgain: () => endSessions(visit) });
@@ -27,7 +27,7 @@ async function endSessions(visit: Visit): Promise<Response> {
   return leaveProvider(visit, visit.session);
 }
 
-/** Goes on to the provider's sign-out. The cookie of these pages goes with a session. */
+/** Redirects to the provider's sign-out. With a session, the cookie of these pages is removed too. */
 async function leaveProvider({ context }: Guest, session: Session | undefined): Promise<Response> {
   const cookies = session ? [sessionCookie(context).clear()] : [];
   const provider = await context.findProvider().catch(() => undefined);

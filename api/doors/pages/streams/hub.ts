@@ -12,21 +12,21 @@ import type { UserState } from "./version.ts";
 import { type LiveStream, type UserWatch, watchUser } from "./watch-user.ts";
 
 export type LiveHub = Readonly<{
-  /** @returns a function to leave by; undefined when there is no place for another stream */
+  /** @returns a function to leave; undefined when there is no room for another stream */
   join(userId: string, stream: LiveStream): (() => void) | undefined;
-  /** Ends all streams and takes no more; their pages come back to another door. */
+  /** Ends all streams and takes no more; their pages reconnect to another door. */
   endAll(): void;
   close(): void;
 }>;
 
 type Parts = Readonly<{
   config: Pick<Config, "redisUrl" | "queuePrefix">;
-  /** Publishes who is watched. */
+  /** Announces the users whose pages are open here. */
   redis: RedisConnection;
   readState(userId: string): Promise<UserState | undefined>;
 }>;
 
-/** How many streams a front door holds, and how many of one user. */
+/** The most streams of a front door, and of one user. */
 const maxStreams = 1_000;
 const maxStreamsOfUser = 8;
 
@@ -91,9 +91,9 @@ export async function openLiveHub({ config, redis, readState }: Parts): Promise<
 }
 
 /**
- * The newest page of a user is the one that is looked at, so the oldest one goes for it. Where this door has no place
- * left, the user with the most pages loses one; nobody loses the only one.
- * @returns whether there is a place
+ * Makes room for a user's newest page by ending their oldest one. If this door is full, the user with the most pages
+ * loses one; nobody loses the only one.
+ * @returns true if there is room
  */
 function makePlace(users: ReadonlyMap<string, UserWatch>, userId: string, isFull: boolean): boolean {
   const own = users.get(userId);

@@ -1,9 +1,9 @@
-/** The body of an answer that goes on, for as long as its client reads what it is sent. */
+/** The body of a long answer, which lasts while its client reads. */
 type Sink = Readonly<{
   body: ReadableStream;
   send(text: string): void;
   end(): void;
-  /** Called once, whichever side ended it. */
+  /** Runs once, whichever side ends the stream. */
   onEnd(act: () => void): void;
 }>;
 
@@ -20,8 +20,8 @@ export function openSink(): Sink {
     ended.resolve();
   };
   return {
-    // Of a stream of the usual kind Bun would keep any amount for a client that does not read. Here a write is a
-    // promise as soon as the client is behind.
+    // A plain ReadableStream would buffer without limit for a client that does not read. Here a write returns a promise
+    // once the client is behind.
     body: new ReadableStream({
       type: "direct",
       async pull(controller) {

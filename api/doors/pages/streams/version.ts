@@ -7,19 +7,19 @@ import {
 } from "../../../queries/engine/context.ts";
 import { literal, sql } from "../../../queries/engine/sql.ts";
 
-/** What a page follows: all that is done in the user's name, or of it what may have changed something. */
+/** The events that a page follows: all actions in the user's name, or only those that may have changed something. */
 export type Followed = "actions" | "changes";
 
-/** What a page can be behind of, and the generation of sessions that may see it. */
+/** The present versions for a user's pages, and the generation of sessions that may see them. */
 export type UserState = Readonly<{
-  /** Other ones after each action or change, and on another day of the user's. */
+  /** These differ after each action or change, and on another day of the user. */
   versions: Readonly<Record<Followed, string>>;
   generation: number;
 }>;
 
 type StateRow = DaySettingsColumns & { generation: number; action: string | null; change: string | null };
 
-/** What an agent reads has no index of its own, so a change with more reads than these behind it shows as none. */
+/** Reads of agents have no index of their own, so a change that more reads than this follow is not seen. */
 const mostLookedAt = 200;
 
 /** @returns undefined when the account is deleted */
@@ -39,7 +39,7 @@ export async function readUserState(query: QueryContext, userId: string): Promis
   };
 }
 
-/** What is done on pages may change what has no image, as an import does. */
+/** Actions on pages may change things without an image, as an import does. */
 const isChange: Condition = sql`a.before is not null or a.after is not null or a.door = 'page'`;
 
 const newest = ({ own }: QueryContext, condition: Condition) => sql`

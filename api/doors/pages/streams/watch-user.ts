@@ -4,30 +4,30 @@ import type { UserState } from "./version.ts";
 export type LiveStream = Readonly<{
   /** The generation of its session. */
   generation: number;
-  /** Sends the version that is there now, unless the page has it. */
+  /** Sends the present version, unless the page has it. */
   tell(versions: UserState["versions"]): void;
-  /** Shows proxies and the client that the connection lives. */
+  /** Shows proxies and the client that the connection is alive. */
   beat(): void;
-  /** @param goodbye whether its page shall not come back by itself */
+  /** @param goodbye set if the page must not reconnect */
   end(goodbye?: "goodbye"): void;
 }>;
 
 /** All open pages of one user at this front door. */
 export type UserWatch = Readonly<{
-  /** In the order in which they came. */
+  /** Streams in order of arrival. */
   streams: Set<LiveStream>;
-  /** Something may have changed. */
+  /** Schedules a read, because something may have changed. */
   look(): void;
   close(): void;
 }>;
 
 const beatMs = 15_000;
-/** A user for whom much is done in a row is looked at this often. */
+/** A user with many changes in a row is read this often. */
 const pauseMs = 500;
 
 /**
- * Looks what there is for a user when it is told of a change, and with each beat in any case. So a word that was lost
- * shows late, but it shows, and sessions that were ended end.
+ * Reads a user's state after each notice of a change, and with each beat. So a lost notice only delays a page, and
+ * ended sessions end.
  * @param read undefined for a deleted account
  */
 export function watchUser(read: () => Promise<UserState | undefined>): UserWatch {
@@ -37,7 +37,7 @@ export function watchUser(read: () => Promise<UserState | undefined>): UserWatch
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function lookNow(): Promise<void> {
-    // While the database is away, pages stay as they are.
+    // During an outage of the database, pages stay as they are.
     const state = await read().catch(() => "unknown" as const);
     if (state === "unknown") return;
     for (const stream of streams) {
@@ -46,7 +46,7 @@ export function watchUser(read: () => Promise<UserState | undefined>): UserWatch
     }
   }
 
-  /** What is said while it reads may not be in what was read, so it reads once more. */
+  /** A notice that comes during a read may be newer than its result, so it causes another read. */
   async function lookOnce(): Promise<void> {
     lookedAt = performance.now();
     isAsked = false;

@@ -12,7 +12,7 @@ import type { Visit } from "../session/context.ts";
 
 type Asked = Readonly<{ today: string; asked: readonly string[] }>;
 
-/** Asks which day is meant by a tick that was sent from a page of another day: nothing was ticked off yet. */
+/** Asks for the meant day of a tick that was sent from a page of another day; nothing is completed yet. */
 export async function lateNotice(
   visit: Visit,
   query: QueryContext,
@@ -46,7 +46,7 @@ const tickForm = (
   html`<form method="post" action="/account/tick" data-stay>${tickFields(visit, item)}
     <button class="plain" name="done" value="${done ? "yes" : "no"}">${label}</button></form>`;
 
-/** The weekday alone where that says it: `Monday`; else the date. */
+/** The weekday alone if it is unambiguous: `Monday`; else the date. */
 function sayDay(day: string, today: string): string {
   const isNear = addDays(today, -daysBack) < day && day <= today;
   return isNear
@@ -54,7 +54,7 @@ function sayDay(day: string, today: string): string {
     : sayDated(day, today);
 }
 
-/** A todo is of no day, so no day of it can be changed. */
+/** A todo belongs to no day, so none of its days can be changed. */
 type Named = Readonly<{ name: string; changeableFrom?: string }>;
 
 async function readItem(query: QueryContext, kind: "habit" | "todo", id: number): Promise<Named | undefined> {

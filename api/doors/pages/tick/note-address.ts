@@ -1,10 +1,10 @@
 import { safeNext } from "../../../web/redirect.ts";
 import type { Guest } from "../session/context.ts";
 
-/** In the address of a page: what became of the last tick, for the note at the bottom. */
+/** The parameter of a page's address with the result of the last tick, for the note at the bottom. */
 export const noteParameter = "tick";
 
-/** What is said of a tick in a note, by what became of it. Everything else has a page of its own. */
+/** Notes by result of a tick. Other results have a page of their own. */
 export const told: ReadonlyMap<string, string> = new Map([
   ["undone", "Taken back."],
   ["stays", "It was changed since, so it stays as it is. Actions has the whole story."],
@@ -13,7 +13,7 @@ export const told: ReadonlyMap<string, string> = new Map([
   ["invalid", "That day can no longer be changed."],
 ]);
 
-/** The page that a form was on, at the element named by `place`, with a note. */
+/** The page of a form, at the element named by `place`, with a note. */
 export function notedPage(
   { site }: Pick<Guest, "site">,
   form: URLSearchParams,

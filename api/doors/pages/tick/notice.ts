@@ -11,8 +11,8 @@ import { lateNotice } from "./late-notice.ts";
 import { noteParameter, told } from "./note-address.ts";
 
 /**
- * What became of the last tick (`?tick=…`), in view wherever the page is scrolled to. It is there without any news as
- * well, because screen readers announce only what comes into an element that they know.
+ * The result of the last tick (`?tick=…`), always in view. The empty element stays on the page, because screen readers
+ * announce only changes within an element that they know.
  */
 export async function tickNotice(visit: Visit, query: QueryContext, today: string): Promise<Html> {
   return html`<div id="notice" class="toast" role="status" data-part>${await content(visit, query, today)}</div>`;
@@ -31,7 +31,7 @@ const note = ({ url }: Visit, content: Html): Html =>
 
 type Ticked = Readonly<{ kind: "done" | "undone"; key: string }>;
 
-/** Offers to take a tick back, for as long as it stands. */
+/** Offers to undo a tick while it stands. */
 async function undoNotice(visit: Visit, query: QueryContext, { kind, key }: Ticked): Promise<Html | null> {
   if (isRefused(validate(listActions, { cursor: key }))) return null;
   const [called_at = "", request_id = ""] = key.split("_");

@@ -12,7 +12,7 @@ type SentTick = Readonly<{
   kind: "habit" | "todo";
   id: number;
   done: boolean;
-  /** The day that the page showed; forms of pages that are older than this field have none. */
+  /** The day that the page showed; null in forms of older pages. */
   day: string | null;
   date: string | null;
 }>;
@@ -23,7 +23,7 @@ function readTick(form: URLSearchParams): SentTick {
   return { kind, id: Number(form.get(`${kind}_id`)), done: form.get("done") === "yes", ...days };
 }
 
-/** POST /account/tick: completes a habit or todo, or takes that back. An item already in that state stays in it. */
+/** POST /account/tick: completes a habit or todo, or undoes that. An item already in that state stays in it. */
 export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<Response> {
   const tick = readTick(form);
   const { kind, id, done, day, date } = tick;
@@ -48,7 +48,7 @@ export async function toggleItem(visit: Visit, form: URLSearchParams): Promise<R
   return seeOther(notedPage(visit, form, note, place));
 }
 
-/** Of a todo the day matters only where the next one is made from it, and a tick that names its day is of that one. */
+/** The day of a todo matters only if its successor is made from it. A tick that names its day is for that day. */
 async function isOfAnotherDay(visit: Visit, { kind, id, done, day, date }: SentTick): Promise<boolean> {
   if (day === null || date !== null) return false;
   const query = visit.context.query({ userId: visit.session.sub });
@@ -58,7 +58,7 @@ async function isOfAnotherDay(visit: Visit, { kind, id, done, day, date }: SentT
   return todo !== false && !isRefused(todo) && todo.recurrence !== null;
 }
 
-/** POST /account/tick/undo: takes back exactly what the action named in the form changed. */
+/** POST /account/tick/undo: undoes exactly the changes of the action named in the form. */
 export async function undoTick(visit: Visit, form: URLSearchParams): Promise<Response> {
   const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
   const outcome = await submitUndo(visit, [key]);

@@ -6,7 +6,7 @@ const column = 32;
 const gap = 6;
 const plot = { top: 16, bottom: 76, height: 94 };
 
-/** A bar for each of the last 14 days, with the same in words for screen readers. */
+/** A bar for each of the last 14 days, with a text version for screen readers. */
 export function activityStrip(counts: Readonly<Record<string, number>>, today: string): Html {
   const days = Object.entries(counts).sort(([a], [b]) => a.localeCompare(b));
   const total = days.reduce((sum, [, done]) => sum + done, 0);

@@ -58,7 +58,7 @@ function yearOfHabits({ today: { date }, done }: DaySummary): Html {
     ${yearPicture({ title, today: date, done, sayDone })}</details>`;
 }
 
-/** Shown instead of the list to people who have no habits yet. */
+/** A welcome instead of the list for people without habits. */
 function welcome({ context: { config } }: Visit): Html {
   const tokens =
     config.builtInIdentity &&

@@ -18,7 +18,7 @@ const sections: readonly Section[] = [
 
 type TodosOfDay = Pick<DaySummary, "todos" | "counts" | "today">;
 
-/** The pending todos by their due dates. What can wait is folded, unless everything can. */
+/** The pending todos by due date. Those that can wait are folded, unless all can. */
 export function todosOfDay(visit: Visit, day: TodosOfDay): Html {
   const { todos, today } = day;
   if (todos.length === 0) return html`<p class="quiet">Nothing is pending.</p>`;

@@ -9,7 +9,7 @@ const statuses: readonly FilterChoice[] = [
 ];
 const dues = dueGroups.map((group): FilterChoice => [group, groupNames[group]]);
 
-/** The form that narrows the list down; what is chosen stands in the address. */
+/** The form that filters the list; the address keeps its values. */
 export const todoFilterForm = (chosen: URLSearchParams, categories: readonly FilterChoice[]): Html =>
   html`<form method="get" action="/account/todos" class="card" role="search">
     <div class="filters">${filterInput("search", { name: "q", label: "Search" }, chosen)}

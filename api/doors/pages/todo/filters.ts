@@ -7,7 +7,7 @@ import type { TodoFilters } from "../../../queries/todo/overview.ts";
 
 export const todoFilterNames = ["q", "status", "due", "category_id", "context", "page"];
 
-/** The filters as the query takes them: the fields of the REST list, with a group of due dates for its `due`. */
+/** The filters as the query takes them: the fields of the REST list, where `due` is a group of due dates. */
 export function readTodoFilters(
   chosen: URLSearchParams,
 ): (TodoFilters & Readonly<{ page: number }>) | Refused {

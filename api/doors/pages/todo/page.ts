@@ -60,7 +60,7 @@ async function readAll(query: QueryContext, wanted: Wanted) {
 
 type Found = Awaited<ReturnType<typeof readAll>>;
 
-/** How many there are of each kind, as a way to them. */
+/** The number of todos of each group, as links. */
 function groupLinks(counts: Found["counts"]): Html {
   const links = dueGroups
     .filter((group) => counts[group] > 0)
@@ -81,7 +81,7 @@ function sections(visit: Visit, { pending, done, total }: Found["todos"], { toda
   );
   if (done.length === 0) return html`${open}`;
   const heading = html`<h2 class="part">Done</h2>`;
-  // What is done is in the way of who did not ask for it.
+  // Done todos are folded unless somebody asked for them.
   return isFolded && pending.length > 0
     ? html`${open}<details><summary>${heading}</summary>${list(done)}</details>`
     : html`${open}${heading}${list(done)}`;

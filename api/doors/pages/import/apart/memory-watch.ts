@@ -1,4 +1,7 @@
-/** A thread beside the reader's: the parse of a file keeps that one from looking. A full account's export needs half of it. */
+/**
+ * This thread watches beside the reader's, which is blocked while it parses. A full account's export needs half of
+ * this.
+ */
 const mostBytes = 256 * 1024 * 1024;
 
 setInterval(() => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AreHere } from "../plan.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
-/** Files of several people wait for each other: one process fits beside the front door in a small container. */
+/** Reads run one after the other, because only one reader fits beside the front door in a small container. */
 const longestMs = 10_000;
 
 const tooMuch =
@@ -12,8 +12,8 @@ const tooMuch =
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Reads the files of an upload in a process of its own, so that nothing in them can stall the front door or fill its
- * memory. The process has no settings and no database, and is killed when it takes too long or too much memory.
+ * Reads an upload in a process of its own, so that no file can stall the front door or fill its memory. The process has
+ * no settings and no database, and is killed when it exceeds its time or memory.
  */
 export function readApart(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
   const reading = last.then(() => readNow(order, areHere));
@@ -24,7 +24,7 @@ export function readApart(order: ReadOrder, areHere: AreHere): Promise<ReadResul
 async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["read"]> {
   const result = Promise.withResolvers<ReadResult["read"]>();
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "reader.ts")], {
-    // Bun would read a file `.env` of the working directory.
+    // In the working directory Bun would read a file `.env`.
     ...{ cwd: "/", env: {}, stdio: ["ignore", "ignore", "inherit"] },
     ...{ serialization: "advanced", timeout: longestMs, killSignal: "SIGKILL" },
     ipc(message: "ready" | ReadQuestion | ReadResult, child) {
@@ -33,7 +33,7 @@ async function readNow(order: ReadOrder, areHere: AreHere): Promise<ReadResult["
       else areHere(message.ask).then((here) => child.send({ here } satisfies ReadReply), result.reject);
     },
   });
-  // Front doors and workers get the processor first.
+  // Low priority leaves the processor to front doors and workers.
   setPriority(child.pid, constants.priority.PRIORITY_LOW);
   child.exited.then(() => {
     if (child.signalCode) result.resolve(tooMuch);

@@ -2,7 +2,7 @@ import { type AreHere, planImport } from "../plan.ts";
 import { textsOf } from "../texts.ts";
 import type { ReadOrder, ReadQuestion, ReadReply, ReadResult } from "./messages.ts";
 
-/** A process of its own, which reads the files of one upload: see `read-apart.ts`. */
+/** This process reads the files of one upload: see `read-apart.ts`. */
 let answer: (here: ReadReply["here"]) => void = () => {};
 
 const areHere: AreHere = (ask) => {

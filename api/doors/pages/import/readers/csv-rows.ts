@@ -1,12 +1,12 @@
-/** No table of people's has as many columns; cells beyond them are not read. */
+/** No real table has as many columns; further cells are not read. */
 const mostCells = 1_000;
-/** Longer than any text that can come of a cell. */
+/** Longer than any text that a cell may become. */
 const longestCell = 10_000;
 const longestHead = 100_000;
 
 /**
- * The rows of a CSV text (RFC 4180), whatever its line ends. Text that keeps no rule is taken as it comes, so that
- * nothing that anybody sends makes this fail.
+ * The rows of a CSV text (RFC 4180) with any line ends. Malformed text is taken literally, so that no upload makes this
+ * fail.
  */
 export function* csvRows(text: string): Generator<string[]> {
   let row: string[] = [];
@@ -53,7 +53,7 @@ export function headOf(text: string): readonly string[] {
   return [];
 }
 
-/** Rows as records by the names of the first row, in lower case. They have no more cells than their row, however many names there are. */
+/** Rows as records by the lower-case names of the first row. A record has no more cells than its row. */
 export function* csvRecords(text: string): Generator<ReadonlyMap<string, string>> {
   let names: readonly string[] | undefined;
   for (const row of csvRows(text)) {

@@ -2,42 +2,45 @@ import { createHash } from "node:crypto";
 import type { ImportedKind, ImportedThings } from "../../../../../shared/contracts/import/things.ts";
 import type { Today } from "../../../../../shared/domain/day/today.ts";
 
-/** The id and time of creation that a thing of our own file had where the file was made. */
+/** The original id and time of creation in our own export. */
 export type ExportedAs = Readonly<{ id: number; created_at: string }>;
 
 export type FoundThing = {
   [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: ImportedThings[Kind]; origin?: ExportedAs }>;
 }[ImportedKind];
 
-/** A thing as its file says it. The fields that it lacks are filled in when it is checked. */
+/** A thing as its file has it. The check fills in the missing fields. */
 export type ReadThing = {
   [Kind in ImportedKind]: Readonly<{ kind: Kind; thing: Said<ImportedThings[Kind]>; origin?: ExportedAs }>;
 }[ImportedKind];
 type Said<Thing> = Thing extends { key: string } ? Partial<Thing> & Pick<Thing, "key"> : Thing;
 
-/** Something of a file that does not come, or not as a whole. */
+/** Something in a file that is not imported, or not whole. */
 export type Left = Readonly<{ kind: "left"; name: string; why: string }>;
 
-/** Readers of files yield findings one by one, so that their caller can stop them. */
+/** Readers yield findings one by one, so that their caller can stop them. */
 export type Finding = ReadThing | Left;
 
-/** How many things of one upload are looked at: more than an account can have. Megabytes have room for millions of empty ones. */
+/**
+ * The most things read of one upload: more than an account can have, because megabytes could hold millions of empty
+ * ones.
+ */
 export const mostFound = 60_000;
 
-/** A name may be as long as its file, and the page shows the beginning of it. */
+/** A name may be as long as its file; the page shows its beginning. */
 export const left = (name: string, why: string): Left => ({ kind: "left", name: name.slice(0, 255), why });
 
-/** A file in words, as it was sent or was in an archive. */
+/** A text file, uploaded directly or within an archive. */
 export type TextFile = Readonly<{ name: string; text: string }>;
 
-/** The person's day and zone: dates without a year, or times without a zone, are meant in them. */
+/** The person's day and zone, for dates without a year and times without a zone. */
 export type ReadingContext = Readonly<{ today: Today }>;
 
-/** What a thing is known by, so that the same file makes nothing twice. */
+/** The identity of a thing, so that the same file makes nothing twice. */
 export const keyOf = (...parts: readonly (string | number)[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 
-/** Makes keys of things whose file gives them no ids: the second of two that are alike is another thing. */
+/** Makes keys of things without ids: the second of two equal things gets a key of its own. */
 export function createKeys(source: string): (...parts: readonly string[]) => string {
   const seen = new Map<string, number>();
   return (...parts) => {

@@ -5,17 +5,17 @@ import { listIn, numberIn, objectIn, objectsIn, textIn, textOrNull } from "./jso
 type Task = Readonly<Record<string, unknown>>;
 type Tags = ReadonlyMap<string, string>;
 
-/** Many tasks repeat the name of one tag. Names are cut to less where all things are checked. */
+/** Many tasks may repeat one tag's name, so it is cut here; the check of all things cuts names further. */
 const longestTag = 300;
 
-/** Whether this is Habitica's `userdata.json`. */
+/** True for Habitica's `userdata.json`. */
 export const isHabitica = (value: unknown): boolean => {
   const { tasks } = objectIn(value);
   const { habits, dailys, todos } = objectIn(tasks);
   return [habits, dailys, todos].some(Array.isArray);
 };
 
-/** Reads habits, dailies and to-dos; tags are categories where a task has one, and rewards are left. */
+/** Reads habits, dailies and to-dos. A task's first tag becomes its category; rewards are left out. */
 export function* readHabitica(value: unknown, context: ReadingContext): Generator<Finding> {
   const { tasks, tags } = objectIn(value);
   const { habits, dailys, todos, rewards } = objectIn(tasks);
@@ -35,7 +35,7 @@ export function* readHabitica(value: unknown, context: ReadingContext): Generato
 
 const keyIn = ({ id, _id = id }: Task): string => keyOf("habitica", textIn(_id));
 
-/** Of several tags the first is the category, and all of them are told in the description. */
+/** The first tag becomes the category; the description names all tags. */
 function inWords(task: Task, names: Tags): Readonly<{ description: string | null; category: string | null }> {
   const ids = [...new Set(listIn(task.tags).map(textIn))].filter((id) => names.has(id));
   const [first] = ids;
@@ -50,7 +50,7 @@ function inWords(task: Task, names: Tags): Readonly<{ description: string | null
   };
 }
 
-/** A time of Habitica's, which are RFC 3339 or milliseconds. */
+/** Reads a time of Habitica: RFC 3339 or milliseconds. */
 function instantIn(value: unknown): string | null {
   const ms = numberIn(value) ?? Date.parse(textIn(value));
   const isKnown = ms >= 0 && ms < Date.UTC(9999);
@@ -60,7 +60,7 @@ function instantIn(value: unknown): string | null {
 const dayOf = (instant: string, { today }: ReadingContext): string =>
   localTime(Date.parse(instant), today.timeZone).slice(0, 10);
 
-/** @param isDoneToday the present day is noted among the entries when it is over */
+/** @param isDoneToday the present day; Habitica adds its entry when the day is over */
 function* history(
   habit: string,
   entries: readonly Task[],
@@ -77,7 +77,7 @@ function* history(
     yield { kind: "histories", thing: { habit, dates: [...times.keys()], times: [...times.values()] } };
 }
 
-/** A habit that is only bad says when it was not avoided, and nothing of the days on which it was. */
+/** For a bad habit the file has only the days with a lapse, and nothing of the other days. */
 function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator<Finding> {
   const [key, name] = [keyIn(task), textIn(task.text)];
   const isBad = task.up === false && task.down === true;
@@ -96,7 +96,7 @@ function* readHabit(task: Task, names: Tags, context: ReadingContext): Generator
   else yield* history(key, withGains(objectsIn(task.history), "scoredUp"), context);
 }
 
-/** Entries of earlier years have only the value of the task, which grows with what is done. */
+/** Entries of earlier years have only the task's value, which rises with each completion. */
 function withGains(entries: readonly Task[], field: "scoredUp" | "completed"): readonly Task[] {
   return entries.filter((entry, index) => {
     const told = entry[field];

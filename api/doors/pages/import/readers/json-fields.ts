@@ -1,6 +1,6 @@
-/** Reads parts of JSON that somebody else wrote: what is not of the expected kind is not there. */
+/** Reads parts of foreign JSON: values of an unexpected type count as missing. */
 
-/** No list of a real file is longer in the megabytes that are taken, but one of empty things could be ten times as long. */
+/** No real list within the upload limit is longer, but a list of empty things could be ten times as long. */
 const mostListed = 250_000;
 
 type Fields = Readonly<Record<string, unknown>>;

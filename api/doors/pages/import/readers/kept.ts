@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Kind = "categories" | "habits" | "todos";
 type Keys = ReadonlyMap<unknown, string>;
 
-/** A thing is the same in every file from the place where it was made. */
+/** A thing has the same key in every file from the same server. */
 const keyIn = (kind: Kind, { id, created_at }: Fields): string =>
   keyOf("kept", kind, numberIn(id) ?? 0, textIn(created_at));
 
@@ -19,10 +19,10 @@ function originOf({ id, created_at }: Fields): { origin?: ExportedAs } {
   return number === undefined ? {} : { origin: { id: number, created_at: textIn(created_at) } };
 }
 
-/** Whether this is a file of ours, of whatever version. */
+/** True for our own export, of any version. */
 export const isKeptExport = (value: unknown): boolean => objectIn(value).format === exportFormat.format;
 
-/** Reads a file that `/account/data/export?format=json` made. What it says of settings is left. */
+/** Reads a file from `/account/data/export?format=json`. Its settings are left out. */
 export function* readKept(value: unknown): Generator<Finding> {
   const file = objectIn(value);
   if (file.version !== exportFormat.version)
@@ -34,7 +34,7 @@ export function* readKept(value: unknown): Generator<Finding> {
   const categoryKeys = keysById("categories", categories ?? []);
   const habitKeys = keysById("habits", habits ?? []);
   const todoKeys = keysById("todos", todos ?? []);
-  // Checked like anybody's file when it is put together with others, so the types are what it says of itself.
+  // These are checked later like any file's, so the types are only claims of the file.
   for (const one of categories ?? [])
     yield {
       kind: "categories",
@@ -76,6 +76,6 @@ function* histories(completions: readonly Fields[], habitKeys: Keys): Generator<
   for (const thing of byHabit.values()) yield { kind: "histories", thing };
 }
 
-/** Fields that no thing has are dropped where all things are checked. */
+/** The check of all things drops unknown fields. */
 const thingIn = <Of extends Kind>(key: string, fields: Fields): ImportedThings[Of] =>
   ({ ...fields, key }) as unknown as ImportedThings[Of];

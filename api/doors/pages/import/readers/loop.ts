@@ -4,12 +4,12 @@ import { createKeys, type Finding, left, mostFound, type TextFile } from "./foun
 
 type Row = ReadonlyMap<string, string>;
 
-/** A habit of the list, and what of its column counts as done. */
+/** A habit of the list; `isDone` tells which cells of its column count as done. */
 type LoopHabit = Readonly<{ row: Row; name: string; isArchived: boolean; isDone(value: string): boolean }>;
 
 type LoopFiles = Readonly<{ habits?: TextFile | undefined; checkmarks?: TextFile | undefined }>;
 
-/** Reads the two tables of Loop's export: what the habits are, and a column of days for each. */
+/** Reads the two tables of Loop's export: the habits, and a column of days for each. */
 export function* readLoop({ habits: list, checkmarks }: LoopFiles): Generator<Finding> {
   const habits = list ? habitsIn(list.text) : [];
   const known = habits.length > 0 ? habits : namedIn(checkmarks?.text ?? "");
@@ -39,7 +39,7 @@ function habitsIn(text: string): LoopHabit[] {
   return habits;
 }
 
-/** The head of the table of days alone, with an empty cell at its end. */
+/** The habits by the head of the table of days, which ends with an empty cell. */
 function namedIn(text: string): LoopHabit[] {
   const names = headOf(text)
     .slice(1)
@@ -58,7 +58,7 @@ function doneBy(row: Row): LoopHabit["isDone"] {
     /^\d+$/.test(value) && (isAtMost ? Number(value) <= target : Number(value) >= Math.max(target, 1));
 }
 
-/** Names in the head of this table are written as they are, commas too; so columns are counted where that fits. */
+/** This table does not quote names with commas in its head, so columns go by position if their number fits. */
 function datesIn(text: string, habits: readonly LoopHabit[]): Map<LoopHabit, string[]> {
   const dates = new Map(habits.map((habit) => [habit, [] as string[]]));
   const head = headOf(text);
@@ -90,7 +90,7 @@ function* readHabit({ row, name }: LoopHabit, key: string, dates: readonly strin
     yield { kind: "histories", thing: { habit: key, dates: [...dates], times: dates.map(() => null) } };
 }
 
-/** Loop counts times in a number of days. */
+/** Loop's frequency is a number of times in a number of days. */
 function rhythmOf(row: Row) {
   const times = Number(cell(row, "frequencynumerator", "numrepetitions")) || 1;
   const days = Number(cell(row, "frequencydenominator", "interval")) || 1;

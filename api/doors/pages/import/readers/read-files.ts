@@ -8,7 +8,7 @@ import { readTodoist } from "./todoist.ts";
 
 type FileKind = "todoist" | "loop habits" | "loop checkmarks" | "json" | "other";
 
-/** By what is in it, because people rename files. */
+/** The content decides, because people rename files. */
 function kindOf({ name, text }: TextFile): FileKind {
   if (/^\u{FEFF}?\s*\{/u.test(text)) return "json";
   const names = headOf(text).map((cell) => cell.trim().toLowerCase());
@@ -20,7 +20,7 @@ function kindOf({ name, text }: TextFile): FileKind {
   return isDays && !names.includes("value") ? "loop checkmarks" : "other";
 }
 
-/** Reads the files of one upload, whatever they are. */
+/** Reads the files of one upload, of any kind. */
 export function* readFiles(files: readonly TextFile[], context: ReadingContext): Generator<Finding> {
   const byKind = Map.groupBy(files, kindOf);
   for (const file of byKind.get("json") ?? []) yield* readJson(file, context);

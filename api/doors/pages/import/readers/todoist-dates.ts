@@ -2,7 +2,7 @@ import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { addDays, dayNumber, isoWeekday } from "../../../../../shared/domain/day/day.ts";
 import type { TimeOfDay } from "../../../../../shared/domain/vocabulary.ts";
 
-/** When a task is due, as Todoist says it in English. */
+/** A due date as Todoist writes it in English. */
 export type WrittenDate = Readonly<{
   due_date: string | null;
   recurrence: string | null;
@@ -19,7 +19,7 @@ const units: Readonly<Record<string, string>> = {
   year: "YEARLY",
 };
 
-/** What says a repetition by itself. */
+/** Adverbs that name a repetition. */
 const adverbs: Readonly<Record<string, string>> = {
   daily: "day",
   weekly: "week",
@@ -28,7 +28,7 @@ const adverbs: Readonly<Record<string, string>> = {
   yearly: "year",
 };
 
-/** @returns undefined for what is none of the usual ways to write a date */
+/** @returns undefined for an unusual way to write a date */
 export function readTodoistDate(written: string, today: string): WrittenDate | undefined {
   const { text: plain, time_of_day } = withoutTime(written.trim().toLowerCase());
   const text = plain.replace(/^[a-z]+(?=$| )/, (word) => (adverbs[word] ? `every ${adverbs[word]}` : word));
@@ -47,7 +47,7 @@ export function readTodoistDate(written: string, today: string): WrittenDate | u
   return { due_date, recurrence, recurrence_from: mark === "!" ? "completion" : "due", time_of_day };
 }
 
-/** Kept has parts of the day. */
+/** Turns a time into a part of the day, because Kept has no times for todos. */
 function withoutTime(text: string): Readonly<{ text: string; time_of_day: TimeOfDay | null }> {
   const found = /^(.*?)(?:^| )(?:at )?(?:(\d{1,2}):(\d{2}) ?(am|pm)?|(\d{1,2}) ?(am|pm))$/.exec(text);
   if (!found) return { text, time_of_day: null };
@@ -72,7 +72,7 @@ function readDate(text: string, today: string): string | undefined {
   return dateOf(year, month, Number(first ?? second), today);
 }
 
-/** Without a year the next such day is meant. */
+/** A date without a year is the next one. */
 function dateOf(year: string | undefined, month: number, day: number, today: string): string | undefined {
   const inYear = (one: number) =>
     `${String(one).padStart(4, "0")}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
@@ -91,7 +91,7 @@ function nextWeekday(weekday: number, today: string): string {
   return addDays(today, ahead);
 }
 
-/** The RRULE of what follows `every`. */
+/** The RRULE for the text after `every`. */
 function readRule(text: string, today: string): string | undefined {
   if (/^(week|work)days?$/.test(text)) return "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
   if (/^weekends?$/.test(text)) return "FREQ=WEEKLY;BYDAY=SA,SU";

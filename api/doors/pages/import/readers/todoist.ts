@@ -5,12 +5,14 @@ import { readTodoistDate, type WrittenDate } from "./todoist-dates.ts";
 type Row = ReadonlyMap<string, string>;
 type Task = Readonly<{ row: Row; section: string; parent: string | undefined; notes: string[] }>;
 
-/** Many tasks repeat the name of one section or parent, so a file of some megabytes could become gigabytes of text. */
+/**
+ * Many tasks may repeat the name of one section or parent, so a file of some megabytes could become gigabytes of text.
+ */
 const longestName = 255;
 
 const cell = (row: Row, name: string): string => (row.get(name) ?? "").trim();
 
-/** Reads one project: the CSV that Todoist makes of it as a template, or has in its backups. */
+/** Reads one project: a CSV template of Todoist, or one from its backups. */
 export function* readTodoist(file: TextFile, context: ReadingContext): Generator<Finding> {
   const keys = createKeys("todoist");
   const project = projectOf(file.name);
@@ -34,7 +36,7 @@ function projectOf(name: string): string | undefined {
   return plain === "" || /^inbox$/i.test(plain) ? undefined : plain;
 }
 
-/** Notes come in the rows after their task, and tasks of a task are indented below it. */
+/** Notes follow their task in rows of their own, and subtasks are indented below it. */
 function* tasksIn(text: string): Generator<Task> {
   let section = "";
   let task: Task | undefined;
@@ -72,14 +74,14 @@ function* readTask(task: Task, { key, category }: Place, { today }: ReadingConte
   yield { kind: "todos", thing };
 }
 
-/** Labels stand in the name of the task, as `@errand`; an address of mail is none. */
+/** Labels are in the task's name, as `@errand`; e-mail addresses are not labels. */
 function withoutLabels(content: string): Readonly<{ title: string; labels: string[] }> {
   const labels = Array.from(content.matchAll(/(?<=^|\s)@(\S+)/g), ([, label = ""]) => label);
   const title = content.replaceAll(/(^|\s)@\S+/g, "").trim();
   return title === "" ? { title: content, labels: [] } : { title, labels };
 }
 
-/** What Kept has no field for is told in the description. */
+/** The description keeps everything that Kept has no field for. */
 function describe(
   { row, section, parent, notes }: Task,
   labels: readonly string[],

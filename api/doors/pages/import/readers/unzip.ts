@@ -1,15 +1,15 @@
 import { Unzip, UnzipInflate } from "fflate";
 
-/** What is unpacked in one go: some kilobytes can become thousands of times as much. */
+/** Bytes unpacked in one step, because some kilobytes can become thousands of times as much. */
 const bytesAtOnce = 2_048;
 const mostFiles = 200;
 
 type Unpacked = Readonly<{ name: string; bytes: Uint8Array }>;
 
 /**
- * Unpacks the files of an archive that are text by their names.
- * @param mostBytes how much that may be in all
- * @returns what is wrong with it, where it cannot be unpacked
+ * Unpacks the text files of an archive, chosen by name.
+ * @param mostBytes limit of all files together
+ * @returns the files, or a sentence why they cannot be unpacked
  */
 export function unzip(archive: Uint8Array, mostBytes: number): readonly Unpacked[] | string {
   const files: { name: string; chunks: Uint8Array[] }[] = [];
