@@ -33,6 +33,8 @@ type Place = (typeof places)[number];
 type Left = Readonly<Record<string, readonly Place[]>>;
 
 const everywhere = places.filter((place) => place !== "migrations");
+/** Kept for an undo, and shown nowhere. */
+const hidden: Left = { former_category_id: everywhere };
 const notEdited: readonly Place[] = ["form", "log"];
 const keys: Left = {
   user_id: everywhere,
@@ -47,6 +49,7 @@ const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
   categories: keys,
   habits: {
     ...keys,
+    ...hidden,
     completions_count: ofStreak,
     streak: [...ofStreak, "csv"],
     streak_alive_through: [...ofStreak, "csv"],
@@ -57,6 +60,7 @@ const left: Readonly<Record<"categories" | "habits" | "todos", Left>> = {
   },
   todos: {
     ...keys,
+    ...hidden,
     is_completed: notEdited,
     completed_at: notEdited,
     completed_on: [...notEdited, "answers"],

@@ -8,14 +8,13 @@ import { changedXid, removal } from "./tombstones.ts";
  */
 export function statementsOf(
   { name, columns, key: keyNames }: Pick<Table, "name" | "columns" | "key">,
-  { unread = [], tombstone, onConflict, updates, own }: TableSpec,
+  { tombstone, onConflict, updates, own }: TableSpec,
 ): Statements {
   const isKey = (column: Column) => keyNames.includes(column.name);
   const [key, others] = [columns.filter(isKey), columns.filter((column) => !isKey(column))];
   const match = key.map((column) => `t.${column.name} = v.${column.name}::${column.type}`).join(" and ");
-  const shown = namesOf(columns.filter((column) => !unread.includes(column.name)));
   const rows = (how: string) =>
-    `select t.* from ${keyRows(key)} cross join lateral (select ${shown} from ${name} t where ${match} ${how}) t`;
+    `select t.* from ${keyRows(key)} cross join lateral (select * from ${name} t where ${match} ${how}) t`;
   const skipLocked = (how: string) =>
     `select ${[...key.map((column) => `v.${column.name}`), ...others.map((column) => `t.${column.name}`)].join(", ")}
      from ${keyRows(key)} cross join lateral (select from ${name} t where ${match} offset 0) found

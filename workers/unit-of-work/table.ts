@@ -11,10 +11,8 @@ export type TableSpec = Readonly<{
   as?: string;
   /** The key by which commands name rows, where that is not the primary key. */
   key?: readonly string[];
-  /** Columns that only statements read, because they can be long. */
-  unread?: readonly string[];
-  /** What is noted when rows of it are deleted. */
-  tombstone?: Tombstone;
+  /** The kind of the tombstones (`deletions`) that its deleted rows leave. */
+  tombstone?: number;
   /** What an upsert does with a row that stands already, where that is not to replace it. */
   onConflict?: string;
   /** The columns that an update changes, where these are not all. */
@@ -23,15 +21,6 @@ export type TableSpec = Readonly<{
   own?: Partial<Statements>;
   /** The kind of its bytes in the ledger: `things` unless it says another. */
   bytes?: Exclude<ByteKind, "growth"> | "none";
-}>;
-
-/** A row of `deletions` for each deleted one, by which clients that keep a copy learn of it. */
-export type Tombstone = Readonly<{
-  kind: number;
-  /** Further columns and their values, of a deleted row `g`. */
-  columns?: string;
-  values?: string;
-  onConflict?: string;
 }>;
 
 /** Each has one text for any number of rows, so that it is planned once. */

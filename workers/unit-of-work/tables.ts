@@ -1,23 +1,11 @@
 import type { MikroORM } from "@mikro-orm/postgresql";
-import type { HabitCompletionRow, TableRows, WorkRow } from "../../shared/db/entities.ts";
-import {
-  bringMembersBack,
-  type CategoryMembers,
-  categoryMembers,
-  type MembersReturn,
-} from "./category-members.ts";
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
+import type { TableRows, WorkRow } from "../../shared/db/entities.ts";
+import { type CategoryMembers, categoryMembers } from "./category-members.ts";
 import { type HabitHistory, writeHistory } from "./habit-histories.ts";
 import { readImportKeys } from "./import-keys.ts";
-import {
-  type CompletionsKept,
-  type CompletionsReturn,
-  deletedCompletions,
-  keepCompletions,
-  returnCompletions,
-} from "./returns/habits.ts";
 import { statementsOf } from "./statements.ts";
 import type { Column, Effect, SizedColumns, Table, TableSpec, View } from "./table.ts";
-import { insertTombstones, tombstones } from "./tombstones.ts";
 
 /**
  * Every table of the unit of work, once, in the order in which rows are written: a table comes after those that it refers
@@ -25,10 +13,10 @@ import { insertTombstones, tombstones } from "./tombstones.ts";
  */
 export const tables = {
   users: { as: "users" },
-  categories: { as: "categories", tombstone: tombstones.categories },
-  habits: { as: "habits", tombstone: tombstones.habits },
+  categories: { as: "categories", tombstone: deletionKinds.categories },
+  habits: { as: "habits", tombstone: deletionKinds.habits },
   habit_completions: { as: "completions" },
-  todos: { as: "todos", tombstone: tombstones.todos },
+  todos: { as: "todos", tombstone: deletionKinds.todos },
   reminders: { as: "reminders" },
   reminder_deliveries: { as: "deliveries" },
   action_log: {
@@ -41,13 +29,8 @@ export const tables = {
     updates: ["undone_by"],
   },
   action_images: { as: "images", bytes: "images" },
-  deletions: {
-    as: "deletions",
-    // A category or habit that comes back loses its tombstone, so there is at most one of each.
-    key: ["user_id", "kind", "id"],
-    unread: ["completed_dates", "completed_times"],
-    own: { insert: insertTombstones, upsert: insertTombstones, update: insertTombstones },
-  },
+  // Its rows are written by the statements that remove others.
+  deletions: {},
   import_parts: { as: "importParts" },
   import_keys: { as: "importKeys", own: { read: readImportKeys } },
   calendar_feeds: { as: "calendarFeeds" },
@@ -62,30 +45,23 @@ export const tables = {
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
 
-type ViewRows = { category_members: CategoryMembers; deleted_completions: HabitCompletionRow };
+type ViewRows = { category_members: CategoryMembers };
 
 export const views = {
   category_members: categoryMembers,
-  deleted_completions: deletedCompletions,
 } as const satisfies Record<keyof ViewRows, View>;
 
 export type ViewName = keyof typeof views;
 export const isView = (name: string): name is ViewName => name in views;
 
 type EffectRows = {
-  bringMembersBack: MembersReturn;
   writeHistory: HabitHistory;
-  returnCompletions: CompletionsReturn;
-  keepCompletions: CompletionsKept;
   works: WorkRow;
 };
 
 /** By the names that handlers use, in the order in which they are carried out, after rows are written. */
 export const effects: { readonly [Name in keyof EffectRows]: Effect<EffectRows[Name]> } = {
-  bringMembersBack,
   writeHistory,
-  returnCompletions,
-  keepCompletions,
   // Long work that a command begins: its row is written with its first step, unless that is the last as well.
   works: { key: ["user_id", "id"] },
 };

@@ -1,3 +1,4 @@
+import { deletionKinds } from "../../shared/db/entities/deletion.ts";
 import type { Database } from "../../shared/db/orm.ts";
 
 type Store = Pick<Database, "pool">;
@@ -5,9 +6,9 @@ type Store = Pick<Database, "pool">;
 const batch = 10_000;
 
 /** The keys of the oldest rows that have been kept for 30 days. */
-const oldRows = (table: string, key: string, time: string): string => `(
+const oldRows = (table: string, key: string, time: string, kept = "30 days"): string => `(
   select ${key} from ${table}
-  where ${time} < now() + $1::interval - interval '30 days' order by ${time} limit ${batch}) old`;
+  where ${time} < now() + $1::interval - interval '${kept}' order by ${time} limit ${batch}) old`;
 
 /** In small batches, so that no other statement waits long. @returns how many rows were deleted */
 async function deleteInBatches({ pool }: Store, sql: string, travel: string, most = batch): Promise<number> {
@@ -25,9 +26,31 @@ const oldDeliveries = `
 export const pruneDeliveries = (store: Store, travel = "0"): Promise<number> =>
   deleteInBatches(store, oldDeliveries, travel);
 
+/** Nobody can take these deletions back any more. A habit that came back and was deleted again has a newer one. */
+const oldCompletions = `
+  delete from habit_completions c using (
+    select c.user_id, c.habit_id, c.local_date
+    from (
+      select * from deletions where deleted_at < now() + $1::interval - interval '30 days' order by deleted_at offset 0
+    ) d
+    cross join lateral (
+      select * from habit_completions c where c.user_id = d.user_id and c.habit_id = d.id
+        and not exists (select from habits h where h.user_id = d.user_id and h.id = d.id)
+        and not exists (
+          select from deletions n
+          where n.user_id = d.user_id and n.kind = d.kind and n.id = d.id and n.changed_xid > d.changed_xid)
+      offset 0
+    ) c
+    where d.kind = ${deletionKinds.habits} limit ${batch}
+  ) old
+  where c.user_id = old.user_id and c.habit_id = old.habit_id and c.local_date = old.local_date`;
+
+/** Later than the completions, so that none is left without its deletion. */
+const deletionsKept = "30 days 1 hour";
+
 const oldDeletions = `
   with gone as (
-    delete from deletions d using ${oldRows("deletions", "user_id, changed_xid, kind, id", "deleted_at")}
+    delete from deletions d using ${oldRows("deletions", "user_id, changed_xid, kind, id", "deleted_at", deletionsKept)}
     where d.user_id = old.user_id and d.changed_xid = old.changed_xid and d.kind = old.kind and d.id = old.id
     returning d.changed_xid
   ), noted as (
@@ -37,11 +60,14 @@ const oldDeletions = `
   select from gone`;
 
 /**
- * A client whose copy may still have what is forgotten here is told to begin anew.
+ * Forgets deletions, and the completions of deleted habits first. A client whose copy may still have what is forgotten
+ * here is told to begin anew.
  * @param travel how far from the present to look, as an interval
  */
-export const pruneDeletions = (store: Store, travel = "0"): Promise<number> =>
-  deleteInBatches(store, oldDeletions, travel);
+export async function pruneDeletions(store: Store, travel = "0"): Promise<number> {
+  await deleteInBatches(store, oldCompletions, travel);
+  return deleteInBatches(store, oldDeletions, travel);
+}
 
 /**
  * Forgets what became of long work.

@@ -52,6 +52,7 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
 export const activityCounts = ({ own }: QueryContext, today: string) => sql`
   select json_object_agg(day::date, (
     select count(*) from ${own("habit_completions")} c where c.local_date = day::date
+      and exists (select from ${own("habits")} h where h.id = c.habit_id)
   ) + (
     select count(*) from ${own("todos")} t where t.completed_on = day::date
   ) order by day)

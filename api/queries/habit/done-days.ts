@@ -6,9 +6,13 @@ export type DoneDays = ReadonlyMap<string, number>;
 
 type Period = Readonly<{ from: string; to: string }>;
 
+/** Completions of deleted habits are kept for an undo, and count nowhere. */
+const ofHabit = ({ own }: QueryContext) =>
+  sql`exists (select from ${own("habits")} h where h.id = c.habit_id)`;
+
 /** How many of all habits were done on each day of a period. */
 export const readDoneDays = (query: QueryContext, period: Period): Promise<DoneDays> =>
-  countDays(query, period, sql`true`);
+  countDays(query, period, ofHabit(query));
 
 /** On which days of a period one habit was done. */
 export const readDoneDaysOf = (query: QueryContext, period: Period, habitId: number): Promise<DoneDays> =>

@@ -58,6 +58,7 @@ const sources: { [Kind in KindOfThing]: Source<Everything[Kind]> } = {
     step: (own, { id, date }, limit) => sql`
       select c.* from ${own("habit_completions")} c
       where (c.habit_id, c.local_date) > (${id}::bigint, ${date}::date)
+        and exists (select from ${own("habits")} h where h.id = c.habit_id)
       order by c.habit_id, c.local_date limit ${limit}`,
   },
   todos: {

@@ -42,12 +42,8 @@ export const UndoEnd = Type.Object({
   conflicts: Type.Array(UndoConflict),
 });
 
-/** Members of a category that come back in later steps: those at these places of the note, but for some. */
-const MembersLeft = Type.Object({
-  category_id: Id,
-  from: Type.Integer(),
-  except: Type.Object({ habit_ids: Type.Array(Id), todo_ids: Type.Array(Id) }),
-});
+/** A category that came back, and whose members come back in later steps. */
+const MembersLeft = Type.Object({ category_id: Id });
 
 /**
  * How a step of a run takes actions back that cannot be taken back as a whole: not at all, or in part. A step that has

@@ -7,6 +7,8 @@ export const date = () => p.string().columnType("date");
 /** The token's `sub`: part of every key, so that ownership is too. */
 export const owner = () => p.text().primary();
 export const id = () => p.bigint("number").primary();
+/** The category that it was in when that was deleted: ids are never given out again, so this leads to it or to none. */
+export const formerCategory = { former_category_id: p.bigint("number").nullable() };
 export const timestamps = { created_at: timestamptz(), updated_at: timestamptz() };
 
 const builders = {

@@ -1,10 +1,10 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { id, owner, timestamptz } from "./columns.ts";
 
-/** The tables whose deletions are noted, by the number that stands for each. */
+/** The tables whose deletions leave a tombstone, by the number that stands for each. */
 export const deletionKinds = { categories: 1, habits: 2, todos: 3 } as const;
 
-/** What was deleted within the last 30 days. The statement that deletes a row notes it. */
+/** Tombstones of the last 30 days. The statement that deletes a row writes its tombstone. */
 export const DeletionEntity = defineEntity({
   name: "Deletion",
   tableName: "deletions",
@@ -16,11 +16,6 @@ export const DeletionEntity = defineEntity({
     kind: p.smallint().primary(),
     id: id(),
     deleted_at: timestamptz(),
-    /** What hung on it and is gone with it: a habit's completions, and which habits and todos had a category. */
-    completed_dates: p.array().columnType("date[]").nullable(),
-    completed_times: p.array().columnType("timestamptz[]").nullable(),
-    habit_ids: p.array(Number).columnType("bigint[]").nullable(),
-    todo_ids: p.array(Number).columnType("bigint[]").nullable(),
   },
 });
 

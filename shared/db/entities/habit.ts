@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from "@mikro-orm/core";
 import { habitFields } from "../../contracts/habit/fields.ts";
 import type { StreakState } from "../../domain/habit/streak.ts";
-import { columnsOf, date, id, owner, timestamps, timestamptz } from "./columns.ts";
+import { columnsOf, date, formerCategory, id, owner, timestamps, timestamptz } from "./columns.ts";
 
 export const HabitEntity = defineEntity({
   name: "Habit",
@@ -10,6 +10,7 @@ export const HabitEntity = defineEntity({
     user_id: owner(),
     id: id(),
     ...columnsOf(habitFields),
+    ...formerCategory,
     completions_count: p.integer(),
     /** Valid until the end of `streak_alive_through`; after that day the streak is 0. */
     streak: p.integer(),

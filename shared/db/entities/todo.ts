@@ -1,11 +1,17 @@
 import { defineEntity, type InferEntity } from "@mikro-orm/core";
 import { todoFields } from "../../contracts/todo/fields.ts";
-import { columnsOf, id, owner, timestamps } from "./columns.ts";
+import { columnsOf, formerCategory, id, owner, timestamps } from "./columns.ts";
 
 export const TodoEntity = defineEntity({
   name: "Todo",
   tableName: "todos",
-  properties: { user_id: owner(), id: id(), ...columnsOf(todoFields), ...timestamps },
+  properties: {
+    user_id: owner(),
+    id: id(),
+    ...columnsOf(todoFields),
+    ...formerCategory,
+    ...timestamps,
+  },
 });
 
 export type TodoRow = InferEntity<typeof TodoEntity>;

@@ -27,6 +27,7 @@ import { Works } from "./20261210-works.ts";
 import { PartitionsAroundNow } from "./20261212-partitions-around-now.ts";
 import { ByteLedger } from "./20261213-byte-ledger.ts";
 import { Contexts } from "./20261215-contexts.ts";
+import { KeptWithTheirThings } from "./20261216-kept-with-their-things.ts";
 
 /** All migrations in the order they run. A migration that has landed is never edited. */
 export const migrations = [
@@ -59,4 +60,5 @@ export const migrations = [
   { name: "20261215-contexts", class: Contexts },
   { name: "20261213-byte-ledger", class: ByteLedger },
   { name: "20261210-works", class: Works },
+  { name: "20261216-kept-with-their-things", class: KeptWithTheirThings },
 ];

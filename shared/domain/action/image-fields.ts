@@ -31,7 +31,9 @@ const derivedColumns = [
 
 /** What is no part of a change, because it follows from it. */
 const isFollowing = (table: SeenTable, column: string): boolean =>
-  column === "updated_at" || (table === "habits" && derivedColumns.includes(column));
+  column === "updated_at" ||
+  column === "former_category_id" ||
+  (table === "habits" && derivedColumns.includes(column));
 
 /** The owner, and by which transaction the row was written. */
 const notShown = ["user_id", "changed_xid"];

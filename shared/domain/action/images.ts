@@ -68,32 +68,38 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
   return { before, after };
 }
 
-/** Which rows an action made, and which habits it took completions from: there can be thousands of changes. */
-type Context = Readonly<{ made: ReadonlySet<string>; uncompleted: ReadonlySet<string> }>;
+/** Which rows an action made and removed, and which habits it took completions from: there can be thousands of changes. */
+type Context = Readonly<Record<"made" | "gone" | "uncompleted", ReadonlySet<string>>>;
 
 function contextOf(changes: readonly RowChange[]): Context {
   const made = new Set<string>();
+  const gone = new Set<string>();
   const uncompleted = new Set<string>();
   for (const { table, key, before, after } of changes) {
     if (!before) made.add(rowName({ table, key }));
+    if (!after) gone.add(rowName({ table, key }));
     if (!after && table === "habit_completions") uncompleted.add(key[0] ?? "");
   }
-  return { made, uncompleted };
+  return { made, gone, uncompleted };
 }
 
-/** A habit that comes back brings its completions along; so does a category its members. */
+/** A habit that comes back brings its completions along. */
 const isOfMadeHabit = ({ table, key, before }: RowChange, { made }: Context): boolean =>
   table === "habit_completions" && !before && made.has(`habits/${key[0]}`);
 
 function imagesOfRow(
   { table, before, after, key }: RowChange,
-  { made, uncompleted }: Context,
+  { made, gone, uncompleted }: Context,
 ): [Image | undefined, Image | undefined] {
   if (!before) return [undefined, after && fieldsOfMade(table, after)];
   if (!after) return [fieldsOf(table, before), undefined];
   const [old, changed] = [before as Columns, after as Columns];
+  // A category brings its members along when it comes back, and leaves them when it goes.
+  const isByCategory =
+    made.has(`categories/${changed.category_id}`) ||
+    (changed.category_id == null && gone.has(`categories/${old.category_id}`));
   const names = changedColumns(table, old, changed).filter(
-    (column) => !(column === "category_id" && made.has(`categories/${changed[column]}`)),
+    (column) => !(column === "category_id" && isByCategory),
   );
   // Whether it rang since is told by the status that it was given with its time.
   if (table === "reminders" && names.includes("remind_at") && !names.includes("status")) names.push("status");

@@ -79,8 +79,8 @@ test.each([20, 60, 150])(
     ]);
     const [row] = await sql`
       select (select count(*)::int from todos where user_id = ${userId} and category_id is null) as without,
-        (select cardinality(todo_ids) from deletions where user_id = ${userId}) as noted`;
-    expect(row).toEqual({ without: todos, noted: todos });
+        (select count(*)::int from todos where user_id = ${userId} and former_category_id is not null) as former`;
+    expect(row).toEqual({ without: todos, former: todos });
     const reminders = await sql`
       select to_char(wall_time, 'YYYY-MM-DD"T"HH24:MI:SS') as wall, remind_at from reminders where user_id = ${userId}`;
     const isRight = ({ wall, remind_at }: { wall: string; remind_at: Date }) =>

@@ -1,5 +1,4 @@
 import type { Commands, InputOf } from "../../../shared/contracts/catalogue.ts";
-import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import { refuse } from "../../../shared/errors.ts";
 import { measureSoon } from "../../unit-of-work/bytes/measure.ts";
@@ -8,27 +7,25 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 type Forgotten = InputOf<Commands["action.forget"]>;
 
 /** How the rows of a thing are named in images, and how its JSON begins in an answer, where its id stands first. */
-const shapes: Readonly<Record<ResourceKind, Readonly<{ rows: string; answer: string; deletion: number }>>> = {
-  todo: { rows: "(todos|reminders)", answer: `"title":`, deletion: deletionKinds.todos },
+const shapes: Readonly<Record<ResourceKind, Readonly<{ rows: string; answer: string }>>> = {
+  todo: { rows: "(todos|reminders)", answer: `"title":` },
   habit: {
     rows: "(habits|habit_completions)",
     answer: `"name":"([^"\\\\]|\\\\.)*","type":`,
-    deletion: deletionKinds.habits,
   },
   category: {
     rows: "categories",
     answer: `"name":"([^"\\\\]|\\\\.)*","color":`,
-    deletion: deletionKinds.categories,
   },
 };
 
-/** Overwrites what the log, the stored answers and the notes of deletions say of a thing. */
+/** Overwrites what the log and the stored answers say of a thing, and what was kept in case that it comes back. */
 export async function forgetTraces(
   connection: Queryable,
   userId: string,
   { kind, id }: Forgotten,
 ): Promise<void> {
-  const { rows, answer, deletion } = shapes[kind];
+  const { rows, answer } = shapes[kind];
   const named = `"${rows}/${id}[/"]`;
   await inSteps(connection, userId, actions, [kind, id, named]);
   await inSteps(connection, userId, images, [named]);
@@ -37,12 +34,10 @@ export async function forgetTraces(
   if (kind === "category") {
     await inSteps(connection, userId, callsWithName, [`"category_id":${id}[,}]`, listOfNames]);
     await inSteps(connection, userId, replies, [listOfNames, forgotten]);
+    for (const members of [formerMembers("habits"), formerMembers("todos")])
+      await inSteps(connection, userId, members, [id]);
   }
-  await connection.query(
-    `update deletions set completed_dates = null, completed_times = null, habit_ids = null, todo_ids = null
-     where user_id = $1 and kind = $2 and id = $3`,
-    [userId, deletion, id],
-  );
+  if (kind === "habit") await inSteps(connection, userId, completions, [id]);
   await measureSoon(connection, userId);
 }
 
@@ -101,6 +96,25 @@ const replies: Steps = {
   change: (first) => `
     update inbox a set reply = $${first + 1} from these
     where a.user_id = $1 and a.command_id = these.command_id and a.reply ~ $${first}`,
+};
+
+const formerMembers = (table: "habits" | "todos"): Steps => ({
+  table,
+  key: { id: { type: "bigint", first: "0" } },
+  rowsAtOnce: 2_000,
+  change: (first) => `
+    update ${table} a set former_category_id = null from these
+    where a.user_id = $1 and a.id = these.id and a.former_category_id = $${first}::bigint`,
+});
+
+const completions: Steps = {
+  table: "habit_completions",
+  key: { habit_id: { type: "bigint", first: "0" }, local_date: { type: "date", first: "-infinity" } },
+  rowsAtOnce: 5_000,
+  change: (first) => `
+    delete from habit_completions a using these
+    where a.user_id = $1 and (a.habit_id, a.local_date) = (these.habit_id, these.local_date)
+      and a.habit_id = $${first}::bigint`,
 };
 
 /** A user can have many rows, and one statement over all of them would run out of its time. */

@@ -7,7 +7,7 @@ import { isRefused } from "../../../shared/errors.ts";
 import { beginWork } from "../begin-work.ts";
 import type { Handler } from "../handler.ts";
 import type { Step, StepContext, Steps } from "../steps.ts";
-import { returnMembers } from "./undo/members-return.ts";
+import { membersAtOnce, returnMembers } from "./undo/members-return.ts";
 
 type Run = InputOf<Commands["action.undo-run"]>;
 type Key = Pick<ActionRow, "called_at" | "request_id">;
@@ -26,8 +26,6 @@ type Progress = Readonly<{
   isLastPass: boolean;
   /** Categories whose members have to be back before older actions are looked at. */
   left: Answer["left"];
-  /** Whether only those are left to do. */
-  isOver: boolean;
 }>;
 
 export const actionUndoRun: Handler<"action.undo-run"> = {
@@ -36,10 +34,10 @@ export const actionUndoRun: Handler<"action.undo-run"> = {
     async step(context) {
       const run = context.input as Run;
       const progress: Progress = context.cursor === null ? newPass(run, false) : JSON.parse(context.cursor);
-      const [members, ...others] = progress.left;
-      if (!members) return takeBackNext(context, run, progress);
-      const rest = await returnMembers(context, members);
-      return stepTo({ ...progress, left: [...(rest ? [rest] : []), ...others] }, 0);
+      const { left } = progress;
+      if (left.length === 0) return takeBackNext(context, run, progress);
+      const returned = await returnMembers(context.connection, context.userId, left);
+      return stepTo({ ...progress, left: returned < membersAtOnce ? [] : left }, 0);
     },
     async left({ connection, userId, input }) {
       const run = input as Run;
@@ -67,7 +65,8 @@ async function takeBackNext(context: StepContext, run: Run, progress: Progress):
     waiting:
       progress.waiting + ends.filter((end) => end.undone === "none" && end.conflicts.length === 0).length,
   };
-  return reached ? stepTo({ ...after, place: keyOf(reached) }, undone) : passEnded(run, after, undone);
+  const place = reached ?? (left.length > 0 ? actions.at(-1) : undefined);
+  return place ? stepTo({ ...after, place: keyOf(place) }, undone) : passEnded(run, after, undone);
 }
 
 async function undo(
@@ -80,12 +79,8 @@ async function undo(
   return answer;
 }
 
-function passEnded(run: Run, progress: Progress, done = 0): Step {
-  const { isLastPass, waiting, undone, left } = progress;
-  if (!isLastPass && waiting > 0) return stepTo({ ...newPass(run, undone === 0), left }, done);
-  return left.length > 0 && !progress.isOver
-    ? stepTo({ ...progress, isOver: true }, done)
-    : { done, cursor: null };
+function passEnded(run: Run, { isLastPass, waiting, undone }: Progress, done = 0): Step {
+  return !isLastPass && waiting > 0 ? stepTo(newPass(run, undone === 0), done) : { done, cursor: null };
 }
 
 const newPass = ({ to }: Run, isLastPass: boolean): Progress => ({
@@ -94,13 +89,9 @@ const newPass = ({ to }: Run, isLastPass: boolean): Progress => ({
   waiting: 0,
   isLastPass,
   left: [],
-  isOver: false,
 });
 
-const stepTo = (progress: Progress, done: number): Step =>
-  progress.isOver && progress.left.length === 0
-    ? { done, cursor: null }
-    : { done, cursor: JSON.stringify(progress) };
+const stepTo = (progress: Progress, done: number): Step => ({ done, cursor: JSON.stringify(progress) });
 
 /** The id that sorts first. */
 const firstId = "00000000-0000-0000-0000-000000000000";

@@ -1,5 +1,4 @@
 import { undoDays } from "../../../shared/contracts/action/undo.ts";
-import { deletionKinds } from "../../../shared/db/entities/deletion.ts";
 import type { ActionRow } from "../../../shared/db/entities.ts";
 import { timestamp } from "../../../shared/domain/day/timestamp.ts";
 import { forUpdate, type RowRequest, withoutLock } from "../../unit-of-work/row-request.ts";
@@ -9,7 +8,7 @@ import type { Conflict } from "./undo/changed-row.ts";
 import { fitting } from "./undo/cost.ts";
 import { changedRows } from "./undo/images-of.ts";
 import { type End, end, logged, type Undoable, type UndoneKey, undoneBy } from "./undo/logged.ts";
-import { membersLeft, membersReturn } from "./undo/members-return.ts";
+import { categoriesBack, membersReturn } from "./undo/members-return.ts";
 import { neededRows } from "./undo/needed-rows.ts";
 import { takeBack } from "./undo/take-back.ts";
 
@@ -24,12 +23,10 @@ export const actionUndo: Handler<"action.undo"> = {
       forUpdate("action_log", [called_at, request_id]),
       ...withoutLock("action_images", [called_at, request_id]),
     ]),
-  related: (loaded, { actions, preview }) => ({
-    rows: rowsOf(loaded, fitting(loaded, actions, preview === true)),
-  }),
+  related: (loaded, { actions }) => ({ rows: rowsOf(loaded, fitting(loaded, actions)) }),
   steps: membersReturn,
   run(context, { actions: asked, preview, step }) {
-    const actions = fitting(context, asked, preview === true);
+    const actions = fitting(context, asked);
     const isAll = actions.length === asked.length;
     const leavesParts = step === "whole" || (step === "whole_unless_all" && !isAll);
     // Steps of a run follow each other, and are taken back in that order.
@@ -45,11 +42,13 @@ export const actionUndo: Handler<"action.undo"> = {
     }
     for (const one of takeBackAll(context, standing, { leavesParts, startedAt }))
       ends.set(one.request_id, one);
-    forgetDeletions(context);
-    const left = membersLeft(context);
+    const left = categoriesBack(
+      context,
+      standing.map(({ rows }) => rows),
+    );
     if (left.length > 0 && !preview && !step) beginWork(context, "action.undo", { left });
     discard?.();
-    return { ends: actions.flatMap(({ request_id }) => ends.get(request_id) ?? []), left };
+    return { ends: actions.flatMap(({ request_id }) => ends.get(request_id) ?? []), left: [...left] };
   },
 };
 
@@ -103,13 +102,3 @@ function takeBackAll(
 const newestFirst = ({ action: one }: Undoable, { action: other }: Undoable): number =>
   orderOf(one) < orderOf(other) ? 1 : -1;
 const orderOf = ({ called_at, request_id }: ActionRow): string => `${timestamp(called_at)} ${request_id}`;
-
-/** What came back was not deleted. Of todos nothing hangs on the note of a deletion, so theirs stays. */
-function forgetDeletions({ deletions, categories, habits, bringMembersBack }: HandlerContext): void {
-  const tables = { categories, habits };
-  const isNeeded = (id: number) => bringMembersBack.get(id)?.except !== undefined;
-  for (const { kind, id } of deletions.all())
-    for (const table of ["categories", "habits"] as const)
-      if (deletionKinds[table] === kind && tables[table].get(id) && !(table === "categories" && isNeeded(id)))
-        deletions.remove(kind, id);
-}

@@ -8,7 +8,7 @@ const members = `
     and not exists (select from categories c where c.user_id = $1 and c.id = $2)`;
 
 const leave = `
-  update todos set category_id = null, changed_xid = default
+  update todos set category_id = null, former_category_id = category_id, changed_xid = default
   where user_id = $1 and id = any(array(select t.id ${members} order by t.id limit ${rowsAtOnce} for update))`;
 
 const valuesOf = ({ userId, input }: StepContext) => [userId, (input as { category_id: number }).category_id];

@@ -1,8 +1,15 @@
 import { beginWork } from "../begin-work.ts";
 import type { HandlerContext } from "../handler.ts";
 
-/** Removes a category, whose habits leave it by the trigger of its table and whose todos leave it in steps. */
+/**
+ * Removes a category. Its loaded members leave it here; of the others, habits by the trigger of its table and todos in
+ * steps. Each keeps its id, by which an undo finds them.
+ */
 export function removeCategory(context: HandlerContext, category_id: number): void {
-  context.categories.remove(category_id);
+  const { categories, habits, todos } = context;
+  const left = { category_id: null, former_category_id: category_id };
+  for (const row of habits.all()) if (row.category_id === category_id) habits.update(row, left);
+  for (const row of todos.all()) if (row.category_id === category_id) todos.update(row, left);
+  categories.remove(category_id);
   beginWork(context, "category.delete", { category_id });
 }

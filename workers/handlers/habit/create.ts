@@ -23,6 +23,7 @@ export const habitCreate: Handler<"habit.create"> = {
       ...columns,
       completions_count: 0,
       ...streakColumns(newStreak(), columns),
+      former_category_id: null,
       created_at: context.now,
       updated_at: context.now,
     });

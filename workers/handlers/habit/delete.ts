@@ -8,10 +8,11 @@ export const habitDelete: Handler<"habit.delete"> = {
   current: currentHabit,
   run({ habits, completions }, { habit_id }) {
     if (!habits.get(habit_id)) return notFound("Habit");
-    // The foreign key removes those that are stored, but not those that a group is about to write.
-    for (const row of completions.all())
-      if (row.habit_id === habit_id) completions.remove(habit_id, row.local_date);
     habits.remove(habit_id);
+    // Completions stay, so that an undo finds them; but a habit that its own group made was never there.
+    if (!habits.isKnown(habit_id))
+      for (const row of completions.all())
+        if (row.habit_id === habit_id) completions.remove(habit_id, row.local_date);
     return null;
   },
 };

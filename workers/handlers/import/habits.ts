@@ -50,6 +50,7 @@ function insertHabit(
   habits.insert({
     id,
     ...columns,
+    former_category_id: null,
     completions_count: completions.size,
     ...streakColumns(streakOfHistory(completions.keys(), columns, today.date), columns),
     ...timesOf(context, thing),

@@ -44,6 +44,7 @@ function todoColumns(
     ...newColumns(todoFields, thing),
     ...(is_completed ? done : { completed_at: null, completed_on: null }),
     category_id: known.get(category ?? "") ?? null,
+    former_category_id: null,
     next_todo_id: known.get(next ?? "") ?? null,
     ...timesOf(context, thing),
   };

@@ -23,6 +23,7 @@ export const todoCreate: Handler<"todo.create"> = {
       id: context.nextId("todos"),
       ...newColumns(todoFields, { ...input, ...category }),
       ...(input.recurrence != null && recurrenceColumns(context, input.recurrence, input.due_date ?? null)),
+      former_category_id: null,
       created_at: context.now,
       updated_at: context.now,
     });

@@ -67,6 +67,7 @@ function createSuccessor({ todos, nextId, now, today }: HandlerContext, row: Tod
   if (!next) return undefined;
   const { id } = todos.insert({
     ...row,
+    former_category_id: null,
     id: nextId("todos"),
     due_date: next.due_date,
     recurrence: next.rule,

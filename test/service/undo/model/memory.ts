@@ -1,6 +1,5 @@
 import { MikroORM } from "@mikro-orm/postgresql";
 import type { Pool } from "pg";
-import { deletionKinds } from "../../../../shared/db/entities/deletion.ts";
 import { entities } from "../../../../shared/db/entities.ts";
 import { type SeenTable, seenTables } from "../../../../shared/domain/action/image-fields.ts";
 import type { QueuedCommand, Reply } from "../../../../shared/queue/batch.ts";
@@ -10,7 +9,7 @@ import { runGroupTransaction } from "../../../../workers/commands/group/group-tr
 import { runTransaction } from "../../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../../workers/unit-of-work/new-rows.ts";
 import type { Table } from "../../../../workers/unit-of-work/table.ts";
-import { describeTables, effects, type TableName, views } from "../../../../workers/unit-of-work/tables.ts";
+import { describeTables, type TableName, views } from "../../../../workers/unit-of-work/tables.ts";
 import { asStored } from "./stored-values.ts";
 
 /**
@@ -80,59 +79,22 @@ export function createMemory(clock: { now: number }) {
     }
     if (table.name === "habits" || table.name === "todos")
       demand(table.name, "category_id", row, "categories");
-    if (table.name === "habit_completions") demand(table.name, "habit_id", row, "habits");
     if (table.name === "reminders") demand(table.name, "todo_id", row, "todos");
     put(table, row);
   }
 
-  /** As the foreign keys, the trigger and the statement of the deletion do. */
+  /** As the foreign keys, the trigger and the steps that follow a deletion do. */
   function remove(table: Table<TableName>, row: Row): void {
     const known = rowsOf(table.name).get(placeOf(table, row));
     if (!known) return;
-    const { id, user_id } = known;
-    const hanging = (name: TableName, column: string) => all(name).filter((other) => other[column] === id);
-    const hangingOn: Record<string, unknown> = {};
-    if (table.name === "habits") {
-      const completions = hanging("habit_completions", "habit_id").sort((a, b) =>
-        String(a.local_date) < String(b.local_date) ? -1 : 1,
-      );
-      if (completions.length > 0) {
-        hangingOn.completed_dates = completions.map(({ local_date }) => local_date);
-        hangingOn.completed_times = completions.map(({ completed_at }) => completed_at);
-      }
-      for (const one of completions) drop(tables.habit_completions, one);
-    }
+    const hanging = (name: TableName, column: string) => all(name).filter((one) => one[column] === known.id);
     if (table.name === "todos")
       for (const one of hanging("reminders", "todo_id")) drop(tables.reminders, one);
     if (table.name === "categories")
-      for (const [name, column] of [
-        ["habits", "habit_ids"],
-        ["todos", "todo_ids"],
-      ] as const) {
-        const members = hanging(name, "category_id");
-        if (members.length > 0) hangingOn[column] = members.map((member) => member.id);
-        for (const member of members) put(tables[name], { ...member, category_id: null });
-      }
+      for (const name of ["habits", "todos"] as const)
+        for (const member of hanging(name, "category_id"))
+          put(tables[name], { ...member, category_id: null, former_category_id: known.id });
     drop(table, known);
-    const before = rowsOf("deletions").get(
-      placeOf(tables.deletions, { user_id, id, kind: deletionKinds.categories }),
-    );
-    if (table.name === "categories" && before?.changed_xid === String(transactions))
-      for (const column of ["habit_ids", "todo_ids"])
-        hangingOn[column] = [
-          ...((before[column] as unknown[]) ?? []),
-          ...((hangingOn[column] as unknown[]) ?? []),
-        ];
-    const kinds: Readonly<Record<string, number>> = deletionKinds;
-    if (kinds[table.name] !== undefined)
-      put(tables.deletions, {
-        user_id,
-        id,
-        kind: kinds[table.name],
-        changed_xid: String(transactions),
-        deleted_at: new Date(clock.now).toISOString(),
-        ...hangingOn,
-      });
   }
 
   function members(id: unknown): Row {
@@ -140,83 +102,16 @@ export function createMemory(clock: { now: number }) {
     return { habit_ids: of("habits"), todo_ids: of("todos") };
   }
 
-  const note = (row: Row) =>
-    put(tables.deletions, {
-      ...row,
-      changed_xid: String(transactions),
-      deleted_at: new Date(clock.now).toISOString(),
-    });
-
-  function comeBack({ id, habit_ids, todo_ids }: Row): void {
-    for (const [name, ids] of [
-      ["habits", habit_ids],
-      ["todos", todo_ids],
-    ] as const)
-      for (const row of all(name))
-        if (row.category_id == null && (ids as unknown[]).includes(row.id))
-          put(tables[name], { ...row, category_id: id });
+  /** As the steps that follow when categories come back. */
+  function comeBack(name: "habits" | "todos", ids: readonly unknown[]): void {
+    for (const row of all(name))
+      if (ids.map(String).includes(String(row.former_category_id)))
+        put(tables[name], {
+          ...row,
+          category_id: row.category_id ?? row.former_category_id,
+          former_category_id: null,
+        });
   }
-
-  const noteOfHabit = (habit_id: unknown) =>
-    all("deletions").find(({ kind, id }) => kind === deletionKinds.habits && String(id) === String(habit_id));
-
-  function completionsIn(note: Row | undefined): Row[] {
-    const times = (note?.completed_times ?? []) as unknown[];
-    return ((note?.completed_dates ?? []) as string[]).map((local_date, index) => ({
-      local_date,
-      completed_at: times[index],
-    }));
-  }
-
-  const othersOf = (note: Row | undefined, { known }: Row) =>
-    completionsIn(note).filter(({ local_date }) => !(known as unknown[]).includes(local_date));
-
-  /** As the statement of habits that come back with their completions. */
-  function returnCompletions(row: Row): void {
-    const { user_id, habit_id } = row;
-    for (const one of othersOf(noteOfHabit(habit_id), row))
-      write(tables.habit_completions, "insert", { user_id, habit_id, ...one });
-  }
-
-  /** As the statement of habits that came back and went again before their completions were there. */
-  function keepCompletions(row: Row): void {
-    const note = noteOfHabit(row.habit_id);
-    if (!note) return;
-    const { dates: completed_dates, times: completed_times } = row;
-    const own = [...othersOf(note, row), ...completionsIn({ completed_dates, completed_times })];
-    put(tables.deletions, {
-      ...note,
-      completed_dates: own.map(({ local_date }) => local_date),
-      completed_times: own.map(({ completed_at }) => completed_at),
-    });
-  }
-
-  const others = new Map<string | undefined, (values: readonly unknown[]) => Row[]>([
-    ...[
-      [effects.bringMembersBack, comeBack] as const,
-      [effects.returnCompletions, returnCompletions] as const,
-      [effects.keepCompletions, keepCompletions] as const,
-    ].map(([{ statement }, carryOut]) => {
-      const meaning = ([rows]: readonly unknown[]) => {
-        (JSON.parse(String(rows)) as Row[]).forEach(carryOut);
-        return [];
-      };
-      return [statement, meaning] as const;
-    }),
-    [
-      views.category_members.read,
-      (values) => rowsOfKeys(views.category_members, values).map((key) => ({ ...key, ...members(key.id) })),
-    ],
-    [
-      views.deleted_completions.read,
-      (values) =>
-        rowsOfKeys(views.deleted_completions, values).flatMap((key) =>
-          completionsIn(noteOfHabit(key.habit_id)).flatMap((one) =>
-            one.local_date === key.local_date ? [{ ...key, ...one }] : [],
-          ),
-        ),
-    ],
-  ]);
 
   function rowsOfKeys({ key }: Pick<Table, "key">, values: readonly unknown[]): Row[] {
     const arrays = values as unknown[][];
@@ -232,8 +127,7 @@ export function createMemory(clock: { now: number }) {
   ): Row[] {
     if (kind === "insert" || kind === "upsert" || kind === "update") {
       const rows = JSON.parse(String(values[0])) as Row[];
-      if (table.name === "deletions") for (const row of rows) note(row);
-      else for (const row of rows) write(table, kind, row);
+      for (const row of rows) write(table, kind, row);
       return [];
     }
     if (kind === "allForUpdate" || kind === "readAll") return all(table.name);
@@ -242,18 +136,20 @@ export function createMemory(clock: { now: number }) {
       for (const key of keys) remove(table, key);
       return [];
     }
-    const found = keys.flatMap((key): Row[] => {
+    return keys.flatMap((key): Row[] => {
       const row = rowsOf(table.name).get(placeOf(table, key));
       return row ? [row] : [];
     });
-    return table.name === "deletions" ? found.map(withoutCompletions) : found;
   }
 
   function answer(text: string, values: readonly unknown[]): Row[] {
     const meaning = meanings.get(text);
     if (meaning) return execute(meaning, values);
-    const other = others.get(text);
-    if (other) return other(values);
+    if (text === views.category_members.read)
+      return rowsOfKeys(views.category_members, values).map((key) => ({ ...key, ...members(key.id) }));
+    for (const name of ["habits", "todos"] as const)
+      if (text.includes(`update ${name} set`) && text.includes("coalesce(category_id"))
+        comeBack(name, values[1] as unknown[]);
     if (text === "begin") transactions++;
     if (text.includes("day_start_hour")) {
       const now = new Date(clock.now + 1)
@@ -312,9 +208,10 @@ export function createMemory(clock: { now: number }) {
   };
 
   return {
-    rows: (): ReadonlyMap<string, Row> => new Map(seen),
+    /** Completions of a deleted habit are kept for an undo, and nobody sees them. */
+    rows: (): ReadonlyMap<string, Row> =>
+      new Map([...seen].filter(([, { habit_id }]) => habit_id == null || seen.has(`habits/${habit_id}`))),
     log: () => all("action_log"),
-    deletions: () => all("deletions"),
     user: () => all("users")[0],
     /** How many characters the transactions have sent and received so far. */
     traffic: () => traffic,
@@ -346,7 +243,6 @@ export function createMemory(clock: { now: number }) {
 }
 
 /** No worker reads the completions in a note. */
-const withoutCompletions = ({ completed_dates: _, completed_times: __, ...row }: Row): Row => row;
 
 export const userId = "ada";
 export type Memory = ReturnType<typeof createMemory>;

@@ -49,7 +49,13 @@ export async function openWorlds({ config }: Pick<Stack, "config">) {
         ]);
       return {
         clock,
-        rows: async () => new Map((await Promise.all(seenTables.map((table) => named(table)()))).flat()),
+        async rows() {
+          const rows = new Map((await Promise.all(seenTables.map((table) => named(table)()))).flat());
+          // Completions of a deleted habit are kept for an undo, and nobody sees them.
+          for (const [name, { habit_id }] of rows)
+            if (habit_id != null && !rows.has(`habits/${habit_id}`)) rows.delete(name);
+          return rows;
+        },
         log: () => select("action_log"),
         user: async () => (await select("users"))[0],
         ring() {},

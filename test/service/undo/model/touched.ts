@@ -3,7 +3,7 @@ import type { Row } from "./memory.ts";
 import type { Moment, Rows } from "./world.ts";
 
 /** What follows from other rows, or from when a row was written. */
-const following = ["updated_at", "changed_xid", "user_id"];
+const following = ["updated_at", "changed_xid", "user_id", "former_category_id"];
 export const derived = [
   "completions_count",
   "streak",

@@ -46,22 +46,12 @@ export const conflictAt = (
 /** @returns the id that the row's key begins with */
 export const idOf = ({ key }: ChangedRow): number => Number(key[0]);
 
-/**
- * A row as it will be stored. The statement that deletes a category takes it from its members and notes who they were, so
- * until then they still have it.
- */
-function asStored({ categories }: HandlerContext, row: object): object {
-  if (!("category_id" in row) || typeof row.category_id !== "number") return row;
-  const isGone = categories.isKnown(row.category_id) && !categories.get(row.category_id);
-  return isGone ? { ...row, category_id: null } : row;
-}
-
 /** @returns a conflict when the row is not as the action made it; that its category was deleted is no change of it */
 export function touched(context: HandlerContext, row: ChangedRow, current: object): readonly Conflict[] {
   const { after: made = {} } = row;
   const isWithoutCategory = typeof made.category_id === "number" && !context.categories.get(made.category_id);
   const { category_id: _, ...others } = made;
-  const fields = changedSince(row.table, isWithoutCategory ? others : made, asStored(context, current));
+  const fields = changedSince(row.table, isWithoutCategory ? others : made, current);
   return fields.length > 0 ? [conflictAt(row, "changed_since", fields)] : [];
 }
 
@@ -72,13 +62,12 @@ type Restorable = Readonly<{ patch: Record<string, unknown>; conflicts: readonly
  * @param groups fields that make sense only together: all of them come back, or none
  */
 export function oldValues(
-  context: HandlerContext,
   row: ChangedRow,
   current: object,
   groups: readonly (readonly string[])[],
 ): Restorable {
   const { before = {}, after = {} } = row;
-  const now = fieldsOf(row.table, asStored(context, current));
+  const now = fieldsOf(row.table, current);
   const names = Object.keys(before);
   const together = groups.map((group) => group.filter((name) => names.includes(name)));
   const alone = names.filter((name) => !together.flat().includes(name)).map((name) => [name]);
@@ -92,13 +81,16 @@ export function oldValues(
   return { patch, conflicts: changed.length > 0 ? [conflictAt(row, "changed_since", changed)] : [] };
 }
 
-/** Leaves out a category that is gone by now. */
+/** Leaves out a category that is gone by now. One that was deleted before and came back has the row as its member again. */
 export function inPresentCategory(
   { categories }: HandlerContext,
   row: ChangedRow,
   { patch, conflicts }: Restorable,
 ): Restorable {
-  const { category_id, ...others } = patch;
-  if (typeof category_id !== "number" || categories.get(category_id)) return { patch, conflicts };
-  return { patch: others, conflicts: [...conflicts, conflictAt(row, "category_gone", ["category_id"])] };
+  const { category_id, former_category_id: former, ...others } = patch;
+  if (typeof category_id === "number" && !categories.get(category_id))
+    return { patch: others, conflicts: [...conflicts, conflictAt(row, "category_gone", ["category_id"])] };
+  const isBack = typeof former === "number" && categories.get(former) !== undefined;
+  if (!isBack) return { patch, conflicts };
+  return { patch: { ...patch, category_id: category_id ?? former, former_category_id: null }, conflicts };
 }

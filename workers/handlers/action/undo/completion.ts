@@ -26,14 +26,10 @@ export const takeBackCompletion: TableUndo = {
     return [];
   },
   remove(context, row) {
-    const { habits, completions, deletedCompletions, today } = context;
+    const { habits, completions, today } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];
     const habit = habits.get(habit_id);
-    const isLoaded = completions.isKnown(habit_id, local_date);
-    // Completions of settled days are no rows here when their habit just came back.
-    const current = isLoaded
-      ? completions.get(habit_id, local_date)
-      : deletedCompletions.get(habit_id, local_date);
+    const current = completions.get(habit_id, local_date);
     if (!habit || !current) return [conflictAt(row, "deleted_since")];
     // Somebody else may have undone it and completed the same day again.
     if (touched(context, row, current).length > 0) return [conflictAt(row, "made_again")];

@@ -6,8 +6,6 @@ import {
   type History,
   historyField,
 } from "../../../../shared/domain/action/images.ts";
-import { dateOfDay } from "../../../../shared/domain/day/day.ts";
-import { completedDays } from "../../../../shared/domain/habit/recent-events.ts";
 import { streakColumns } from "../../habit/rows.ts";
 import { rulesOf } from "../../habit/rules.ts";
 import { movedMeanwhile, withoutEdit } from "../../habit/streak-undo.ts";
@@ -33,7 +31,6 @@ export const takeBackHabit: TableUndo = {
     const { patch, conflicts } = inPresentCategory(context, row, { patch: before, conflicts: [] });
     const habit = context.habits.insert({ ...(patch as Omit<HabitRow, "id">), id });
     followMoves(context, habit, day as DaySettings);
-    restoreCompletions(context, habit);
     return conflicts;
   },
   remove(context, row) {
@@ -45,8 +42,6 @@ export const takeBackHabit: TableUndo = {
     if (!isSame(current.completions_count, row.after?.[countField]))
       return [conflictAt(row, "changed_since", [countField])];
     habits.remove(current.id);
-    // One that this command brought back itself is not stored, so no statement removes and notes its completions.
-    if (!habits.isKnown(current.id)) goAgain(context, current.id);
     return [];
   },
   change(context, row) {
@@ -56,7 +51,7 @@ export const takeBackHabit: TableUndo = {
     const { [historyField]: before, ...fields } = row.before ?? {};
     const { [historyField]: after, ...made } = row.after ?? {};
     const plain = withoutRules({ ...row, before: fields, after: made });
-    const old = inPresentCategory(context, row, oldValues(context, plain, current, []));
+    const old = inPresentCategory(context, row, oldValues(plain, current, []));
     const isEdit = ruleFields.some((name) => name in fields);
     const edit = isEdit ? editUndone(context, row, before as History, after as History) : noEdit;
     const patch = { ...old.patch, ...edit.patch };
@@ -73,41 +68,6 @@ function followMoves(context: HandlerContext, habit: HabitRow, from: DaySettings
   const rules = rulesOf(habit);
   const moved = movedMeanwhile(habit.streak_state, rules, { from, to }, acceptedAt);
   habits.update(habit, streakColumns(moved, rules));
-}
-
-/**
- * They were noted by the statement that deleted the habit, and a statement brings them back. Those that can still be
- * taken back become rows here, so that what is taken back next finds them.
- */
-function restoreCompletions(
-  { returnCompletions, keepCompletions, deletedCompletions, completions }: HandlerContext,
-  { id, completions_count, streak_state }: HabitRow,
-): void {
-  const rows = completedDays(streak_state.recent).flatMap(
-    (day) => deletedCompletions.get(id, dateOfDay(day)) ?? [],
-  );
-  for (const row of rows) completions.insert(row);
-  const known = rows.map(({ local_date }) => local_date);
-  returnCompletions.push({ habit_id: id, count: completions_count, known });
-  keepCompletions.drop(id);
-}
-
-/** Completions that were not stored yet go from here, and the note that stands takes those that the habit has by now. */
-function goAgain(
-  { returnCompletions, keepCompletions, completions }: HandlerContext,
-  habit_id: number,
-): void {
-  const own = completions.all().filter((row) => row.habit_id === habit_id);
-  const returning = returnCompletions.get(habit_id);
-  if (returning) {
-    returnCompletions.drop(habit_id);
-    keepCompletions.push({
-      ...returning,
-      dates: own.map(({ local_date }) => local_date),
-      times: own.map(({ completed_at }) => completed_at),
-    });
-  }
-  for (const { local_date } of own) completions.remove(habit_id, local_date);
 }
 
 function withoutRules(row: ChangedRow): ChangedRow {

@@ -42,7 +42,7 @@ export const takeBackTodo: TableUndo = {
     if (!current) return [conflictAt(row, "deleted_since")];
     const isOtherSeries = row.before !== undefined && "recurrence" in row.before;
     const groups = [completion, isOtherSeries ? [...series, "due_date"] : series];
-    const old = inPresentCategory(context, row, oldValues(context, row, current, groups));
+    const old = inPresentCategory(context, row, oldValues(row, current, groups));
     const patch: Partial<TodoRow> = { ...old.patch, ...keptSuccessor(context, row, old.patch) };
     const isWithoutDate = (patch.due_date ?? current.due_date) == null || patch.due_date === null;
     const recurs = "recurrence" in patch ? patch.recurrence != null : current.recurrence != null;
