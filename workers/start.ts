@@ -11,7 +11,7 @@ import { connectBlocking, connectFailFast, workerSilenceMs } from "../shared/que
 import { createJobMetrics } from "../shared/queue/job-metrics.ts";
 import { lanePrefixes } from "../shared/queue/lanes.ts";
 import { commandQueue, deliveryQueue, openQueue } from "../shared/queue/queues.ts";
-import { slowConcurrency } from "./commands/batch.ts";
+import { slowConcurrency } from "./commands/apart.ts";
 import { showQueues } from "./commands/queue-metrics.ts";
 import { startCommands } from "./commands/worker.ts";
 import type { WorkerContext } from "./process/context.ts";

@@ -1,47 +1,37 @@
-import { commands as contracts } from "../../shared/contracts/catalogue.ts";
-import { DatabaseFailure } from "../../shared/db/database-failure.ts";
-import { writtenPosition } from "../../shared/db/written-position.ts";
-import type { HangWatch } from "../../shared/process/observe/hang-watch.ts";
-import { createTurns, type Turns } from "../../shared/process/turns.ts";
-import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
-import type { QueuedGroup } from "../../shared/queue/group.ts";
-import { handlerOf } from "../handlers/index.ts";
-import { markFailures } from "../unit-of-work/connection.ts";
-import { openGroup, operationCommand, replyToGroup } from "./group/group.ts";
-import type { CommandMetrics } from "./metrics.ts";
-import { type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
-import { type Manner, type RunContext, runCommands, unavailableReply } from "./retries.ts";
+import type { Job } from "bullmq";
+import type { Tracing } from "../../shared/process/observe/tracing.ts";
+import { readBatch } from "../../shared/queue/batch.ts";
+import { type ApartContext, runApart, turnsOf } from "./apart.ts";
+import { startSpans } from "./command-spans.ts";
+import type { ReceivedCommand } from "./received.ts";
 import type { RetryQueue } from "./retry-queue.ts";
+import { unavailableReply } from "./transaction/retries.ts";
+import { runCommands } from "./transaction/transaction.ts";
 
-export type BatchContext = RunContext &
+export type BatchContext = ApartContext &
   Readonly<{
     retryQueue: RetryQueue;
-    watch: Pick<HangWatch, "during">;
-    slowTurns: Turns;
-    /** For groups without slow commands, so that they wait for none. */
-    groupTurns: Turns;
-    reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
-    metrics: CommandMetrics;
+    tracing?: Tracing | undefined;
+    /** Answers that nothing of a batch is run. */
+    refuseBatch(data: unknown, redelivered: boolean): Promise<unknown>;
   }>;
 
-/** Each running command uses a database connection. */
-export const slowConcurrency = 4;
-
-/** Turns for commands that take long: a few run at the same time, and never two of one user. */
-export const createSlowTurns = (): Turns =>
-  createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
-
 /**
- * Runs a batch and answers it. Never throws: every command is answered, with its committed outcome or with
+ * Runs the batch of a job and answers it. Never throws: every command is answered, with its committed outcome or with
  * `overloaded`. Commands that would delay the others follow outside of the batch: those on rows that another
  * transaction has locked, slow ones and groups.
- * @param redelivered whether another worker may have begun it before
  */
-export async function processBatch(
+export async function takeBatch(
   context: BatchContext,
-  batch: ReceivedBatch,
-  redelivered: boolean,
+  { data, attemptsStarted }: Pick<Job<unknown>, "data" | "attemptsStarted">,
 ): Promise<void> {
+  const receivedAt = performance.now();
+  const { tracing } = context;
+  const redelivered = attemptsStarted > 1;
+  const received = readBatch(data);
+  if (!received) return void (await context.refuseBatch(data, redelivered));
+  context.metrics.received(received);
+  const batch = { ...received, receivedAt, spans: tracing && startSpans(tracing, received) };
   const together: ReceivedCommand[] = [];
   for (const command of batch.commands) {
     const one = { command, batch, repeat: redelivered, span: batch.spans?.get(command.ticket) };
@@ -52,78 +42,4 @@ export async function processBatch(
   const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
   const turnedAway = lockedElsewhere.length > 0 ? context.retryQueue.add(lockedElsewhere) : [];
   await context.reply(batch, [...replies.map(([, reply]) => reply), ...turnedAway.map(unavailableReply)]);
-}
-
-/** @returns undefined for a command that needs no transaction of its own */
-function turnsOf({ slowTurns, groupTurns }: BatchContext, command: QueuedCommand): Turns | undefined {
-  const { group } = command;
-  const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
-  if (isSlow) return slowTurns;
-  return group && groupTurns;
-}
-
-async function runApart(context: BatchContext, turns: Turns, one: ReceivedCommand): Promise<void> {
-  const { userId, group } = one.command;
-  const run = () => (group ? runGroup(context, one, group) : runSlow(context, one));
-  const refuse = () => context.reply(one.batch, [unavailableReply(one)]);
-  await turns.run(userId, () => context.watch.during("slow commands", run), refuse);
-}
-
-const firstPauseMs = 4;
-const longestPauseMs = 40;
-
-/** Tries again what another transaction has locked. Commands that have become late are answered, so this always ends. */
-async function runUntilAnswered(
-  context: BatchContext,
-  received: readonly ReceivedCommand[],
-  manner: Manner,
-): Promise<readonly Reply[]> {
-  const replies: Reply[] = [];
-  let left = received;
-  for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const result = await runCommands(context, left, manner);
-    replies.push(...result.replies.map(([, reply]) => reply));
-    left = result.lockedElsewhere;
-    if (left.length > 0) await Bun.sleep(pauseMs);
-  }
-  return replies;
-}
-
-async function runGroup(context: BatchContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
-  const operations = group.operations.map((operation) => operationCommand(one, operation));
-  const replies = await runUntilAnswered(context, operations, openGroup(group));
-  // They go out inside of the one answer to the group.
-  context.metrics.answered({ ...one.batch, commands: operations.map(({ command }) => command) }, replies);
-  await context.reply(one.batch, [replyToGroup(one.command, replies)]);
-}
-
-async function runSlow(context: BatchContext, one: ReceivedCommand): Promise<void> {
-  const answered = await runUntilAnswered(context, [one], "wait");
-  const { followUp } = handlerOf(one.command.name);
-  const done = answered.every(({ outcome }) => "body" in outcome);
-  try {
-    const isFollowed = followUp !== undefined && done;
-    if (isFollowed) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
-    await context.reply(one.batch, isFollowed ? await repositioned(context, answered) : answered);
-  } catch (error) {
-    reportUnfinished(context, one, error);
-    await context.reply(one.batch, [unavailableReply({ ...one, inDoubt: true })]);
-  }
-}
-
-/** The follow-up commits later, so its position counts. */
-async function repositioned(
-  { pool, givesPositions }: BatchContext,
-  replies: readonly Reply[],
-): Promise<readonly Reply[]> {
-  if (!givesPositions) return replies;
-  const position = await writtenPosition(markFailures(pool));
-  return replies.map((reply) => ({ ...reply, position }));
-}
-
-function reportUnfinished({ log }: BatchContext, { command }: ReceivedCommand, error: unknown): void {
-  const isFault = !(error instanceof DatabaseFailure);
-  const reason = isFault && error instanceof Error ? error.stack : String(isFault ? error : error.cause);
-  const request_id = requestOf(command)?.requestId;
-  log[isFault ? "error" : "warn"]({ request_id, command: command.name, reason }, "command not finished");
 }

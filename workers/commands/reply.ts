@@ -1,5 +1,5 @@
 import type { Log } from "../../shared/process/observe/log.ts";
-import type { RefusedBatch, Replies, Reply } from "../../shared/queue/batch.ts";
+import { type RefusedBatch, type Replies, type Reply, readBatchAddress } from "../../shared/queue/batch.ts";
 import { subscribe } from "../../shared/queue/subscription.ts";
 import {
   changedChannel,
@@ -16,7 +16,11 @@ import { type ReceivedBatch, requestOf } from "./received.ts";
 
 type Answering = Readonly<{
   reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
-  publish(channel: string, message: Replies | RefusedBatch): Promise<unknown>;
+  /**
+   * Answers that nothing of this batch is run. A batch that was delivered before is left unanswered, because a worker
+   * that knows its format may have run it, which the front door then finds in the inbox.
+   */
+  refuseBatch(data: unknown, redelivered: boolean): Promise<unknown>;
 }>;
 
 /** Sends replies to the front doors. What is lost here is made up for by the door, which looks into the inbox. */
@@ -29,10 +33,15 @@ export function createAnswering(
     ? createWrittenPositions(publisher, config.queuePrefix)
     : undefined;
   const isDebugging = log.isLevelEnabled("debug");
-  const publish: Answering["publish"] = (channel, message) =>
+  const publish = (channel: string, message: Replies | RefusedBatch) =>
     publisher.publish(channel, JSON.stringify(message)).catch(() => undefined);
   return {
-    publish,
+    async refuseBatch(data, redelivered) {
+      metrics.refused();
+      const address = readBatchAddress(data);
+      log.warn({ batch: address?.id }, "batch of an unknown format refused");
+      if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id });
+    },
     async reply(batch, replies) {
       metrics.answered(batch, replies);
       if (isDebugging) logAnswers(log, batch, replies);

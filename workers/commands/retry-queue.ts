@@ -1,5 +1,5 @@
 import type { ReceivedCommand } from "./received.ts";
-import type { RunResult } from "./retries.ts";
+import type { RunResult } from "./transaction/retries.ts";
 
 /** Commands on rows or keys that another transaction has locked, tried again together until they run or are late. */
 export type RetryQueue = Readonly<{

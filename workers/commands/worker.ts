@@ -1,5 +1,4 @@
-import type { Job } from "bullmq";
-import { type Reply, readBatch, readBatchAddress } from "../../shared/queue/batch.ts";
+import type { Reply } from "../../shared/queue/batch.ts";
 import { lanePrefixes } from "../../shared/queue/lanes.ts";
 import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
@@ -8,13 +7,13 @@ import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";
 import { createPartitionMaker } from "../upkeep/partitions.ts";
-import { type BatchContext, createSlowTurns, processBatch } from "./batch.ts";
-import { startSpans } from "./command-spans.ts";
+import { createSlowTurns } from "./apart.ts";
+import { type BatchContext, takeBatch } from "./batch.ts";
 import { createCommandMetrics } from "./metrics.ts";
 import type { ReceivedCommand } from "./received.ts";
 import { createAnswering, openAnnouncing } from "./reply.ts";
-import { runCommands } from "./retries.ts";
 import { createRetryQueue } from "./retry-queue.ts";
+import { runCommands } from "./transaction/transaction.ts";
 import { startWorks } from "./works.ts";
 
 /** Takes batches off the queue, runs their commands and answers the front doors. */
@@ -22,7 +21,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
   const { config, log, database, blocking, registry, jobMetrics, watch, tracing } = worker;
   const metrics = createCommandMetrics(registry);
   const announcing = await openAnnouncing(worker);
-  const { reply, publish } = createAnswering(worker, metrics, announcing.announce);
+  const { reply, refuseBatch } = createAnswering(worker, metrics, announcing.announce);
   const [slowTurns, groupTurns] = [createSlowTurns(), createSlowTurns()];
   const retryQueue = createRetryQueue({
     run: (received) => watch.during("retries", () => runCommands(context, received, "skip")),
@@ -44,30 +43,10 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
     groupTurns,
     retryQueue,
     reply,
+    refuseBatch,
     carryOn: (userId) => works.carryOn(userId),
   };
   const works = startWorks(worker, { context, announce: announcing.announce });
-
-  async function process({ data, attemptsStarted }: Pick<Job<unknown>, "data" | "attemptsStarted">) {
-    const receivedAt = performance.now();
-    const redelivered = attemptsStarted > 1;
-    const batch = readBatch(data);
-    if (!batch) return refuseBatch(data, redelivered);
-    metrics.received(batch);
-    const spans = tracing && startSpans(tracing, batch);
-    await processBatch(context, { ...batch, receivedAt, spans }, redelivered);
-  }
-
-  /**
-   * Answers that nothing of this batch is run. A batch that was delivered before is left unanswered, because a worker
-   * that knows its format may have run it, which the front door then finds in the inbox.
-   */
-  async function refuseBatch(data: unknown, redelivered: boolean): Promise<void> {
-    metrics.refused();
-    const address = readBatchAddress(data);
-    log.warn({ batch: address?.id }, "batch of an unknown format refused");
-    if (address && !redelivered) await publish(address.replyTo, { refusedBatch: address.id });
-  }
 
   // One consumer per slot, because a consumer with an idle slot asks Redis in vain once more for each job.
   const consume = (queuePrefix: string) =>
@@ -78,7 +57,7 @@ export async function startCommands(worker: WorkerContext): Promise<{ stop(): Pr
       log,
       metrics: jobMetrics,
       watch,
-      process,
+      process: (job) => takeBatch(context, job),
     });
   const consumers = slotsOf(config).map(consume);
   return {

@@ -4,10 +4,10 @@ import type { WorkerContext } from "../process/context.ts";
 import { startSchedule } from "../process/schedule.ts";
 import type { Queryable } from "../unit-of-work/connection.ts";
 import { takeTurn } from "../unit-of-work/locks.ts";
-import { internalFault, type RunContext } from "./retries.ts";
 import { carryOutStep } from "./transaction/carry-out.ts";
 import { failureOf, isPassing, isTimeout } from "./transaction/failures.ts";
-import { transact } from "./transaction/transaction.ts";
+import { internalFault } from "./transaction/retries.ts";
+import { type TransactionContext, transact } from "./transaction/transaction.ts";
 
 /** Steps of different users run at the same time, each on a connection of its own. */
 const stepsAtOnce = 2;
@@ -15,7 +15,7 @@ const everyMs = 1_000;
 const lockTimeoutMs = 800;
 
 type Options = Readonly<{
-  context: RunContext;
+  context: TransactionContext;
   /** Tells a user's open pages of a change. */
   announce(change: { commands: readonly { userId: string }[] }): void;
 }>;
@@ -91,7 +91,7 @@ async function usersWithWork(connection: Queryable): Promise<string[]> {
 }
 
 /** A step that can never succeed must not keep its user's other work waiting forever. */
-const giveUp = ({ pool }: RunContext, { user_id, id }: WorkRow) =>
+const giveUp = ({ pool }: TransactionContext, { user_id, id }: WorkRow) =>
   pool.query("update works set ended_at = now(), outcome = $3 where user_id = $1 and id = $2", [
     user_id,
     id,

@@ -11,8 +11,7 @@ import { openDatabase } from "../../../shared/db/orm.ts";
 import { loadConfig } from "../../../shared/process/config.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { batchVersion, type Call, type QueuedCommand } from "../../../shared/queue/batch.ts";
-import type { RunContext } from "../../../workers/commands/retries.ts";
-import { runCommands } from "../../../workers/commands/retries.ts";
+import { runCommands } from "../../../workers/commands/transaction/transaction.ts";
 import { createByteLedger } from "../../../workers/unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../../../workers/unit-of-work/new-rows.ts";
 import { describeTables } from "../../../workers/unit-of-work/tables.ts";
@@ -148,7 +147,11 @@ test("a commit whose answer is lost is found by the next attempt, and answered a
     metrics: { ended() {}, committed() {} },
   };
   const received = [{ command, batch, repeat: false, inDoubt: false }];
-  const { replies } = await runCommands(context as unknown as RunContext, received, "skip");
+  const { replies } = await runCommands(
+    context as unknown as Parameters<typeof runCommands>[0],
+    received,
+    "skip",
+  );
   expect(isCut).toBe(true);
   expect(replies.map(([, { changedId }]) => changedId)).toEqual([expect.any(Number)]);
   expect((await rest("GET", "/todos?q=doubt")).body.meta.total).toBe(1);

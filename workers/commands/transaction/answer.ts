@@ -1,26 +1,55 @@
 import type { Today } from "../../../shared/domain/day/today.ts";
-import { entityTag, failedPrecondition } from "../../../shared/domain/preconditions.ts";
+import { entityTag, failedPrecondition, type Preconditions } from "../../../shared/domain/preconditions.ts";
 import {
   isRefused,
   preconditionFailed,
   type RefusalCode,
   type Refused,
   refuse,
-  unavailable,
 } from "../../../shared/errors.ts";
 import { isToolCall, type Outcome, type QueuedCommand, type Reply } from "../../../shared/queue/batch.ts";
-import { replayStored, storedReplyOf } from "../../../shared/queue/stored-reply.ts";
+import { storedReplyOf } from "../../../shared/queue/stored-reply.ts";
 import { logAction } from "../../handlers/action/action-log.ts";
 import type { AnyHandler, HandlerContext } from "../../handlers/handler.ts";
 import { handlerOf } from "../../handlers/index.ts";
 import { trustedTime } from "../../unit-of-work/batch-times.ts";
+import type { Queryable } from "../../unit-of-work/connection.ts";
+import type { OnLocked } from "../../unit-of-work/load.ts";
 import { ownRows } from "../../unit-of-work/state.ts";
 import { timeOfUuid } from "../../unit-of-work/uuid-time.ts";
-import type { Begun } from "./begin.ts";
-import { contextOf, dayOf, type SharedContext } from "./handler-context.ts";
+import type { CommandToRun } from "../received.ts";
+import { type BeginContext, type Begun, begin } from "./begin.ts";
+import { type AnswerContext, contextOf } from "./handler-context.ts";
+import { lateReply, type Run, replayOf, replyTo } from "./replay.ts";
 
-/** A transaction under way. */
-export type Run = Begun & SharedContext;
+/** Each command with its reply. */
+export type Answered<Work> = readonly (readonly [Work, Reply])[];
+
+export type Answers<Work> = Readonly<{
+  begun: Begun;
+  /** Undefined where the transaction has to be rolled back. */
+  replies: Answered<Work> | undefined;
+  /**
+   * Commands on rows or keys that another transaction has locked, with all that their users sent after them: nothing
+   * was done for them.
+   */
+  lockedElsewhere: readonly Work[];
+}>;
+
+/** Begins a transaction and runs commands in it, in their order. */
+export async function answerEach<Work extends CommandToRun>(
+  context: BeginContext & AnswerContext,
+  connection: Queryable,
+  work: readonly Work[],
+  onLocked: OnLocked,
+): Promise<Answers<Work>> {
+  const begun = await begin(context, connection, work, onLocked);
+  const run = { context, ...begun };
+  const isLocked = ({ command }: Work) => begun.lockedElsewhere.has(command);
+  const free = work.filter((one) => !isLocked(one));
+  const replies = free.map((one) => [one, answerOne(run, one.command)] as const);
+  return { begun, replies, lockedElsewhere: work.filter(isLocked) };
+}
 
 /** Runs one command, and logs it as the action of whoever sent it. */
 export function answerOne(run: Run, command: QueuedCommand): Reply {
@@ -29,7 +58,9 @@ export function answerOne(run: Run, command: QueuedCommand): Reply {
   const isAllowed = handler.followUp !== undefined || !run.times.users.get(command.userId)?.deleted;
   if (!isAllowed) return replyTo(command, accountDeleted);
   const context = contextOf(run, command);
-  const reply = replayOf(run, command) ?? lateReply(run, command) ?? answer(run, handler, context, command);
+  const isFirst = command.fingerprint === null && !run.repeats.has(command) && !run.late.has(command);
+  const known = isFirst ? undefined : (replayOf(run, command) ?? lateReply(run, command));
+  const reply = known ?? answer(run, handler, context, command);
   logReply(context, command, reply);
   return statesDay(command) ? { ...reply, today: reply.today ?? context.today } : reply;
 }
@@ -42,32 +73,15 @@ export function logReply(context: HandlerContext, command: QueuedCommand, reply:
 /** A tool call's answer states the user's day: that of the first run, when it repeats an earlier call. */
 const statesDay = ({ call, name }: QueuedCommand): boolean => isToolCall(call) || name === "action.record";
 
-export const replyTo = ({ ticket }: QueuedCommand, outcome: Outcome, replayed = false): Reply => ({
-  ticket,
-  outcome,
-  replayed,
-});
-
 const isRefusedAs = (code: RefusalCode, outcome: Outcome): boolean =>
   "refusal" in outcome && outcome.refusal.code === code;
 
 const accountDeleted = refuse("unauthenticated", "The account of this access token was deleted.");
 
-const afterWork = refuse("overloaded", "Something that you asked for before is still under way.", {
-  next: "Please try again in a moment.",
-  applied: "no",
-  retryAfterSeconds: 2,
-});
-
-function lateReply({ late, isAfterWork }: Run, command: QueuedCommand): Reply | undefined {
-  const applied = late.get(command);
-  return applied && replyTo(command, isAfterWork && applied === "no" ? afterWork : unavailable(applied));
-}
-
 /** Runs the handler, and stores its answer. */
 function answer(run: Run, handler: AnyHandler, context: HandlerContext, command: QueuedCommand): Reply {
   const result =
-    checkPreconditions(handler, context, command) ??
+    (command.preconditions && checkPreconditions(handler, context, command.preconditions, command.input)) ??
     run.context.ledger.refusal(command.userId, handler.stores, run.times.nowMs) ??
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
@@ -79,37 +93,13 @@ function answer(run: Run, handler: AnyHandler, context: HandlerContext, command:
 function checkPreconditions(
   handler: AnyHandler,
   context: HandlerContext,
-  { preconditions, input }: QueuedCommand,
+  preconditions: Preconditions,
+  input: unknown,
 ): Refused | undefined {
-  if (!preconditions) return undefined;
   const resource = handler.current ? handler.current(context, input) : null;
   if (resource === undefined) return undefined;
   const failed = failedPrecondition(preconditions, resource && entityTag(JSON.stringify(resource)));
   return failed && preconditionFailed(failed);
-}
-
-/** @returns the stored reply of a command seen before, which is a refusal where its key was that of another request */
-export function replayOf(run: Run, command: QueuedCommand): Reply | undefined {
-  const { name, userId, id, fingerprint } = command;
-  const mayBeSeen = fingerprint !== null || run.repeats.has(command) || run.late.has(command);
-  if (!mayBeSeen) return undefined;
-  const seen = handlerOf(name).idempotent ? undefined : ownRows(run.state, "inbox", userId).get(id);
-  if (!seen) return loggedReply(run, command);
-  const { outcome, today, isSame } = replayStored(seen, command, () => dayOf(run, command).today.date);
-  return { ...replyTo(command, outcome, isSame), ...(today && { today }) };
-}
-
-/** Of a command whose reply was not stored: it was run, and its caller reads what it changed. */
-function loggedReply({ state }: Run, command: QueuedCommand): Reply | undefined {
-  const { userId, call, readsAgain } = command;
-  if (!readsAgain) return undefined;
-  const action = ownRows(state, "action_log", userId)
-    .all()
-    .find(({ request_id }) => request_id === call?.requestId);
-  if (!action) return undefined;
-  const { outcome, resource_id } = action;
-  const reply = replyTo(command, unavailable("unknown"), true);
-  return outcome === "ok" && resource_id != null ? { ...reply, changedId: resource_id } : reply;
 }
 
 /** Stores the reply of a command, as far as a repeat is to get the same one. */

@@ -2,19 +2,21 @@ import type { Pool, PoolClient } from "pg";
 import { waitForStandbys } from "../../../shared/db/wait-for-standbys.ts";
 import { writtenPosition } from "../../../shared/db/written-position.ts";
 import type { Tracing } from "../../../shared/process/observe/tracing.ts";
-import type { Outcome, Reply } from "../../../shared/queue/batch.ts";
+import type { Outcome } from "../../../shared/queue/batch.ts";
 import { connect, markFailures, type Queryable } from "../../unit-of-work/connection.ts";
-import type { OnLocked } from "../../unit-of-work/load.ts";
 import { hasLoggedChange, save } from "../../unit-of-work/save.ts";
 import type { State } from "../../unit-of-work/state.ts";
 import { transactionSpans } from "../command-spans.ts";
 import type { TransactionMetrics } from "../metrics.ts";
-import type { CommandToRun } from "../received.ts";
-import { answerOne } from "./answer.ts";
-import { type BeginContext, type Begun, begin } from "./begin.ts";
+import type { CommandToRun, ReceivedCommand } from "../received.ts";
+import { type Answered, answerEach } from "./answer.ts";
+import type { BeginContext, Begun } from "./begin.ts";
 import { carryOutFirstSteps } from "./carry-out.ts";
 import { failureOf, type TransactionFailed } from "./failures.ts";
+import { isOfGroup, type Manner } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
+import { answerOperations } from "./operations.ts";
+import { type RunContext, type RunResult, retryFailed } from "./retries.ts";
 
 export type TransactionContext = BeginContext &
   AnswerContext &
@@ -28,17 +30,21 @@ export type TransactionContext = BeginContext &
     carryOn(userId: string): void;
   }>;
 
-/** Each command with its reply. */
-export type Answered<Work> = readonly (readonly [Work, Reply])[];
-
-export type TransactionResult<Work> = Readonly<{
-  replies: Answered<Work>;
-  /**
-   * Commands on rows or keys that another transaction has locked, with all that their users sent after them: nothing
-   * was done for them.
-   */
-  lockedElsewhere: readonly Work[];
-}>;
+/** Runs commands, and again where that can succeed. Never throws: every command is answered or locked elsewhere. */
+export async function runCommands(
+  context: TransactionContext & RunContext,
+  received: readonly ReceivedCommand[],
+  manner: Manner,
+  tries = 1,
+): Promise<RunResult> {
+  if (received.length === 0) return { replies: [], lockedElsewhere: [] };
+  try {
+    return await runTransaction(context, received, manner);
+  } catch (error) {
+    const attempt = { received, manner, tries };
+    return retryFailed(context, error, attempt, (some, next) => runCommands(context, some, manner, next));
+  }
+}
 
 /**
  * Runs commands in one transaction: load and lock what they need, run their handlers in order, each on the state that
@@ -49,19 +55,20 @@ export type TransactionResult<Work> = Readonly<{
 export const runTransaction = <Work extends CommandToRun>(
   context: TransactionContext,
   work: readonly Work[],
-  onLocked: OnLocked,
-): Promise<TransactionResult<Work>> =>
-  transact(context, { work, queue: onLocked === "wait" ? "slow" : "batches" }, async (transaction) => {
-    const begun = await begin(context, transaction.connection, work, onLocked);
-    const run = { context, ...begun };
-    const isLocked = ({ command }: Work) => begun.lockedElsewhere.has(command);
-    const free = work.filter((one) => !isLocked(one));
-    const replies = free.map((one) => [one, answerOne(run, one.command)] as const);
-    return {
-      replies: await commit(context, transaction, begun, replies),
-      lockedElsewhere: work.filter(isLocked),
-    };
+  manner: Manner,
+): Promise<Readonly<{ replies: Answered<Work>; lockedElsewhere: readonly Work[] }>> =>
+  transact(context, { work, queue: queueOf(manner) }, async (transaction) => {
+    const { connection } = transaction;
+    const { begun, replies, lockedElsewhere } = isOfGroup(manner)
+      ? await answerOperations(context, connection, work, manner)
+      : await answerEach(context, connection, work, manner);
+    if (replies) return { replies: await commit(context, transaction, begun, replies), lockedElsewhere };
+    await connection.query("rollback");
+    return { replies: [], lockedElsewhere };
   });
+
+const queueOf = (manner: Manner): string =>
+  isOfGroup(manner) ? "groups" : manner === "wait" ? "slow" : "batches";
 
 type Timed = Readonly<{
   /** The name of its kind in the metrics. */
@@ -104,7 +111,7 @@ export async function transact<Result>(
 }
 
 /** Writes what was changed and commits. @returns the replies as they can be sent */
-export async function commit<Work extends CommandToRun>(
+async function commit<Work extends CommandToRun>(
   context: TransactionContext,
   transaction: Transaction,
   { state, newRows, times }: Begun,

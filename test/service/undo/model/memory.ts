@@ -4,8 +4,7 @@ import { entities } from "../../../../shared/db/entities.ts";
 import { type SeenTable, seenTables } from "../../../../shared/domain/action/image-fields.ts";
 import type { QueuedCommand, Reply } from "../../../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../../../shared/queue/group.ts";
-import { openGroup, operationCommand, replyToGroup } from "../../../../workers/commands/group/group.ts";
-import { runGroupTransaction } from "../../../../workers/commands/group/group-transaction.ts";
+import { openGroup, operationCommand, replyToGroup } from "../../../../workers/commands/transaction/group.ts";
 import { runTransaction } from "../../../../workers/commands/transaction/transaction.ts";
 import { createQuotas } from "../../../../workers/unit-of-work/new-rows.ts";
 import type { Table } from "../../../../workers/unit-of-work/table.ts";
@@ -233,7 +232,7 @@ export function createMemory(clock: { now: number }) {
       const work = group.operations.map((operation) =>
         operationCommand({ command, batch: batch as never, repeat: false, inDoubt: false }, operation),
       );
-      const { replies } = await runGroupTransaction(context, work, openGroup(group));
+      const { replies } = await runTransaction(context, work, openGroup(group));
       return replyToGroup(
         command,
         replies.map(([, reply]) => reply),

@@ -1,82 +1,70 @@
-import { refuse, unavailable } from "../../shared/errors.ts";
-import type { Log } from "../../shared/process/observe/log.ts";
-import type { Outcome, Reply } from "../../shared/queue/batch.ts";
-import type { OnLocked } from "../unit-of-work/load.ts";
-import type { RunningGroup } from "./group/group.ts";
-import { runGroupTransaction } from "./group/group-transaction.ts";
-import { type ReceivedCommand, requestOf } from "./received.ts";
+import { refuse, unavailable } from "../../../shared/errors.ts";
+import type { Log } from "../../../shared/process/observe/log.ts";
+import type { Outcome, Reply } from "../../../shared/queue/batch.ts";
+import { type ReceivedCommand, requestOf } from "../received.ts";
+import type { Answered } from "./answer.ts";
 import {
   failureOf,
   isLockTimeout,
   isPassing,
   isWithoutPartition,
   type TransactionFailed,
-} from "./transaction/failures.ts";
-import {
-  runTransaction,
-  type TransactionContext,
-  type TransactionResult,
-} from "./transaction/transaction.ts";
+} from "./failures.ts";
+import { isOfGroup, type Manner } from "./group.ts";
 
-export type RunContext = TransactionContext & Readonly<{ log: Log; makePartitions(): Promise<void> }>;
-
-/** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
-export type Manner = OnLocked | RunningGroup;
-const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
+export type RunContext = Readonly<{ log: Log; makePartitions(): Promise<void> }>;
 
 /** Those that are locked elsewhere are worth another attempt. */
-export type RunResult = TransactionResult<ReceivedCommand>;
+export type RunResult = Readonly<{
+  /** Each command with its reply. */
+  replies: Answered<ReceivedCommand>;
+  lockedElsewhere: readonly ReceivedCommand[];
+}>;
+
+/** Runs commands, whose number of tries it is given, in the manner of the failed attempt. */
+type Run = (received: readonly ReceivedCommand[], tries: number) => Promise<RunResult>;
+
+/** An attempt that failed. */
+type Attempt = Readonly<{ received: readonly ReceivedCommand[]; manner: Manner; tries: number }>;
 
 const maxTries = 3;
 
 /**
- * Runs commands, again where that can succeed: after a lost connection, a duplicate or a deadlock. When PostgreSQL or a
- * handler refuses the transaction, each half gets one of its own, until the culprit is alone and spoils no other. Never
- * throws: every command is answered or locked elsewhere.
+ * Runs commands of a failed transaction again where that can succeed: after a lost connection, a duplicate or a deadlock.
+ * When PostgreSQL or a handler refuses the transaction, each half gets one of its own, until the culprit is alone and
+ * spoils no other. Never throws: every command is answered or locked elsewhere.
  */
-export async function runCommands(
+export async function retryFailed(
   context: RunContext,
-  received: readonly ReceivedCommand[],
-  manner: Manner,
-  tries = 1,
+  error: unknown,
+  { received, manner, tries }: Attempt,
+  run: Run,
 ): Promise<RunResult> {
-  if (received.length === 0) return { replies: [], lockedElsewhere: [] };
-  try {
-    return isOfGroup(manner)
-      ? await runGroupTransaction(context, received, manner)
-      : await runTransaction(context, received, manner);
-  } catch (error) {
-    const failure = failureOf(error, true);
-    const { by, inDoubt } = failure;
-    const again = received.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || inDoubt }));
-    const waits = manner !== "wait" && isLockTimeout(failure);
-    if (isWithoutPartition(failure)) await context.makePartitions();
-    if (waits && isOfGroup(manner)) return { replies: [], lockedElsewhere: again };
-    if (by !== "outage" && mayBeHalved(received, manner)) return runHalves(context, again, manner);
-    if (waits) return { replies: [], lockedElsewhere: again };
-    if (tries < maxTries && (by === "outage" ? tries === 1 : isPassing(failure)))
-      return runCommands(context, again, manner, tries + 1);
-    if (!isLockTimeout(failure)) report(context, again, failure);
-    return failedAll(again, failure, manner);
-  }
+  const failure = failureOf(error, true);
+  const { by, inDoubt } = failure;
+  const again = received.map((one) => ({ ...one, repeat: true, inDoubt: one.inDoubt || inDoubt }));
+  const waits = manner !== "wait" && isLockTimeout(failure);
+  if (isWithoutPartition(failure)) await context.makePartitions();
+  if (waits && isOfGroup(manner)) return { replies: [], lockedElsewhere: again };
+  if (by !== "outage" && mayBeHalved(received, manner)) return runHalves(again, run);
+  if (waits) return { replies: [], lockedElsewhere: again };
+  if (tries < maxTries && (by === "outage" ? tries === 1 : isPassing(failure))) return run(again, tries + 1);
+  if (!isLockTimeout(failure)) report(context, again, failure);
+  return failedAll(again, failure, manner);
 }
 
 const mayBeHalved = ({ length }: readonly ReceivedCommand[], manner: Manner): boolean =>
   length > 1 && !(isOfGroup(manner) && manner.atomic);
 
 /** Users whose commands of the first half need another attempt wait with those of the second half. */
-async function runHalves(
-  context: RunContext,
-  received: readonly ReceivedCommand[],
-  manner: Manner,
-): Promise<RunResult> {
+async function runHalves(received: readonly ReceivedCommand[], run: Run): Promise<RunResult> {
   const middle = Math.ceil(received.length / 2);
   const [first, second] = [received.slice(0, middle), received.slice(middle)];
-  const one = await runCommands(context, first, manner);
+  const one = await run(first, 1);
   const waiting = new Set(one.lockedElsewhere.map(({ command }) => command.userId));
   const isWaiting = ({ command }: ReceivedCommand) => waiting.has(command.userId);
   const free = second.filter((received) => !isWaiting(received));
-  const other = await runCommands(context, free, manner);
+  const other = await run(free, 1);
   return {
     replies: [...one.replies, ...other.replies],
     lockedElsewhere: [...one.lockedElsewhere, ...second.filter(isWaiting), ...other.lockedElsewhere],

@@ -7,38 +7,30 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 import { load } from "../../unit-of-work/load.ts";
 import { emptyState, ownRows } from "../../unit-of-work/state.ts";
 import type { CommandToRun } from "../received.ts";
-import { type BeginContext, begin } from "../transaction/begin.ts";
-import { storedReplyRows } from "../transaction/stored-reply-rows.ts";
-import {
-  commit,
-  type TransactionContext,
-  type TransactionResult,
-  transact,
-} from "../transaction/transaction.ts";
+import type { Answers } from "./answer.ts";
 import { answerGroup } from "./answer-group.ts";
+import { type BeginContext, begin } from "./begin.ts";
 import type { RunningGroup } from "./group.ts";
+import type { AnswerContext } from "./handler-context.ts";
+import { storedReplyRows } from "./stored-reply-rows.ts";
 
 /**
- * Runs operations of a group in one transaction, all of them or, where another transaction has locked what one needs,
- * none: the next must not overtake it.
- * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
+ * Begins a transaction and runs operations of a group in it: all of them or, where another transaction has locked what
+ * one needs, none, because the next must not overtake it.
  */
-export const runGroupTransaction = <Work extends CommandToRun>(
-  context: TransactionContext,
+export async function answerOperations<Work extends CommandToRun>(
+  context: BeginContext & AnswerContext,
+  connection: Queryable,
   work: readonly Work[],
   group: RunningGroup,
-): Promise<TransactionResult<Work>> =>
-  transact(context, { queue: "groups", work }, async (transaction) => {
-    const { connection } = transaction;
-    const newIds = await idsOfMade(connection, context, work, group);
-    const known = work.map((one) => withIds(one, group, newIds));
-    const begun = await begin(context, connection, known, "skip");
-    const run = { context, ...begun, newIds };
-    const replies = begun.lockedElsewhere.size === 0 ? answerGroup(run, group, known) : undefined;
-    if (replies) return { replies: await commit(context, transaction, begun, replies), lockedElsewhere: [] };
-    await connection.query("rollback");
-    return { replies: [], lockedElsewhere: work };
-  });
+): Promise<Answers<Work>> {
+  const newIds = await idsOfMade(connection, context, work, group);
+  const known = work.map((one) => withIds(one, group, newIds));
+  const begun = await begin(context, connection, known, "skip");
+  const run = { context, ...begun, newIds };
+  const replies = begun.lockedElsewhere.size === 0 ? answerGroup(run, group, known) : undefined;
+  return { begun, replies, lockedElsewhere: replies ? [] : work };
+}
 
 /**
  * The ids of what operations make, where others refer to any of it: those of stored replies where there are any, else

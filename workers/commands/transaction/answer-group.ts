@@ -4,10 +4,10 @@ import type { QueuedCommand, Reply } from "../../../shared/queue/batch.ts";
 import { answeredId, failedDependency, missingDependency } from "../../../shared/queue/group-end.ts";
 import { rollBack } from "../../unit-of-work/state.ts";
 import type { CommandToRun } from "../received.ts";
-import { answerOne, logReply, type Run, replayOf, replyTo, store } from "../transaction/answer.ts";
-import { contextOf } from "../transaction/handler-context.ts";
-import type { Answered } from "../transaction/transaction.ts";
+import { type Answered, answerOne, logReply, store } from "./answer.ts";
 import type { RunningGroup } from "./group.ts";
+import { contextOf } from "./handler-context.ts";
+import { type Run, replayOf, replyTo } from "./replay.ts";
 
 /**
  * Runs the operations of a group in order.

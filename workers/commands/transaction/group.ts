@@ -2,6 +2,7 @@ import type { Outcome, QueuedCommand, Reply } from "../../../shared/queue/batch.
 import { operationRequestId } from "../../../shared/queue/command-id.ts";
 import type { QueuedGroup, QueuedOperation } from "../../../shared/queue/group.ts";
 import type { OperationEnd } from "../../../shared/queue/group-end.ts";
+import type { OnLocked } from "../../unit-of-work/load.ts";
 import type { ReceivedCommand } from "../received.ts";
 
 /** A group that this worker carries out. */
@@ -12,6 +13,10 @@ export type RunningGroup = Readonly<{
   /** How those that have ended did. */
   ended: Map<number, Outcome>;
 }>;
+
+/** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
+export type Manner = OnLocked | RunningGroup;
+export const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
 
 export const openGroup = ({ atomic, operations }: QueuedGroup): RunningGroup => ({
   atomic,

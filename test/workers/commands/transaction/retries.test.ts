@@ -1,6 +1,6 @@
 import { expect, mock, test } from "bun:test";
-import { batchVersion } from "../../../shared/queue/batch.ts";
-import { type RunContext, runCommands } from "../../../workers/commands/retries.ts";
+import { batchVersion } from "../../../../shared/queue/batch.ts";
+import { runCommands } from "../../../../workers/commands/transaction/transaction.ts";
 
 const command = {
   ticket: 1,
@@ -25,7 +25,11 @@ async function runOn(connect: () => Promise<unknown>) {
   const metrics = { ended() {}, committed() {} };
   const counting = { openNewRows: () => ({ reserve() {} }), ledger: { learn() {} } };
   const context = { pool: { connect }, tables: {}, ...counting, log, metrics, tracing: undefined };
-  const { replies } = await runCommands(context as unknown as RunContext, [received], "skip");
+  const { replies } = await runCommands(
+    context as unknown as Parameters<typeof runCommands>[0],
+    [received],
+    "skip",
+  );
   return { outcome: replies[0]?.[1].outcome, log };
 }
 

@@ -1,0 +1,107 @@
+import { commands as contracts } from "../../shared/contracts/catalogue.ts";
+import { DatabaseFailure } from "../../shared/db/database-failure.ts";
+import { writtenPosition } from "../../shared/db/written-position.ts";
+import type { HangWatch } from "../../shared/process/observe/hang-watch.ts";
+import { createTurns, type Turns } from "../../shared/process/turns.ts";
+import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import type { QueuedGroup } from "../../shared/queue/group.ts";
+import { handlerOf } from "../handlers/index.ts";
+import { markFailures } from "../unit-of-work/connection.ts";
+import type { CommandMetrics } from "./metrics.ts";
+import { type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";
+import { type Manner, openGroup, operationCommand, replyToGroup } from "./transaction/group.ts";
+import { type RunContext, unavailableReply } from "./transaction/retries.ts";
+import { runCommands, type TransactionContext } from "./transaction/transaction.ts";
+
+export type ApartContext = RunContext &
+  TransactionContext &
+  Readonly<{
+    watch: Pick<HangWatch, "during">;
+    slowTurns: Turns;
+    /** For groups without slow commands, so that they wait for none. */
+    groupTurns: Turns;
+    reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
+    metrics: CommandMetrics;
+  }>;
+
+/** Each running command uses a database connection. */
+export const slowConcurrency = 4;
+
+/** Turns for commands that take long: a few run at the same time, and never two of one user. */
+export const createSlowTurns = (): Turns =>
+  createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
+
+/** @returns undefined for a command that needs no transaction of its own */
+export function turnsOf({ slowTurns, groupTurns }: ApartContext, command: QueuedCommand): Turns | undefined {
+  const { group } = command;
+  const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
+  if (isSlow) return slowTurns;
+  return group && groupTurns;
+}
+
+/** Runs a slow command or a group outside of its batch, in the turn of its user. */
+export async function runApart(context: ApartContext, turns: Turns, one: ReceivedCommand): Promise<void> {
+  const { userId, group } = one.command;
+  const run = () => (group ? runGroup(context, one, group) : runSlow(context, one));
+  const refuse = () => context.reply(one.batch, [unavailableReply(one)]);
+  await turns.run(userId, () => context.watch.during("slow commands", run), refuse);
+}
+
+const firstPauseMs = 4;
+const longestPauseMs = 40;
+
+/** Tries again what another transaction has locked. Commands that have become late are answered, so this always ends. */
+async function runUntilAnswered(
+  context: ApartContext,
+  received: readonly ReceivedCommand[],
+  manner: Manner,
+): Promise<readonly Reply[]> {
+  const replies: Reply[] = [];
+  let left = received;
+  for (let pauseMs = firstPauseMs; left.length > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    const result = await runCommands(context, left, manner);
+    replies.push(...result.replies.map(([, reply]) => reply));
+    left = result.lockedElsewhere;
+    if (left.length > 0) await Bun.sleep(pauseMs);
+  }
+  return replies;
+}
+
+async function runGroup(context: ApartContext, one: ReceivedCommand, group: QueuedGroup): Promise<void> {
+  const operations = group.operations.map((operation) => operationCommand(one, operation));
+  const replies = await runUntilAnswered(context, operations, openGroup(group));
+  // They go out inside of the one answer to the group.
+  context.metrics.answered({ ...one.batch, commands: operations.map(({ command }) => command) }, replies);
+  await context.reply(one.batch, [replyToGroup(one.command, replies)]);
+}
+
+async function runSlow(context: ApartContext, one: ReceivedCommand): Promise<void> {
+  const answered = await runUntilAnswered(context, [one], "wait");
+  const { followUp } = handlerOf(one.command.name);
+  const done = answered.every(({ outcome }) => "body" in outcome);
+  try {
+    const isFollowed = followUp !== undefined && done;
+    if (isFollowed) await followUp(markFailures(context.pool), one.command.userId, one.command.input);
+    await context.reply(one.batch, isFollowed ? await repositioned(context, answered) : answered);
+  } catch (error) {
+    reportUnfinished(context, one, error);
+    await context.reply(one.batch, [unavailableReply({ ...one, inDoubt: true })]);
+  }
+}
+
+/** The follow-up commits later, so its position counts. */
+async function repositioned(
+  { pool, givesPositions }: ApartContext,
+  replies: readonly Reply[],
+): Promise<readonly Reply[]> {
+  if (!givesPositions) return replies;
+  const position = await writtenPosition(markFailures(pool));
+  return replies.map((reply) => ({ ...reply, position }));
+}
+
+function reportUnfinished({ log }: ApartContext, { command }: ReceivedCommand, error: unknown): void {
+  const isFault = !(error instanceof DatabaseFailure);
+  const reason = isFault && error instanceof Error ? error.stack : String(isFault ? error : error.cause);
+  const request_id = requestOf(command)?.requestId;
+  log[isFault ? "error" : "warn"]({ request_id, command: command.name, reason }, "command not finished");
+}
