@@ -46,3 +46,9 @@ export function batchResults({ fields, rows }: QueryArrayResult<unknown[]>): obj
   }
   return results;
 }
+
+/** @returns undefined when the server did not answer */
+export function sqlStateOf(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}

@@ -1,6 +1,7 @@
+import { LRUCache } from "lru-cache";
 import type { Pool } from "pg";
 import { DatabaseFailure, wasStopped } from "../../../shared/db/database-failure.ts";
-import { batchQuery, batchResults, batchTextOf } from "./batch-statement.ts";
+import { batchQuery, batchResults, batchTextOf, sqlStateOf } from "./batch-statement.ts";
 
 /** A read that takes long travels alone, because with others each would wait for all of them. */
 export type ReadManner = Readonly<{ alone: boolean }>;
@@ -13,23 +14,23 @@ export type RunRead = <Row>(
   manner?: ReadManner,
 ) => Promise<Row[]>;
 
-type Read = Readonly<{
-  userId: string;
-  values: readonly unknown[];
-  resolve(rows: object[]): void;
-  reject(error: unknown): void;
-}>;
+type Read = Readonly<{ userId: string; values: readonly unknown[] }>;
+type WaitingRead = Read & Readonly<{ resolve(rows: object[]): void; reject(error: unknown): void }>;
 
 type Statement = {
   readonly text: string;
   /** Undefined once it has turned out that this statement cannot be batched. */
   batchText: string | undefined;
-  /** Round trips that new reads wait for. */
-  underWay: number;
-  readonly waiting: Read[];
+  /** Round trips that new reads wait for, the oldest first. */
+  readonly underWay: Set<RoundTrip>;
+  readonly waiting: WaitingRead[];
+  /** Runs while reads wait. */
+  timer?: Timer;
   /** What the last ten or so round trips took. */
   usualMs: number;
 };
+
+type RoundTrip = Readonly<{ began: number }>;
 
 /** More round trips at once would only make the batches smaller. */
 const maxUnderWay = 2;
@@ -41,35 +42,35 @@ const maxSuspects = 10_000;
 const maxStatements = 500;
 /** A round trip that takes longer is not waited for: a slow user or a frozen server holds up nobody else's reads. */
 const patienceMs = 100;
+const lookAgainMs = 20;
 
-/**
- * Reads with the same statement that wait at the same time travel as one: the values of all are unnested, and the
- * statement is asked for each of them laterally. Measured: 0.71 of a list's processor time, 0.44 of a single row's.
- * A read that meets no other runs the plain statement.
- */
-export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
-  const statementOf = createStatements();
+/** Runs reads, and remembers users whose reads are slow. */
+function createRuns(pool: Pick<Pool, "query">) {
   /** Users who were in a slow batch, or are the reason for one: they read alone until they were quick. */
-  const suspects = new Set<string>();
+  const suspects = new LRUCache<string, true>({ max: maxSuspects });
+  const suspect = (reads: readonly Read[]) => {
+    for (const { userId } of reads) suspects.set(userId, true);
+  };
 
-  function suspect(reads: readonly Read[]): void {
-    if (suspects.size > maxSuspects) suspects.clear();
-    for (const { userId } of reads) suspects.add(userId);
-  }
-
-  async function runAlone(statement: Statement, read: Read): Promise<void> {
-    const { userId, values, resolve, reject } = read;
+  async function runAlone(statement: Statement, read: Read): Promise<object[]> {
     const began = performance.now();
     try {
-      resolve((await pool.query<object>({ text: statement.text, values: [...values] })).rows);
-      isSlow(statement, performance.now() - began) ? suspect([read]) : suspects.delete(userId);
+      const { rows } = await pool.query<object>({ text: statement.text, values: [...read.values] });
+      if (isSlow(statement, performance.now() - began)) suspect([read]);
+      else suspects.delete(read.userId);
+      return rows;
     } catch (error) {
       if (wasStopped(error)) suspect([read]);
-      reject(new DatabaseFailure(error));
+      throw new DatabaseFailure(error);
     }
   }
 
-  async function runTogether(statement: Statement, batchText: string, reads: readonly Read[]): Promise<void> {
+  const runEach = (statement: Statement, reads: readonly WaitingRead[]) =>
+    Promise.all(reads.map((read) => runAlone(statement, read).then(read.resolve, read.reject)));
+
+  async function runTogether(statement: Statement, reads: readonly WaitingRead[]): Promise<unknown> {
+    const { batchText } = statement;
+    if (batchText === undefined || reads.length === 1) return runEach(statement, reads);
     const began = performance.now();
     try {
       const results = batchResults(await pool.query(batchQuery(batchText, reads)));
@@ -79,46 +80,65 @@ export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
       const state = sqlStateOf(error);
       if (state === undefined) for (const { reject } of reads) reject(new DatabaseFailure(error));
       // One caller's bad value is nobody else's error.
-      else await Promise.all(reads.map((read) => runAlone(statement, read)));
+      else await runEach(statement, reads);
       // A syntax or type error: the server takes this statement's values only as they are.
       if (state?.startsWith("42")) statement.batchText = undefined;
     }
   }
 
-  function send(statement: Statement, reads: readonly Read[]): void {
-    let counts = true;
-    const leave = () => {
-      if (!counts) return;
-      counts = false;
-      clearTimeout(timer);
-      statement.underWay -= 1;
-      sendWaiting(statement);
-    };
-    const timer = setTimeout(leave, patienceMs);
-    statement.underWay += 1;
-    const { batchText } = statement;
-    const answered =
-      reads.length > 1 && batchText !== undefined
-        ? runTogether(statement, batchText, reads)
-        : Promise.all(reads.map((read) => runAlone(statement, read)));
-    void answered.then(leave);
-  }
+  return { runAlone, runTogether, isSuspect: (userId: string) => suspects.has(userId) };
+}
+
+/**
+ * Reads with the same statement that wait at the same time travel as one: the values of all are unnested, and the
+ * statement is asked for each of them laterally. Measured: 0.71 of a list's processor time, 0.44 of a single row's.
+ * A read that meets no other runs the plain statement.
+ */
+export function createReadBatches(pool: Pick<Pool, "query">): RunRead {
+  const statementOf = createStatements();
+  const { runAlone, runTogether, isSuspect } = createRuns(pool);
 
   function sendWaiting(statement: Statement): void {
-    const together = statement.batchText === undefined ? 1 : maxTogether;
-    while (statement.underWay < maxUnderWay && statement.waiting.length > 0)
-      send(statement, statement.waiting.splice(0, together));
+    const { waiting, batchText } = statement;
+    clearTimeout(statement.timer);
+    while (waiting.length > 0 && hasRoom(statement)) {
+      const reads = waiting.splice(0, batchText === undefined ? 1 : maxTogether);
+      void send(statement, () => runTogether(statement, reads));
+    }
+    if (waiting.length > 0) statement.timer = setTimeout(sendWaiting, lookAgainMs, statement);
   }
 
-  return <Row>(userId: string, text: string, values: readonly unknown[], manner?: ReadManner) =>
-    new Promise<Row[]>((resolve, reject) => {
-      const read: Read = { userId, values, resolve: (rows) => resolve(rows as Row[]), reject };
-      const statement = statementOf(text);
-      const mayWait = !manner?.alone && !suspects.has(userId) && values.every(isPlain);
-      if (statement.batchText === undefined || !mayWait) return void runAlone(statement, read);
-      statement.waiting.push(read);
-      sendWaiting(statement);
+  async function send<Result>(statement: Statement, ask: () => Promise<Result>): Promise<Result> {
+    const trip = { began: performance.now() };
+    statement.underWay.add(trip);
+    try {
+      return await ask();
+    } finally {
+      statement.underWay.delete(trip);
+      if (statement.waiting.length > 0) sendWaiting(statement);
+    }
+  }
+
+  function read(userId: string, text: string, values: readonly unknown[], manner?: ReadManner) {
+    const statement = statementOf(text);
+    const mayWait = !manner?.alone && !isSuspect(userId) && values.every(isPlain);
+    if (statement.batchText === undefined || !mayWait) return runAlone(statement, { userId, values });
+    if (statement.waiting.length === 0 && hasRoom(statement))
+      return send(statement, () => runAlone(statement, { userId, values }));
+    return new Promise<object[]>((resolve, reject) => {
+      statement.waiting.push({ userId, values, resolve, reject });
+      if (statement.waiting.length === 1) sendWaiting(statement);
     });
+  }
+
+  return read as RunRead;
+}
+
+/** A round trip that takes long is no longer counted. */
+function hasRoom({ underWay }: Statement): boolean {
+  const since = performance.now() - patienceMs;
+  for (const trip of underWay) if (trip.began <= since) underWay.delete(trip);
+  return underWay.size < maxUnderWay;
 }
 
 function createStatements(): (text: string) => Statement {
@@ -126,7 +146,13 @@ function createStatements(): (text: string) => Statement {
   return (text) => {
     const known = statements.get(text);
     if (known) return known;
-    const statement = { text, batchText: batchTextOf(text), underWay: 0, waiting: [], usualMs: 0 };
+    const statement = {
+      text,
+      batchText: batchTextOf(text),
+      underWay: new Set<RoundTrip>(),
+      waiting: [],
+      usualMs: 0,
+    };
     if (statements.size < maxStatements) statements.set(text, statement);
     return statement;
   };
@@ -140,9 +166,3 @@ function isSlow(statement: Statement, ms: number): boolean {
 }
 
 const isPlain = (value: unknown): boolean => value === null || typeof value !== "object";
-
-/** @returns undefined when the server did not answer */
-function sqlStateOf(error: unknown): string | undefined {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
-}
