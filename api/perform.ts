@@ -66,18 +66,13 @@ export async function perform(context: PerformContext, request: PerformRequest):
 }
 
 /** The first half of `perform`; MCP calls the halves itself, because it logs what is refused in between. */
-export async function prepare({
-  content,
-  required,
-  ...asked
-}: PerformRequest): Promise<PreparedRequest | Refused> {
-  const forbidden = checkScopes(asked.contract, asked.actor);
-  if (forbidden) return forbidden;
-  const found = await content();
+export async function prepare(request: PerformRequest): Promise<PreparedRequest | Refused> {
+  const { contract, actor, content, required, ...asked } = request;
+  const found = checkScopes(contract, actor) ?? (await content());
   if (isRefused(found)) return found;
   const { fields, unknown, ...how } = found;
-  const validated = validate(asked.contract, fields, { required, unknown });
-  return isRefused(validated) ? validated : { ...asked, ...how, input: validated.input };
+  const validated = validate(contract, fields, { required, unknown });
+  return isRefused(validated) ? validated : { ...asked, ...how, contract, actor, input: validated.input };
 }
 
 /** @returns the refusal when the actor lacks a scope of the contract */
@@ -99,8 +94,8 @@ export async function execute(
   call?: Call,
 ): Promise<CommandResult> {
   if (contract.kind === "query") {
-    const manner = { allowance, standbyMayAnswer: standbyMayAnswer(contract.name) };
-    const body = await read(contract.name, context.query(actor, manner), input);
+    const own = context.query(actor, { allowance, standbyMayAnswer: standbyMayAnswer(contract.name) });
+    const body = await read(contract.name, own, input);
     return { outcome: isRefused(body) ? hideCategories(body, actor.scopes) : { body }, replayed: false };
   }
   const by = origin && senderOf(actor, origin);

@@ -12,7 +12,7 @@ export function actorOf(claims: Claims, tokenHash: string): Actor | undefined {
   return {
     userId: sub,
     tokenId: isKey(jti) ? jti : tokenHash,
-    clientName: firstText(claims.client_name, claims.client_id, claims.azp),
+    clientName: nameIn(claims),
     scopes: scopesOf(claims),
     zone: typeof zoneinfo === "string" && isPast(iat) ? { name: zoneinfo, issuedAt: iat } : undefined,
   };
@@ -38,6 +38,8 @@ function scopesOf({ scope, scp }: Claims) {
   return list.filter((word) => typeof word === "string").filter(isScope);
 }
 
-function firstText(...values: readonly unknown[]): string | null {
-  return values.find((value): value is string => typeof value === "string" && value !== "") ?? null;
+/** The name may be anything, and goes into rows and pages. */
+function nameIn({ client_name, client_id, azp }: Claims): string | null {
+  const name = [client_name, client_id, azp].find((one) => typeof one === "string" && one !== "");
+  return typeof name === "string" ? printable(name) : null;
 }

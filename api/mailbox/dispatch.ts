@@ -6,7 +6,6 @@ import { unavailable } from "../../shared/errors.ts";
 import { type Call, isToolCall, type Outcome, type QueuedCommand } from "../../shared/queue/batch.ts";
 import { fingerprintOf, keyedId } from "../../shared/queue/command-id.ts";
 import { replayStored } from "../../shared/queue/stored-reply.ts";
-import { printable } from "../web/printable.ts";
 import type { Actor } from "./actor.ts";
 import { answeredByResource } from "./answered-by-resource.ts";
 import type { Mailbox } from "./mailbox.ts";
@@ -86,17 +85,9 @@ export function createDispatch(
 }
 
 /** @param startedAt epoch ms */
-export const callOf = (
-  { tokenId, clientName, ...origin }: Sender,
-  tool: CommandName,
-  startedAt: number,
-): Call => ({
-  ...origin,
-  tokenId,
-  clientName: clientName === null ? null : printable(clientName),
-  tool,
+export const callOf = (by: Sender, tool: CommandName, startedAt: number): Call => ({
+  ...{ ...by, tool, startedAt },
   arguments: "{}",
-  startedAt,
 });
 
 /**

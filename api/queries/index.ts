@@ -48,7 +48,7 @@ export const standbyMayAnswer = (name: QueryName): boolean =>
 /** Answers a query, whose input was validated against its contract, when it is the user's turn. */
 export function read(name: QueryName, query: QueryContext, input: object): Promise<object | Refused> {
   const { searchField }: QueryContract = queries[name];
-  const run = (isSearch: boolean) =>
-    query.inTurn<object | Refused>((own) => handlers[name](own, input as never), isSearch);
-  return searchField !== undefined && searchField in input ? orStopped(searchField, run(true)) : run(false);
+  const isSearch = searchField !== undefined && searchField in input;
+  const found = query.inTurn<object | Refused>((own) => handlers[name](own, input as never), isSearch);
+  return isSearch ? orStopped(searchField, found) : found;
 }

@@ -89,7 +89,7 @@ function receivedCall({ now }: McpContext, actor: Actor, request: Request, asked
   const { tokenId, clientName } = actor;
   const record = {
     ...{ requestId: requestIdOf(request), ...traceOf(request), tokenId, startedAt: now() },
-    clientName: clientName === null ? null : printable(clientName),
+    clientName,
     tool: printable(asked.name).slice(0, maxToolName),
   };
   return { ...asked, request, actor, record };
