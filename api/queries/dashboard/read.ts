@@ -2,6 +2,7 @@ import type { OutputOf, Queries } from "../../../shared/contracts/catalogue.ts";
 import { addDays } from "../../../shared/domain/day/day.ts";
 import { type QueryContext, type QueryHandler, readDaySettings } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
+import { isOfHabit } from "../habit/done-days.ts";
 import {
   completedOn,
   dueOn,
@@ -52,7 +53,7 @@ export const readDashboard: QueryHandler<"dashboard.get"> = async (query) => {
 export const activityCounts = ({ own }: QueryContext, today: string) => sql`
   select json_object_agg(day::date, (
     select count(*) from ${own("habit_completions")} c where c.local_date = day::date
-      and exists (select from ${own("habits")} h where h.id = c.habit_id)
+      and ${isOfHabit({ own })}
   ) + (
     select count(*) from ${own("todos")} t where t.completed_on = day::date
   ) order by day)

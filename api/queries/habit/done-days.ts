@@ -7,21 +7,24 @@ export type DoneDays = ReadonlyMap<string, number>;
 type Period = Readonly<{ from: string; to: string }>;
 
 /** Completions of deleted habits are kept for an undo, and count nowhere. */
-const ofHabit = ({ own }: QueryContext) =>
+export const isOfHabit = ({ own }: Pick<QueryContext, "own">): Condition =>
   sql`exists (select from ${own("habits")} h where h.id = c.habit_id)`;
 
 /** How many of all habits were done on each day of a period. */
 export const readDoneDays = (query: QueryContext, period: Period): Promise<DoneDays> =>
-  countDays(query, period, ofHabit(query));
+  countDays(query, period, isOfHabit(query));
 
 /** On which days of a period one habit was done. */
 export const readDoneDaysOf = (query: QueryContext, period: Period, habitId: number): Promise<DoneDays> =>
   countDays(query, period, sql`c.habit_id = ${habitId}::bigint`);
 
+/** Day by day along an index: as one range, PostgreSQL would sort all completions of a year. */
 async function countDays({ own, rows }: QueryContext, { from, to }: Period, which: Condition) {
   const days = await rows(sql<{ day: string; done: number }>`
-    select c.local_date as day, count(*) as done from ${own("habit_completions")} c
-    where ${which} and c.local_date between ${from}::date and ${to}::date
-    group by c.local_date order by c.local_date`);
+    select day::date as day, c.done from generate_series(${from}::date, ${to}::date, interval '1 day') day
+    cross join lateral (
+      select count(*) as done from ${own("habit_completions")} c where c.local_date = day::date and ${which}
+    ) c
+    where c.done > 0`);
   return new Map(days.map(({ day, done }) => [day, done]));
 }

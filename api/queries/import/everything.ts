@@ -8,6 +8,7 @@ import type {
 import type { QueryContext } from "../engine/context.ts";
 import { inPatientTurn } from "../engine/patient-turn.ts";
 import { literal, type Sql, sql } from "../engine/sql.ts";
+import { isOfHabit } from "../habit/done-days.ts";
 
 type CategoryName = Readonly<{ category_name: string | null }>;
 type ReminderColumns = Readonly<{
@@ -58,7 +59,7 @@ const sources: { [Kind in KindOfThing]: Source<Everything[Kind]> } = {
     step: (own, { id, date }, limit) => sql`
       select c.* from ${own("habit_completions")} c
       where (c.habit_id, c.local_date) > (${id}::bigint, ${date}::date)
-        and exists (select from ${own("habits")} h where h.id = c.habit_id)
+        and ${isOfHabit({ own })}
       order by c.habit_id, c.local_date limit ${limit}`,
   },
   todos: {
