@@ -4,7 +4,7 @@ export type HabitHistory = Readonly<{
   user_id: string;
   habit_id: number;
   dates: readonly string[];
-  /** When each was completed; noon (UTC) of its day where that is not known. */
+  /** The time of each completion; null becomes noon (UTC) of its day. */
   times: readonly (string | null)[];
 }>;
 

@@ -7,7 +7,7 @@ const isHere = Object.entries(deletionKinds)
   )
   .join(" or ");
 
-/** Reads which things of a file are here. One that was deleted since counts as if it had never come. */
+/** Reads the keys of imported things that still exist. */
 export const readImportKeys = `
   select t.* from unnest($1::text[], $2::text[]) v(user_id, key) cross join lateral (
     select * from import_keys t where t.user_id = v.user_id and t.key = v.key and (${isHere}) offset 0

@@ -13,7 +13,7 @@ export type TableSpec = Readonly<{
   key?: readonly string[];
   /** The kind of the tombstones (`deletions`) that its deleted rows leave. */
   tombstone?: number;
-  /** What an upsert does with a row that stands already, where that is not to replace it. */
+  /** An upsert's clause for a row that stands already; without one, it replaces the row. */
   onConflict?: string;
   /** The columns that an update changes, where these are not all. */
   updates?: readonly string[];
@@ -53,7 +53,7 @@ export type Table<Name extends string = string> = Readonly<{
   sql: Statements;
 }>;
 
-/** What commands read as rows, but no row of a table has. The statement takes one array for each column of the key. */
+/** Computed rows that commands read. The statement takes one array for each column of the key. */
 export type View = Readonly<{ as: string; key: readonly string[]; read: string }>;
 
 /**

@@ -1,10 +1,10 @@
 /**
- * Clients that keep a copy are told of what is written to tables with tombstones, by the number of the transaction that
- * last wrote a row. Its default is the present one, in new rows as in `excluded`. Triggers do the same for other tables.
+ * The number of the transaction that last wrote a row, by which clients that keep a copy learn of changes. Its default
+ * is the present transaction, in new rows as in `excluded`. Triggers set it in tables without tombstones.
  */
 export const changedXid = "changed_xid";
 
-/** By key and never by ctid, which is unique in one partition only. Connections for writes plan it along the key. */
+/** Deletes rows and writes their tombstones. The statement names rows by key: a ctid is unique in one partition only. */
 export const removal = (statement: string, kind: number): string => `
   with gone as (${statement} returning t.user_id, t.id)
   insert into deletions (user_id, changed_xid, kind, id, deleted_at)

@@ -10,10 +10,10 @@ export const maxUndone = 100;
  * meanwhile a worker answers nobody. This takes it some 50 ms.
  */
 export const maxUndoneLength = 500_000;
-/** How long an action can be taken back (days): as long as images and deletions are kept. */
+/** How long an action can be taken back (days): as long as images, and completions of deleted habits, are kept. */
 export const undoDays = 30;
 
-/** What keeps something from being taken back. */
+/** Reasons that keep something from being taken back. */
 export const undoConflicts = [
   "unknown",
   "too_old",
@@ -35,7 +35,7 @@ export const UndoConflict = Type.Object({
 
 export type UndoConflict = Readonly<Static<typeof UndoConflict>>;
 
-/** What became of one action, or would: `part` when some of it had to stay. */
+/** The outcome for one action, real or previewed: `part` when some of it had to stay. */
 export const UndoEnd = Type.Object({
   ...actionKeyFields,
   undone: OneOf(["whole", "part", "none"]),

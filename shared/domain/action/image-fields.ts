@@ -18,7 +18,7 @@ const keyColumns: Readonly<Record<SeenTable, readonly string[]>> = {
   reminders: ["todo_id"],
 };
 
-/** What follows from the completions and the rules of a habit. */
+/** Columns that follow from the completions and the rules of a habit. */
 const derivedColumns = [
   "completions_count",
   "streak",
@@ -29,7 +29,7 @@ const derivedColumns = [
   "streak_state",
 ];
 
-/** What is no part of a change, because it follows from it. */
+/** Whether a column is no part of a change: it follows from other columns, or only an undo reads it. */
 const isFollowing = (table: SeenTable, column: string): boolean =>
   column === "updated_at" ||
   column === "former_category_id" ||
@@ -83,7 +83,7 @@ export function changedColumns(table: SeenTable, before: Columns, after: Columns
   return names.includes("remind_at") && !names.includes("wall_time") ? [...names, "wall_time"] : names;
 }
 
-/** Of a row that was made, what follows is made again with it; how many completions it has tells whether more came. */
+/** The image of a new row, without what follows from it. The count of completions tells later whether more came. */
 export const fieldsOfMade = (table: SeenTable, row: object): Image =>
   fieldsThat(
     row,

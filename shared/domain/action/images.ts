@@ -14,7 +14,7 @@ import {
 } from "./image-fields.ts";
 
 /**
- * What an action changed, by row: `todos/5`, `habit_completions/7/2026-11-20`. A row that it made is in `after` alone, one
+ * Changes of an action, by row: `todos/5`, `habit_completions/7/2026-11-20`. A row that it made is in `after` alone, one
  * that it removed in `before` alone, and of any other the fields that differ are in both.
  */
 export type Images = Readonly<Record<string, Image>>;
@@ -68,7 +68,7 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
   return { before, after };
 }
 
-/** Which rows an action made and removed, and which habits it took completions from: there can be thousands of changes. */
+/** The rows that an action made and removed, and the habits that it took completions from: sets, as changes can be thousands. */
 type Context = Readonly<Record<"made" | "gone" | "uncompleted", ReadonlySet<string>>>;
 
 function contextOf(changes: readonly RowChange[]): Context {

@@ -90,7 +90,7 @@ export function writeAction(context: HandlerContext, call: Call, end: ActionEnd)
   });
 }
 
-/** When an action is said to have come in. The operations of one request stand in their order. */
+/** The logged time of an action. The operations of one request keep their order. */
 export function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call): string {
   const time = trustedTime(startedAt, context);
   return time === context.now || place === 0 ? time : time.replace("Z", `${String(place).padStart(3, "0")}Z`);

@@ -3,7 +3,7 @@ import { kindOfTable } from "../../../shared/domain/action/images.ts";
 import type { ResourceKind } from "../../../shared/domain/vocabulary.ts";
 import type { HandlerContext } from "../handler.ts";
 
-/** What an action is about, with its name at that moment. */
+/** The resource of an action, with its name at that moment. */
 export type NamedResource = Readonly<{ kind: ResourceKind; id: number; name: string | null }>;
 
 /** The resource that the input names, else the one that was made; undefined where there are none or several. */
@@ -29,7 +29,7 @@ export function resourceOf(
   return undefined;
 }
 
-/** What hung on it, such as its reminder, has rows of the same id. */
+/** The kind tells it from its reminder or completions, whose rows have the same id. */
 const removedRow = (changes: readonly RowChange[], kind: ResourceKind, id: number): object | undefined =>
   changes.find(({ table, key }) => kindOfTable(table) === kind && key[0] === String(id))?.before;
 

@@ -33,15 +33,11 @@ export const actionUndo: Handler<"action.undo"> = {
     const startedAt = step ? context.nowMs : context.acceptedAt;
     const discard = preview ? context.checkpoint() : undefined;
     const known = actions.map((key) => undoable(context, key));
-    const ends = new Map<string, End>();
-    const standing: Undoable[] = [];
-    for (const [index, one] of known.entries()) {
-      const key = actions[index];
-      if (typeof one === "object") standing.push(one);
-      else if (key) ends.set(key.request_id, end(key, "none", [{ row: null, why: one, fields: [] }]));
-    }
-    for (const one of takeBackAll(context, standing, { leavesParts, startedAt }))
-      ends.set(one.request_id, one);
+    const standing = known.filter((one) => "rows" in one);
+    const taken = takeBackAll(context, standing, { leavesParts, startedAt });
+    const ends = new Map(
+      [...known.filter((one) => "undone" in one), ...taken].map((one) => [one.request_id, one]),
+    );
     const left = categoriesBack(
       context,
       standing.map(({ rows }) => rows),
@@ -62,15 +58,17 @@ function rowsOf(loaded: LoadedTables, keys: readonly UndoneKey[]): RowRequest[] 
   ];
 }
 
-/** @returns the action, or why it cannot be taken back */
-function undoable(context: HandlerContext & LoadedTables, key: UndoneKey): Undoable | Conflict["why"] {
+/** @returns the action, or that it stays and why */
+function undoable(context: HandlerContext & LoadedTables, key: UndoneKey): Undoable | End {
+  const stays = (why: Conflict["why"]) => end(key, "none", [{ row: null, why, fields: [] }]);
   const action = context.actions.all().find(({ request_id }) => request_id === key.request_id);
-  if (!action) return "unknown";
-  if (Date.parse(timestamp(action.called_at)) < context.nowMs - undoDays * 86_400_000) return "too_old";
-  if (action.undone_by != null) return "taken_back";
+  if (!action) return stays("unknown");
+  if (Date.parse(timestamp(action.called_at)) < context.nowMs - undoDays * 86_400_000)
+    return stays("too_old");
+  if (action.undone_by != null) return stays("taken_back");
   const rows = changedRows(context, action);
-  if (!rows) return "too_old";
-  return rows.size === 0 ? "nothing_changed" : { key, action, rows };
+  if (!rows) return stays("too_old");
+  return rows.size === 0 ? stays("nothing_changed") : { key, action, rows };
 }
 
 /**

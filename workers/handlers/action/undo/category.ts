@@ -41,7 +41,7 @@ function restoreMembers({ habits, todos }: HandlerContext, id: number): void {
 
 type Member = Readonly<Partial<Record<"category_id" | "former_category_id", number | null | undefined>>>;
 
-/** One that is in another category by now stays there. */
+/** A member that is in another category now stays there. */
 const inFormerCategory = ({ category_id, former_category_id }: Member) => ({
   category_id: category_id ?? former_category_id ?? null,
   former_category_id: null,

@@ -11,7 +11,7 @@ import type { HandlerContext } from "../../handler.ts";
 
 export type Conflict = Readonly<Static<typeof UndoConflict>>;
 
-/** What an action did to one row: it made it (`after` alone), removed it (`before` alone) or changed fields. */
+/** One row that an action changed: it made it (`after` alone), removed it (`before` alone) or changed fields. */
 export type ChangedRow = Readonly<{
   name: string;
   table: SeenTable;
@@ -81,7 +81,7 @@ export function oldValues(
   return { patch, conflicts: changed.length > 0 ? [conflictAt(row, "changed_since", changed)] : [] };
 }
 
-/** Leaves out a category that is gone by now. One that was deleted before and came back has the row as its member again. */
+/** Leaves out a category that is gone. A former category that came back has the row as its member again. */
 export function inPresentCategory(
   { categories }: HandlerContext,
   row: ChangedRow,

@@ -6,7 +6,7 @@ import { restoredCompletion, withoutCompletionOf } from "../../habit/streak-undo
 import { conflictAt, idOf, type TableUndo, touched } from "./changed-row.ts";
 
 export const takeBackCompletion: TableUndo = {
-  /** What an undo took away. With a habit that comes back, its streak has the completion already. */
+  /** Brings back a completion that an undo took away. The streak of a habit that came back has it already. */
   restore(context, row, rows) {
     const { habits, completions, today } = context;
     const [habit_id, [, local_date = ""]] = [idOf(row), row.key];

@@ -48,12 +48,10 @@ export const takeBackHabit: TableUndo = {
     const { habits, now } = context;
     const current = habits.get(idOf(row));
     if (!current) return [conflictAt(row, "deleted_since")];
-    const { [historyField]: before, ...fields } = row.before ?? {};
-    const { [historyField]: after, ...made } = row.after ?? {};
-    const plain = withoutRules({ ...row, before: fields, after: made });
-    const old = inPresentCategory(context, row, oldValues(plain, current, []));
-    const isEdit = ruleFields.some((name) => name in fields);
-    const edit = isEdit ? editUndone(context, row, before as History, after as History) : noEdit;
+    const old = inPresentCategory(context, row, oldValues(withoutRules(row), current, []));
+    const edit = ruleFields.some((name) => name in (row.before ?? {}))
+      ? editUndone(context, row, current)
+      : noEdit;
     const patch = { ...old.patch, ...edit.patch };
     if (Object.keys(patch).length > 0) habits.update(current, { ...patch, updated_at: now });
     return [...old.conflicts, ...edit.conflicts];
@@ -71,8 +69,10 @@ function followMoves(context: HandlerContext, habit: HabitRow, from: DaySettings
 }
 
 function withoutRules(row: ChangedRow): ChangedRow {
-  const others = (image: ChangedRow["before"]) =>
-    Object.fromEntries(Object.entries(image ?? {}).filter(([name]) => !ruleFields.includes(name)));
+  const others = (image: ChangedRow["before"] = {}) =>
+    Object.fromEntries(
+      Object.entries(image).filter(([name]) => name !== historyField && !ruleFields.includes(name)),
+    );
   return { ...row, before: others(row.before), after: others(row.after) };
 }
 
@@ -80,20 +80,12 @@ type Edit = Readonly<{ patch: Partial<HabitRow>; conflicts: readonly Conflict[] 
 const noEdit: Edit = { patch: {}, conflicts: [] };
 
 /** The rules are one thing: the streak follows from all of them. */
-function editUndone(
-  { habits, today }: HandlerContext,
-  row: ChangedRow,
-  before: History,
-  after: History,
-): Edit {
-  const current = habits.get(idOf(row));
-  if (!current) return noEdit;
+function editUndone({ today }: HandlerContext, row: ChangedRow, current: HabitRow): Edit {
+  const [before, after] = [row.before?.[historyField] as History, row.after?.[historyField] as History];
   const rules = rulesOf(current);
   if (!isSame(rules, after.rules))
     return { patch: {}, conflicts: [conflictAt(row, "changed_since", ruleFields)] };
-  const state = withoutEdit(current.streak_state, rules, before.rules, today.date, {
-    before: before.events,
-    after: after.events,
-  });
+  const events = { before: before.events, after: after.events };
+  const state = withoutEdit(current.streak_state, rules, before.rules, today.date, events);
   return { patch: { ...before.rules, ...streakColumns(state, before.rules) }, conflicts: [] };
 }

@@ -37,7 +37,7 @@ const formerMembers = (table: "habits" | "todos"): string => `
   from ${table} t join categories c on c.user_id = t.user_id and c.id = t.former_category_id
   where t.user_id = $1 and t.former_category_id = any($2::bigint[])`;
 
-/** Those that are in another category by now stay there. */
+/** Members that are in another category now stay there. */
 const comeBack = (table: "habits" | "todos"): string => `
   update ${table} set
     category_id = coalesce(category_id, former_category_id), former_category_id = null, changed_xid = default

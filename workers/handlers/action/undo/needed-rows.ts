@@ -8,7 +8,7 @@ import {
 import { lockTodo } from "../../todo/rows.ts";
 import type { ChangedRow, ChangedRows } from "./changed-row.ts";
 
-/** The rows that taking actions back looks at and changes. The user's zone turns wall times into instants. */
+/** Rows that taking actions back reads and changes. The settings have the zone that turns wall times into instants. */
 export const neededRows = (actions: readonly ChangedRows[]): RowRequest[] => [
   settingsForUpdate,
   ...actions.flatMap((rows) => [...rows.values()]).flatMap((row) => [...ownRows(row), ...categoriesOf(row)]),

@@ -60,7 +60,7 @@ const isOver = ({ status }: Pick<ReminderRow, "status">): boolean =>
   status !== "scheduled" && status !== "suspended";
 
 /**
- * What a reminder is by now that comes back: one that has not rung rings if its time is still ahead, by the user's
+ * The present state of a reminder that comes back: one that has not rung rings if its time is still ahead, by the user's
  * present zone. With a completed todo it waits; one whose time has passed meanwhile was missed, or rings already if it
  * has a delivery.
  */

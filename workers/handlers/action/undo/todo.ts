@@ -26,7 +26,7 @@ export const takeBackTodo: TableUndo = {
     const id = idOf(row);
     const current = todos.get(id);
     if (!current) return [conflictAt(row, "deleted_since")];
-    // A successor that stays because somebody changed it is no change of the todo that it follows.
+    // Keeping an edited successor does not count as a change of this todo.
     const conflicts = touched(context, row, { ...current, next_todo_id: row.after?.next_todo_id });
     if (conflicts.length > 0) return conflicts;
     const reminder = reminders.get(id);
@@ -56,7 +56,7 @@ export const takeBackTodo: TableUndo = {
   },
 };
 
-/** A successor that somebody changed stays, and the todo goes on leading to it. */
+/** The todo keeps leading to a successor that somebody changed and that therefore stays. */
 function keptSuccessor(
   { todos }: HandlerContext,
   { after }: ChangedRow,
