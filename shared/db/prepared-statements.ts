@@ -13,13 +13,10 @@ const maxNames = 500;
 export function prepareStatements(client: PoolClient): void {
   const names = new Map<string, string>();
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const named = (first: unknown, ...rest: unknown[]) => {
-    if (typeof first === "string" && Array.isArray(rest[0])) {
-      const [values, ...others] = rest;
-      return query(withName(names, { text: first, values: values as unknown[] }), ...others);
-    }
-    if (isPlainQuery(first)) return query(withName(names, first), ...rest);
-    return query(first, ...rest);
+  const named = (first: unknown, values?: unknown, ...rest: unknown[]) => {
+    if (typeof first === "string" && Array.isArray(values))
+      return query(withName(names, { text: first, values }), ...rest);
+    return query(isPlainQuery(first) ? withName(names, first) : first, values, ...rest);
   };
   client.query = named as typeof client.query;
 }

@@ -29,31 +29,49 @@ const derivedColumns = [
   "streak_state",
 ];
 
-/** Whether a column is no part of a change: it follows from other columns, or only an undo reads it. */
-const isFollowing = (table: SeenTable, column: string): boolean =>
-  column === "updated_at" ||
-  column === "former_category_id" ||
-  (table === "habits" && derivedColumns.includes(column));
+/** Columns of each table, looked up once because every logged change comes by. */
+const ofEach = (
+  columnsOf: (table: SeenTable) => string[],
+): Readonly<Record<SeenTable, ReadonlySet<string>>> => ({
+  categories: new Set(columnsOf("categories")),
+  habits: new Set(columnsOf("habits")),
+  habit_completions: new Set(columnsOf("habit_completions")),
+  todos: new Set(columnsOf("todos")),
+  reminders: new Set(columnsOf("reminders")),
+});
 
-/** The owner, and by which transaction the row was written. */
-const notShown = ["user_id", "changed_xid"];
+/** Columns that are no part of a change: they follow from it, or only an undo reads them. */
+const following = ofEach((table) => [
+  "updated_at",
+  "former_category_id",
+  ...(table === "habits" ? derivedColumns : []),
+]);
 
-const isField = (table: SeenTable, column: string): boolean =>
-  !notShown.includes(column) && !keyColumns[table].includes(column);
+/** The owner, the transaction that wrote the row, and the key, by which images name the row. */
+const hidden = ofEach((table) => ["user_id", "changed_xid", ...keyColumns[table]]);
+
+export const countField = "completions_count";
+
+/** Of a row that was made, what follows is made again with it; how many completions it has tells whether more came. */
+const hiddenOfMade = ofEach((table) =>
+  ["created_at", ...hidden[table], ...following[table]].filter((column) => column !== countField),
+);
 
 /** @returns a row's fields as images have them, without its key */
 export const fieldsOf = (table: SeenTable, row: object): Record<string, unknown> =>
-  fieldsThat(row, (column) => isField(table, column));
+  fieldsBut(hidden[table], row);
+
+/** @returns the fields of a row that was made */
+export const fieldsOfMade = (table: SeenTable, row: object): Image => fieldsBut(hiddenOfMade[table], row);
 
 export type Columns = Readonly<Record<string, unknown>>;
 
-/** A plain loop, as whatever every logged change comes by. */
-function fieldsThat(row: object, isWanted: (column: string) => boolean): Record<string, unknown> {
+function fieldsBut(left: ReadonlySet<string>, row: object): Record<string, unknown> {
   const columns = row as Columns;
   const fields: Record<string, unknown> = {};
   for (const column in columns) {
     const value = columns[column];
-    if (value != null && isWanted(column)) fields[column] = inImage(column, value);
+    if (value != null && !left.has(column)) fields[column] = inImage(column, value);
   }
   return fields;
 }
@@ -76,23 +94,12 @@ export function changedColumns(table: SeenTable, before: Columns, after: Columns
   const names: string[] = [];
   for (const column in after) {
     const [old, value] = [before[column] ?? null, after[column] ?? null];
-    if (old === value || isFollowing(table, column) || !isField(table, column)) continue;
+    if (old === value || following[table].has(column) || hidden[table].has(column)) continue;
     if (!isSame(inImage(column, old), inImage(column, value))) names.push(column);
   }
   // A time and whether it follows the user's zone are one thing.
   return names.includes("remind_at") && !names.includes("wall_time") ? [...names, "wall_time"] : names;
 }
-
-/** The image of a new row, without what follows from it. The count of completions tells later whether more came. */
-export const fieldsOfMade = (table: SeenTable, row: object): Image =>
-  fieldsThat(
-    row,
-    (column) =>
-      column === countField ||
-      (column !== "created_at" && !isFollowing(table, column) && isField(table, column)),
-  );
-
-export const countField = "completions_count";
 
 export function pick(row: Columns, names: readonly string[]): Image {
   const fields: Record<string, unknown> = {};
@@ -105,5 +112,5 @@ export function changedSince(table: SeenTable, made: Image, row: object): string
   const fields = fieldsOf(table, row);
   const names = new Set([...Object.keys(made), ...Object.keys(fields)]);
   names.delete("created_at");
-  return [...names].filter((name) => !isFollowing(table, name) && !isSame(made[name], fields[name]));
+  return [...names].filter((name) => !following[table].has(name) && !isSame(made[name], fields[name]));
 }

@@ -54,7 +54,7 @@ export type DaySettings = Readonly<{ time_zone: string; day_start_hour: number }
 
 /** @param day the user's day settings when that happened */
 export function imagesOf(changes: readonly RowChange[], day: DaySettings): BeforeAndAfter {
-  const context = contextOf(changes);
+  const context = changes.length > 1 ? contextOf(changes) : alone;
   const before: Record<string, Image> = {};
   const after: Record<string, Image> = {};
   for (const change of changes) {
@@ -70,6 +70,9 @@ export function imagesOf(changes: readonly RowChange[], day: DaySettings): Befor
 
 /** The rows that an action made and removed, and the habits that it took completions from: sets, as changes can be thousands. */
 type Context = Readonly<Record<"made" | "gone" | "uncompleted", ReadonlySet<string>>>;
+
+/** A single change has no other that it could follow from. */
+const alone: Context = { made: new Set(), gone: new Set(), uncompleted: new Set() };
 
 function contextOf(changes: readonly RowChange[]): Context {
   const made = new Set<string>();

@@ -81,7 +81,7 @@ export function writeAction(context: HandlerContext, call: Call, end: ActionEnd)
     resource_kind: resource?.kind ?? null,
     resource_id: resource?.id ?? null,
     resource_name: resource?.name ?? null,
-    ...keptImages(context, { request_id: call.requestId, called_at }, end.images),
+    ...(end.images ? keptImages(context, { request_id: call.requestId, called_at }, end.images) : noImages),
     undone_by: null,
     replayed,
     calls,
@@ -100,10 +100,9 @@ export function calledAt(context: HandlerContext, { startedAt, place = 0 }: Call
 function keptImages(
   { images, mayBeLogged }: HandlerContext,
   place: Readonly<{ request_id: string; called_at: string }>,
-  changed: BeforeAndAfter | undefined,
+  changed: BeforeAndAfter,
 ) {
-  const isNothing = !changed || (isEmpty(changed.before) && isEmpty(changed.after));
-  if (isNothing) return { before: null, after: null };
+  if (isEmpty(changed.before) && isEmpty(changed.after)) return noImages;
   const [before, after] = [JSON.stringify(changed.before), JSON.stringify(changed.after)];
   const kept = { before: cutImages(changed.before, before), after: cutImages(changed.after, after) };
   if (kept.before !== before || kept.after !== after) {
@@ -116,5 +115,7 @@ function keptImages(
   }
   return kept;
 }
+
+const noImages = { before: null, after: null };
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
