@@ -1,11 +1,11 @@
 import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
-import type { HangWatch } from "../../shared/process/observe/hang-watch.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
 import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
+import type { HangWatch } from "../process/hang-watch.ts";
 import { markFailures } from "../unit-of-work/connection.ts";
 import type { CommandMetrics } from "./metrics.ts";
 import { type ReceivedBatch, type ReceivedCommand, requestOf } from "./received.ts";

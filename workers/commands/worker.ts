@@ -1,8 +1,9 @@
 import type { Reply } from "../../shared/queue/batch.ts";
 import { lanePrefixes } from "../../shared/queue/lanes.ts";
-import { commandQueue, openWorker } from "../../shared/queue/queues.ts";
+import { commandQueue } from "../../shared/queue/queues.ts";
 import { notesPositions } from "../../shared/queue/written-positions.ts";
 import type { WorkerContext } from "../process/context.ts";
+import { openWorker } from "../process/job-worker.ts";
 import { createByteLedger } from "../unit-of-work/bytes/ledger.ts";
 import { createQuotas } from "../unit-of-work/new-rows.ts";
 import { describeTables } from "../unit-of-work/tables.ts";

@@ -1,11 +1,11 @@
 import type { Registry } from "prom-client";
 import type { Database } from "../../shared/db/orm.ts";
 import type { Config } from "../../shared/process/config.ts";
-import type { HangWatch } from "../../shared/process/observe/hang-watch.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 import type { Tracing } from "../../shared/process/observe/tracing.ts";
 import type { RedisConnection } from "../../shared/queue/connections.ts";
-import type { JobMetrics } from "../../shared/queue/job-metrics.ts";
+import type { HangWatch } from "./hang-watch.ts";
+import type { JobMetrics } from "./job-worker.ts";
 
 /** What the parts of one worker process share. */
 export type WorkerContext = Readonly<{

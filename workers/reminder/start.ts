@@ -1,6 +1,7 @@
 import type { ReminderChannel } from "../../shared/domain/reminder/channels.ts";
-import { deliveryQueue, openQueue, openWorker } from "../../shared/queue/queues.ts";
+import { deliveryQueue, openQueue } from "../../shared/queue/queues.ts";
 import type { WorkerContext } from "../process/context.ts";
+import { openWorker } from "../process/job-worker.ts";
 import { startSchedule } from "../process/schedule.ts";
 import type { Channel } from "./channels/channel.ts";
 import { createEmailChannel } from "./channels/email.ts";

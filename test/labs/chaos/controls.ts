@@ -1,10 +1,10 @@
 import { Registry } from "prom-client";
-import { createHangWatch } from "../../../shared/process/observe/hang-watch.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { batchVersion, type CommandBatch, type Replies, type Reply } from "../../../shared/queue/batch.ts";
 import { connectBlocking, connectFailFast, workerSilenceMs } from "../../../shared/queue/connections.ts";
-import { createJobMetrics } from "../../../shared/queue/job-metrics.ts";
-import { commandQueue, openWorker } from "../../../shared/queue/queues.ts";
+import { commandQueue } from "../../../shared/queue/queues.ts";
+import { createHangWatch } from "../../../workers/process/hang-watch.ts";
+import { createJobMetrics, openWorker } from "../../../workers/process/job-worker.ts";
 import { signal, type World } from "./world/world.ts";
 
 /** Deliberate faults. A run that does not find them proves nothing. */

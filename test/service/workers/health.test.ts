@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
 import { Registry } from "prom-client";
-import { createHangWatch } from "../../../shared/process/observe/hang-watch.ts";
 import { createLog } from "../../../shared/process/observe/log.ts";
 import { createStatusPages } from "../../../shared/process/observe/status-pages.ts";
 import {
@@ -9,8 +8,9 @@ import {
   firstTry,
   workerSilenceMs,
 } from "../../../shared/queue/connections.ts";
-import { createJobMetrics } from "../../../shared/queue/job-metrics.ts";
-import { commandQueue, openQueue, openWorker } from "../../../shared/queue/queues.ts";
+import { commandQueue, openQueue } from "../../../shared/queue/queues.ts";
+import { createHangWatch } from "../../../workers/process/hang-watch.ts";
+import { createJobMetrics, openWorker } from "../../../workers/process/job-worker.ts";
 import { freePort, startStack, testEnvironment } from "../../harness.ts";
 import { openGate } from "../../support/chaos/gate.ts";
 

@@ -1,0 +1,108 @@
+import { type Job, Worker } from "bullmq";
+import { Counter, Histogram, type Registry } from "prom-client";
+import type { Log } from "../../shared/process/observe/log.ts";
+import { connectionOptions, type QueueDefinition, type QueuePlace } from "../../shared/queue/queues.ts";
+import type { HangWatch } from "./hang-watch.ts";
+
+/** Counts the jobs of all queues of one worker process. */
+export type JobMetrics = Readonly<{
+  /** Runs a job, and counts how long it waited and how long it ran. */
+  measure<Result>(
+    queue: string,
+    job: Pick<Job, "timestamp" | "attemptsStarted">,
+    run: () => Promise<Result>,
+  ): Promise<Result>;
+}>;
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+export function createJobMetrics(registry: Registry): JobMetrics {
+  const registers = [registry];
+  const waits = new Histogram({
+    name: "kept_job_wait_seconds",
+    help: "Time from the adding of a job to its start, by the clocks of two hosts",
+    labelNames: ["queue"],
+    buckets,
+    registers,
+  });
+  const runs = new Histogram({
+    name: "kept_job_run_seconds",
+    help: "Time from the start of a job to its end",
+    labelNames: ["queue", "result"],
+    buckets,
+    registers,
+  });
+  const redelivered = new Counter({
+    name: "kept_jobs_redelivered_total",
+    help: "Jobs that were started although another worker had started them before",
+    labelNames: ["queue"],
+    registers,
+  });
+  return {
+    async measure(queue, { timestamp, attemptsStarted }, run) {
+      // The clock of the host that added the job may be ahead of ours.
+      waits.observe({ queue }, Math.max(0, Date.now() - timestamp) / 1000);
+      if (attemptsStarted > 1) redelivered.inc({ queue });
+      const started = performance.now();
+      const end = (result: string) => runs.observe({ queue, result }, (performance.now() - started) / 1000);
+      try {
+        const answer = await run();
+        end("done");
+        return answer;
+      } catch (error) {
+        end("failed");
+        throw error;
+      }
+    },
+  };
+}
+
+/** How long an idle worker asks for jobs at a time. */
+const pollSeconds = 1;
+/** How soon a worker asks again when asking has failed, as it does while a Redis Cluster elects a new master. */
+const askAgainMs = 300;
+/** A job is run again whenever its worker died; commands and deliveries know by themselves when it is too late. */
+const maxStalledCount = 100;
+
+type Work<Data> = QueuePlace &
+  Readonly<{
+    concurrency: number;
+    log: Log;
+    metrics: JobMetrics;
+    watch: HangWatch;
+    process(job: Pick<Job<Data>, "data" | "attemptsStarted">): Promise<unknown>;
+  }>;
+
+/** Takes jobs off a queue until it is closed, and counts and times each of them. */
+export function openWorker<Data>(definition: QueueDefinition, work: Work<Data>): Worker<Data> {
+  const { name, lockMs } = definition;
+  const { log, metrics, watch, concurrency, connection } = work;
+  // While Redis is away, the loop has to wait for it.
+  const comeRound = watch.loop(`${name} queue`, () => connection.status !== "ready");
+  const run = (job: Job<Data>) => {
+    comeRound();
+    return watch.during(name, () => metrics.measure(name, job, () => work.process(job))).finally(comeRound);
+  };
+  const worker = new PollingWorker<Data>(name, run, {
+    ...connectionOptions(work),
+    concurrency,
+    drainDelay: pollSeconds,
+    lockDuration: lockMs,
+    stalledInterval: lockMs / 2,
+    maxStalledCount,
+    runRetryDelay: askAgainMs,
+  });
+  worker.onPoll = comeRound;
+  worker.on("error", (error) => log.warn({ queue: name, reason: error.message }, "queue unavailable"));
+  worker.on("failed", (_job, error) => log.warn({ queue: name, reason: error.message }, "job failed"));
+  return worker;
+}
+
+/** BullMQ has no event for a queue that was asked in vain, by which is seen that the loop goes on. */
+class PollingWorker<Data> extends Worker<Data> {
+  onPoll = () => {};
+  protected override getBlockTimeout(blockUntil: number): number {
+    this.onPoll();
+    return super.getBlockTimeout(blockUntil);
+  }
+}
