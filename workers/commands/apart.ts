@@ -1,8 +1,7 @@
-import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import { DatabaseFailure } from "../../shared/db/database-failure.ts";
 import { writtenPosition } from "../../shared/db/written-position.ts";
 import { createTurns, type Turns } from "../../shared/process/turns.ts";
-import type { QueuedCommand, Reply } from "../../shared/queue/batch.ts";
+import type { Reply } from "../../shared/queue/batch.ts";
 import type { QueuedGroup } from "../../shared/queue/group.ts";
 import { handlerOf } from "../handlers/index.ts";
 import type { HangWatch } from "../process/hang-watch.ts";
@@ -30,14 +29,6 @@ export const slowConcurrency = 4;
 /** Turns for commands that take long: a few run at the same time, and never two of one user. */
 export const createSlowTurns = (): Turns =>
   createTurns({ atOnce: slowConcurrency, atOnceOfKey: 1, mostWaiting: 1_000 });
-
-/** @returns undefined for a command that needs no transaction of its own */
-export function turnsOf({ slowTurns, groupTurns }: ApartContext, command: QueuedCommand): Turns | undefined {
-  const { group } = command;
-  const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
-  if (isSlow) return slowTurns;
-  return group && groupTurns;
-}
 
 /** Runs a slow command or a group outside of its batch, in the turn of its user. */
 export async function runApart(context: ApartContext, turns: Turns, one: ReceivedCommand): Promise<void> {

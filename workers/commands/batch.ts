@@ -1,7 +1,9 @@
 import type { Job } from "bullmq";
+import { commands as contracts } from "../../shared/contracts/catalogue.ts";
 import type { Tracing } from "../../shared/process/observe/tracing.ts";
-import { readBatch } from "../../shared/queue/batch.ts";
-import { type ApartContext, runApart, turnsOf } from "./apart.ts";
+import type { Turns } from "../../shared/process/turns.ts";
+import { type QueuedCommand, readBatch } from "../../shared/queue/batch.ts";
+import { type ApartContext, runApart } from "./apart.ts";
 import { startSpans } from "./command-spans.ts";
 import type { ReceivedCommand } from "./received.ts";
 import type { RetryQueue } from "./retry-queue.ts";
@@ -42,4 +44,12 @@ export async function takeBatch(
   const { replies, lockedElsewhere } = await runCommands(context, together, "skip");
   const turnedAway = lockedElsewhere.length > 0 ? context.retryQueue.add(lockedElsewhere) : [];
   await context.reply(batch, [...replies.map(([, reply]) => reply), ...turnedAway.map(unavailableReply)]);
+}
+
+/** @returns undefined for a command that needs no transaction of its own */
+function turnsOf({ slowTurns, groupTurns }: ApartContext, command: QueuedCommand): Turns | undefined {
+  const { group } = command;
+  const isSlow = (group?.operations ?? [command]).some(({ name }) => contracts[name].apart);
+  if (isSlow) return slowTurns;
+  return group && groupTurns;
 }

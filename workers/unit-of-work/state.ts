@@ -45,7 +45,7 @@ export function entriesOf<Name extends StateName>({ entries }: State, name: Name
   return own;
 }
 
-const isTable = (name: StateName): name is TableName => name in specs;
+export const isTable = (name: StateName): name is TableName => name in specs;
 const others = { ...views, ...effects };
 
 /** @returns the user and the other columns of the key */

@@ -86,7 +86,7 @@ function answer(run: Run, handler: AnyHandler, context: HandlerContext, command:
     handler.run(context, command.input);
   const outcome: Outcome = isRefused(result) ? result : { body: result };
   store(run, command, outcome, context.today);
-  return replyTo(command, outcome);
+  return { ticket: command.ticket, outcome, replayed: false };
 }
 
 /** Refuses a command whose caller has seen another state of the resource than the locked rows have. */

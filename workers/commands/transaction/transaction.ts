@@ -13,7 +13,7 @@ import { type Answered, answerEach } from "./answer.ts";
 import type { BeginContext, Begun } from "./begin.ts";
 import { carryOutFirstSteps } from "./carry-out.ts";
 import { failureOf, type TransactionFailed } from "./failures.ts";
-import { isOfGroup, type Manner } from "./group.ts";
+import type { Manner } from "./group.ts";
 import type { AnswerContext } from "./handler-context.ts";
 import { answerOperations } from "./operations.ts";
 import { type RunContext, type RunResult, retryFailed } from "./retries.ts";
@@ -52,23 +52,26 @@ export async function runCommands(
  * waited too long is not run; only a reply that is stored already is looked up for it.
  * @throws TransactionFailed; then nothing was applied, unless it is `inDoubt`
  */
-export const runTransaction = <Work extends CommandToRun>(
+export function runTransaction<Work extends CommandToRun>(
   context: TransactionContext,
   work: readonly Work[],
   manner: Manner,
-): Promise<Readonly<{ replies: Answered<Work>; lockedElsewhere: readonly Work[] }>> =>
-  transact(context, { work, queue: queueOf(manner) }, async (transaction) => {
+): Promise<Readonly<{ replies: Answered<Work>; lockedElsewhere: readonly Work[] }>> {
+  const queue = typeof manner === "string" ? queues[manner] : "groups";
+  return transact(context, { work, queue }, async (transaction) => {
     const { connection } = transaction;
-    const { begun, replies, lockedElsewhere } = isOfGroup(manner)
-      ? await answerOperations(context, connection, work, manner)
-      : await answerEach(context, connection, work, manner);
+    const { begun, replies, lockedElsewhere } =
+      typeof manner === "string"
+        ? await answerEach(context, connection, work, manner)
+        : await answerOperations(context, connection, work, manner);
     if (replies) return { replies: await commit(context, transaction, begun, replies), lockedElsewhere };
     await connection.query("rollback");
     return { replies: [], lockedElsewhere };
   });
+}
 
-const queueOf = (manner: Manner): string =>
-  isOfGroup(manner) ? "groups" : manner === "wait" ? "slow" : "batches";
+/** The name of each kind of transaction in the metrics; the operations of a group have their own. */
+const queues = { skip: "batches", wait: "slow" };
 
 type Timed = Readonly<{
   /** The name of its kind in the metrics. */

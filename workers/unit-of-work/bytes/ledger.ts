@@ -3,9 +3,9 @@ import type { Refused } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 import type { Queryable } from "../connection.ts";
-import type { Entry, State } from "../state.ts";
+import { type Entry, isTable, type State } from "../state.ts";
 import type { SizedColumns, Table } from "../table.ts";
-import { effects, isEffect, isView } from "../tables.ts";
+import { effects, isEffect } from "../tables.ts";
 import {
   addToLedger,
   type Bytes,
@@ -49,6 +49,7 @@ export function createByteLedger({
 }: Pick<Config, "accountMegabytes" | "actionLogDays">): ByteLedger {
   const known = new Map<string, KnownAccount>();
   const most = accountMegabytes > 0 ? accountMegabytes * 1_000_000 : Number.POSITIVE_INFINITY;
+  const mostGrowth = growthOf(most);
   return {
     async learn(connection, userIds) {
       const now = performance.now();
@@ -59,7 +60,7 @@ export function createByteLedger({
       const account = known.get(userId);
       if (!stores || !account) return undefined;
       if (account.kept >= most * shares.kept[stores]) return keepsTooMuch(most);
-      const isTooFast = growthIn(account, hourOf(nowMs)) >= growthOf(most) * shares.growth[stores];
+      const isTooFast = growthIn(account, hourOf(nowMs)) >= mostGrowth * shares.growth[stores];
       return isTooFast ? growsTooFast(nowMs) : undefined;
     },
     count(state, commands, nowMs) {
@@ -110,8 +111,8 @@ function bytesByUser(state: State, commands: readonly QueuedCommand[]): Map<stri
       const userId = String(entry.key[0]);
       const bytes = users.get(userId) ?? { ...noBytes };
       users.set(userId, bytes);
-      if (isEffect(name)) addEffect(bytes, effects[name], entry);
-      else if (!isView(name)) addRow(bytes, state.tables[name], entry);
+      if (isTable(name)) addRow(bytes, state.tables[name], entry);
+      else if (isEffect(name)) addEffect(bytes, effects[name], entry);
     }
   for (const command of commands) {
     const bytes = users.get(command.userId);
