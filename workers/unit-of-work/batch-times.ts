@@ -20,8 +20,8 @@ export type BatchTimes = Readonly<{
   /** PostgreSQL's clock after BEGIN (epoch ms), so that no host's clock decides what is late. */
   nowMs: number;
   users: ReadonlyMap<string, StoredUser>;
-  /** Replies without a key to commands sent before then (epoch ms) may be lost; undefined when it was not noted yet. */
-  repliesSince: number | undefined;
+  /** Replies without a key to commands sent before then (epoch ms) may be lost; infinite when it was not noted yet. */
+  repliesSince: number;
 }>;
 
 const statement = `
@@ -43,7 +43,7 @@ export async function readTimes(connection: Queryable, userIds: readonly string[
     now: first?.now ?? "",
     nowMs: first?.at ?? 0,
     users: new Map(rows.map((row) => [row.user_id, row])),
-    repliesSince: first?.replies_since ?? undefined,
+    repliesSince: first?.replies_since ?? Number.POSITIVE_INFINITY,
   };
 }
 
@@ -51,17 +51,12 @@ export async function readTimes(connection: Queryable, userIds: readonly string[
  * Notes that replies without a key are complete from now on. A crash of PostgreSQL empties their unlogged partitions,
  * and with them the row that is written here. A time in the future was noted before the clock was set back.
  */
-export async function noteRepliesSince(
-  connection: Queryable,
-  { repliesSince, nowMs }: Pick<BatchTimes, "repliesSince" | "nowMs">,
-): Promise<void> {
-  if (repliesSince !== undefined && repliesSince <= nowMs) return;
-  await connection.query(
+export const noteRepliesSince = (connection: Queryable): Promise<unknown> =>
+  connection.query(
     `insert into keyless_replies as known (complete_since) values (now())
      on conflict (only_row) do update set complete_since = excluded.complete_since
      where known.complete_since > excluded.complete_since`,
   );
-}
 
 /** How far the clock of a front door may be off (ms) for its times to be trusted. */
 const toleranceMs = 600_000;

@@ -67,7 +67,7 @@ export async function begin(
     fulfil(named),
     ledger.learn(connection, userIds),
   ]);
-  await noteRepliesSince(connection, times);
+  if (times.repliesSince > times.nowMs) await noteRepliesSince(connection);
   const late = lateOf(work, times, lockedKeys);
   const related = relatedTo(commands, state, late);
   await fulfil(related);
@@ -139,7 +139,7 @@ function lateOf(
   for (const { command, inDoubt } of work) {
     const { id, name, fingerprint, sentAt, readsAgain } = command;
     const hasUnloggedReply = fingerprint === null && !readsAgain && !handlerOf(name).idempotent;
-    const isForgotten = hasUnloggedReply && !(sentAt >= (repliesSince ?? Number.POSITIVE_INFINITY));
+    const isForgotten = hasUnloggedReply && !(sentAt >= repliesSince);
     if (isForgotten) late.set(command, "unknown");
     else if (!(nowMs < sentAt + runWithinMs))
       late.set(command, inDoubt || lockedKeys.has(id) ? "unknown" : "no");
