@@ -68,8 +68,7 @@ export async function begin(
     ledger.learn(connection, userIds),
   ]);
   if (times.repliesSince > times.nowMs) await noteRepliesSince(connection);
-  const late = lateOf(work, times, lockedKeys);
-  const related = relatedTo(commands, state, late);
+  const { late, ...related } = relatedTo(work, state, times, lockedKeys);
   await fulfil(related);
   const repeats = new Set(work.flatMap(({ command, repeat }) => (repeat ? [command] : [])));
   const begun = { state, times, newRows, late, repeats, isAfterWork: turn === "after work" };
@@ -103,17 +102,30 @@ function namedBy(work: readonly CommandToRun[]): Demand {
   return demand;
 }
 
-/** The demand that follows from loaded rows. Of a late command only its stored reply is looked up. */
-function relatedTo(commands: readonly QueuedCommand[], state: State, late: Begun["late"]): Demand {
+/**
+ * The demand that follows from loaded rows, and the commands that come too late to be run. Of these only stored replies
+ * are looked up.
+ */
+function relatedTo(
+  work: readonly CommandToRun[],
+  state: State,
+  times: BatchTimes,
+  lockedKeys: ReadonlySet<string>,
+): Demand & Pick<Begun, "late"> {
+  const late = new Map<QueuedCommand, "no" | "unknown">();
   const demand: Demand = { rows: [], makes: [] };
-  for (const command of commands) {
-    const { userId, name, input } = command;
+  for (const { command, inDoubt } of work) {
+    const { id, userId, name, input } = command;
     const { rows, makes = [] } = handlerOf(name).related?.(ownTables(state, userId), input) ?? nothing;
     for (const row of rows) demand.rows.push({ ...row, userId, command });
     for (const table of makes) demand.makes.push({ userId, table });
-    if (late.has(command)) addStoredReply(demand, command);
+    const isLost = mayBeForgotten(command, times);
+    if (!isLost && times.nowMs < command.sentAt + runWithinMs) continue;
+    // The transaction that has locked a key may be about to commit an earlier attempt of the same request.
+    late.set(command, isLost || inDoubt || lockedKeys.has(id) ? "unknown" : "no");
+    addStoredReply(demand, command);
   }
-  return demand;
+  return { ...demand, late };
 }
 
 const nothing: Related = { rows: [] };
@@ -126,23 +138,9 @@ function addStoredReply({ rows }: Demand, command: QueuedCommand): void {
 const takesTurn = (name: QueuedCommand["name"]): boolean =>
   contracts[name].apart === true && handlerOf(name).followUp === undefined;
 
-/**
- * After a crash of PostgreSQL nobody knows whether a command without a key that was sent before it was run. And the
- * transaction that has locked a key may be about to commit an earlier attempt of the same request.
- */
-function lateOf(
-  work: readonly CommandToRun[],
-  { nowMs, repliesSince }: BatchTimes,
-  lockedKeys: ReadonlySet<string>,
-): Begun["late"] {
-  const late = new Map<QueuedCommand, "no" | "unknown">();
-  for (const { command, inDoubt } of work) {
-    const { id, name, fingerprint, sentAt, readsAgain } = command;
-    const hasUnloggedReply = fingerprint === null && !readsAgain && !handlerOf(name).idempotent;
-    const isForgotten = hasUnloggedReply && !(sentAt >= repliesSince);
-    if (isForgotten) late.set(command, "unknown");
-    else if (!(nowMs < sentAt + runWithinMs))
-      late.set(command, inDoubt || lockedKeys.has(id) ? "unknown" : "no");
-  }
-  return late;
-}
+/** Whether a crash of PostgreSQL may have lost the reply: nobody knows whether the command was run. */
+const mayBeForgotten = (command: QueuedCommand, { repliesSince }: BatchTimes): boolean =>
+  command.fingerprint === null &&
+  !command.readsAgain &&
+  !handlerOf(command.name).idempotent &&
+  !(command.sentAt >= repliesSince);

@@ -44,12 +44,8 @@ export function logAction(
     const sent = isToolCall(call) ? call.arguments : cutArguments({ ...(input as object) }, keptOfRefused);
     writeAction(context, { ...call, arguments: sent }, { outcome: code, message, replayed, resource });
   } else {
-    writeAction(context, call, {
-      outcome: "ok",
-      replayed,
-      resource,
-      images: changedImages(context, changes),
-    });
+    const images = changedImages(context, changes);
+    writeAction(context, call, { outcome: "ok", replayed, resource, images });
   }
 }
 

@@ -13,11 +13,10 @@ export function resourceOf(
   changes: readonly RowChange[],
 ): NamedResource | undefined {
   const { todo_id, habit_id, category_id } = idsIn(input);
-  const named = (kind: ResourceKind, id: number, row: object | undefined): NamedResource => ({
-    kind,
-    id,
-    name: nameOf(row ?? removedRow(changes, kind, id)),
-  });
+  const named = (kind: ResourceKind, id: number, row: object | undefined): NamedResource => {
+    const name = nameOf(row ?? removedRow(changes, kind, id));
+    return { kind, id, name };
+  };
   if (todo_id !== undefined) return named("todo", todo_id, todos.get(todo_id));
   if (habit_id !== undefined) return named("habit", habit_id, habits.get(habit_id));
   const made = changes.filter(({ table, before }) => kindOfTable(table) && !before);
