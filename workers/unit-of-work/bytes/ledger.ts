@@ -96,9 +96,11 @@ function note(account: KnownAccount, bytes: Bytes, hour: number, isWritten: bool
   if (isWritten) account.trustedUntil = 0;
 }
 
+const places = Object.keys(noBytes) as (keyof Bytes)[];
+
 function sumOf(one: Readonly<Bytes>, other: Readonly<Bytes>): Bytes {
   const sum = { ...one };
-  for (const place of Object.keys(noBytes) as (keyof Bytes)[]) sum[place] += other[place];
+  for (const place of places) sum[place] += other[place];
   return sum;
 }
 
