@@ -7,23 +7,12 @@ import { type Fields, validate } from "./http/input/validate.ts";
 import type { Allowance } from "./http/rate-limit.ts";
 import type { Actor } from "./mailbox/actor.ts";
 import type { CommandResult, Dispatch, RequestOrigin, Sender } from "./mailbox/dispatch.ts";
-import type { QueryContext } from "./queries/engine/context.ts";
+import type { OpenQuery, Requester } from "./queries/engine/context.ts";
 import { read, standbyMayAnswer } from "./queries/index.ts";
-
-/** The user, and the token if there is one. */
-type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;
 
 export type PerformContext = Readonly<{
   dispatch: Dispatch;
-  /** Reads for a user, from the primary unless a standby may answer as well. */
-  query(actor: Requester, manner?: QueryManner): QueryContext;
-}>;
-
-type QueryManner = Readonly<{
-  /** The rest of the rate limit of the request's token, which it may ask for. */
-  allowance?: Allowance | undefined;
-  /** For what is only shown to the user. What a front door decides by, it reads from the primary. */
-  standbyMayAnswer?: boolean;
+  query: OpenQuery;
 }>;
 
 /** How a change is to be made. */

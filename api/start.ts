@@ -27,8 +27,7 @@ import { createDispatch } from "./mailbox/dispatch.ts";
 import { createDispatchGroup } from "./mailbox/dispatch-group.ts";
 import { openMailbox } from "./mailbox/mailbox.ts";
 import { openServerClock } from "./mailbox/server-clock.ts";
-import type { PerformContext } from "./perform.ts";
-import { createQueryContext } from "./queries/engine/context.ts";
+import { openQueries } from "./queries/engine/context.ts";
 import { feedOwner } from "./queries/engine/guard.ts";
 import { createReadShare } from "./queries/engine/share.ts";
 import { createReadAgain } from "./queries/read-again.ts";
@@ -57,7 +56,7 @@ export async function startApi({ config, log, ...options }: Options): Promise<{ 
   ]);
   metrics.show({ pools: reads.pools, mailbox });
   const { now = clock.now } = options;
-  const query = createQuery(config, reads, now);
+  const query = openQueries(config, reads, now);
   const dispatch = createDispatch(mailbox, reads.inbox, clock, { now, readAgain: createReadAgain(query) });
   const dispatchGroup = createDispatchGroup(mailbox, reads.inbox, clock, now);
   const client = config.builtInIdentity ? await identityClient(config, database.pool) : config.authClient;
@@ -130,19 +129,6 @@ function createFindOwner(primary: Reads["primary"]) {
   const share = createReadShare("lookUps");
   return (secretHash: string, network: string) =>
     share(network, () => feedOwner(primary, secretHash, network));
-}
-
-function createQuery(
-  { defaultTimeZone, baseUrl }: Config,
-  { primary, shown }: Pick<Reads, "primary" | "shown">,
-  now: () => number,
-): PerformContext["query"] {
-  const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
-  return ({ userId, scopes = [], clientName = null }, { allowance, standbyMayAnswer = false } = {}) =>
-    createQueryContext({
-      ...{ db: standbyMayAnswer ? shown : primary, userId, now: now(), defaultTimeZone, baseUrl, share },
-      token: { scopes, clientName, allowance },
-    });
 }
 
 type Limiting = Pick<Options, "config" | "log"> &

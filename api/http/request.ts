@@ -30,19 +30,20 @@ type Entry = Readonly<{
   network(): string;
 }>;
 
-type KnownRequest = { readonly id: string; hasChanged: boolean; traceparent?: string; entry?: Entry };
+/** The step of a trace that answers a request; empty where it is not traced. */
+type Trace = Pick<RequestOrigin, "traceparent">;
+type KnownRequest = { readonly id: string; hasChanged: boolean; trace: Trace; entry: Entry | undefined };
 
 const requests = new WeakMap<object, KnownRequest>();
 
 /** Kept beside the request, because whatever answers it has the request anyway. */
-function know(request: object): KnownRequest {
-  let known = requests.get(request);
-  if (!known) {
-    known = { id: Bun.randomUUIDv7(), hasChanged: false };
-    requests.set(request, known);
-  }
+export function noteRequest(request: object, entry?: Entry): KnownRequest {
+  const known = { id: Bun.randomUUIDv7(), hasChanged: false, trace: {}, entry };
+  requests.set(request, known);
   return known;
 }
+
+const know = (request: object): KnownRequest => requests.get(request) ?? noteRequest(request);
 
 /**
  * The id of a request: its answer has it (`X-Request-Id`), and so have the lines of the logs about it and the row of the
@@ -58,23 +59,15 @@ export function originOf(request: object, door: RequestOrigin["door"]): RequestO
   const known = know(request);
   const requestId = known.hasChanged ? Bun.randomUUIDv7() : known.id;
   known.hasChanged = true;
-  return { ...traceOf(request), door, requestId };
+  return { ...known.trace, door, requestId };
 }
 
 /** Notes the step of a trace that answers a request, to which the changes that it asks for belong. */
 export function noteTrace(request: object, traceparent: string): void {
-  know(request).traceparent = traceparent;
+  know(request).trace = { traceparent };
 }
 
-/** @returns nothing where the request is not traced */
-export function traceOf(request: object): Pick<RequestOrigin, "traceparent"> {
-  const { traceparent } = know(request);
-  return traceparent === undefined ? {} : { traceparent };
-}
-
-export function noteEntry(request: object, entry: Entry): void {
-  know(request).entry = entry;
-}
+export const traceOf = (request: object): Trace => know(request).trace;
 
 /** Says of a request that from now on it is only kept waiting, so it takes nobody's place. */
 export const keptWaiting = (request: object): void => know(request).entry?.leave();

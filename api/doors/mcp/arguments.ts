@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from "typebox";
 import { Id, IdempotencyKey, numberOfDigits } from "../../../shared/contracts/kernel/fields.ts";
 import type { Tool } from "../../../shared/contracts/kernel/tool.ts";
 import { givenIn } from "../../../shared/contracts/kernel/tool-sentence.ts";
-import { invalid, isRefused, type Refused } from "../../../shared/errors.ts";
+import { type FieldProblems, invalid, isRefused, type Refused } from "../../../shared/errors.ts";
 import { type KnownNames, unknownNames } from "../../http/input/unknown-names.ts";
 import { type Fields, validate } from "../../http/input/validate.ts";
 import type { Content } from "../../perform.ts";
@@ -19,8 +19,8 @@ export function createReader(tool: Tool, input: TObject): ReadArguments {
     alwaysListed: true,
   };
   return (args) => {
-    const found = Object.entries(elsewhere).filter(([name]) => Object.hasOwn(args, name));
-    const unknown = { ...unknownNames(Object.keys(args), known), ...Object.fromEntries(found) };
+    const isKnown = Object.keys(args).every((name) => known.names.includes(name));
+    const unknown = isKnown ? undefined : refusedNames(args, known, elsewhere);
     const checked = validate({ input }, withNumericIds(input, givenIn(args)), { unknown });
     if (isRefused(checked)) return checked;
     const { idempotency_key: key, ...own } = checked.input;
@@ -28,6 +28,11 @@ export function createReader(tool: Tool, input: TObject): ReadArguments {
     if (errors) return invalid(errors);
     return { fields: { ...tool.toInput(own) }, idempotencyKey: typeof key === "string" ? key : undefined };
   };
+}
+
+function refusedNames(args: Fields, known: KnownNames, elsewhere: FieldProblems): FieldProblems {
+  const found = Object.entries(elsewhere).filter(([name]) => Object.hasOwn(args, name));
+  return { ...unknownNames(Object.keys(args), known), ...Object.fromEntries(found) };
 }
 
 /** Every write takes a key: added here, so that no tool can forget it. */

@@ -13,6 +13,7 @@ import type { Target } from "./route.ts";
 export async function readContent(target: Target, request: Request): Promise<Content | Refused> {
   const ids = pathIds(target);
   if (isRefused(ids)) return ids;
+  if (target.route.method === "GET" && !request.url.includes("?")) return { fields: ids.ids };
   const query = request.url.includes("?") ? new URL(request.url).searchParams : undefined;
   const body = target.route.method === "GET" ? undefined : await readBody(request);
   if (body && isRefused(body)) return body;

@@ -37,9 +37,10 @@ export async function answerRest(context: RestContext, target: Target, request: 
   const headers = allowance ? rateLimitHeaders(allowance) : new Headers();
   if (allowance?.allowed === false) return refusalResponse(tooMany(allowance.resetInSeconds), headers);
   const { contract, route } = target;
-  const [origin, content] = [originOf(request, "rest"), () => readContent(target, request)];
+  const origin = contract.kind === "command" ? originOf(request, "rest") : undefined;
+  const content = () => readContent(target, request);
   const { outcome, replayed } =
-    contract.name === groupCommand
+    origin && contract.name === groupCommand
       ? await answerBatch(context, { actor, origin, request }, content)
       : await perform(context, { contract, actor, allowance, origin, required: route.required, content });
   if (replayed) headers.set("idempotent-replayed", "true");

@@ -70,7 +70,7 @@ export function validate<Input extends TObject>(
   };
   if (Object.keys(errors).length > 0) return invalid(errors);
   const accepted = input as Static<Input>;
-  const refined = contract.refine?.(accepted);
+  const refined = Object.keys(input).length > 0 ? contract.refine?.(accepted) : undefined;
   return refined ? invalid(refined) : { input: accepted };
 }
 

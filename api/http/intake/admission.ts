@@ -38,9 +38,13 @@ export function createAdmission(): Admission {
   // Under load, timers do not run for seconds while requests are taken in, so each request checks, too.
   function check(now: number): void {
     const isLate = now - lastBeat > beatMs + lateMs;
+    if (isLate || lateFor > 0 || isShedding) weigh(now, isLate);
+    lastCheck = now;
+  }
+
+  function weigh(now: number, isLate: boolean): void {
     if (isLate) lastLate = now;
     lateFor = Math.min(burstMs, Math.max(0, lateFor + (isLate ? now - lastCheck : lastCheck - now)));
-    lastCheck = now;
     if (lateFor === burstMs) isShedding = true;
     else if (lateFor === 0 && now - lastLate > calmMs) isShedding = false;
   }
@@ -51,19 +55,24 @@ export function createAdmission(): Admission {
   }, beatMs);
   heart.unref();
 
-  function enter(sender?: string): () => void {
+  function enter(leave = () => {}): () => void {
     total += 1;
-    if (sender !== undefined) underWay.set(sender, (underWay.get(sender) ?? 0) + 1);
     let isHere = true;
     return () => {
       if (!isHere) return;
       isHere = false;
       total -= 1;
-      if (sender === undefined) return;
+      leave();
+    };
+  }
+
+  function enterCounted(sender: string): () => void {
+    underWay.set(sender, (underWay.get(sender) ?? 0) + 1);
+    return enter(() => {
       const left = (underWay.get(sender) ?? 0) - 1;
       if (left > 0) underWay.set(sender, left);
       else underWay.delete(sender);
-    };
+    });
   }
 
   return {
@@ -72,7 +81,7 @@ export function createAdmission(): Admission {
       if (!isShedding) return enter();
       const sender = senderOf();
       const share = Math.max(1, limit / (underWay.size + 1));
-      return total >= limit || (underWay.get(sender) ?? 0) >= share ? undefined : enter(sender);
+      return total >= limit || (underWay.get(sender) ?? 0) >= share ? undefined : enterCounted(sender);
     },
     isFull: () => isShedding && total >= limit,
     stop: () => clearInterval(heart),

@@ -1,8 +1,8 @@
 import { type Refusal, refuse } from "../../../shared/errors.ts";
 import type { Config } from "../../../shared/process/config.ts";
-import { noteEntry } from "../request.ts";
+import { noteRequest } from "../request.ts";
 import { createAdmission } from "./admission.ts";
-import { createArrivals, type NotWhole, sizeOfBody } from "./arrivals.ts";
+import { createArrivals, mostBytes, type NotWhole } from "./arrivals.ts";
 import { clientNetwork } from "./network.ts";
 
 /**
@@ -40,11 +40,11 @@ export function createIntake({ trustedProxies, knownUser, serve, refused, turnAw
   const admission = createAdmission();
 
   /** An unknown token is nobody: whoever made it up could make up another for each request. */
-  function admit(request: Request, network: () => string): Promise<Response> | Response {
+  function admit(request: Request, network: () => string, isLong = false): Promise<Response> | Response {
     const leave = admission.admit(() => knownUser(request.headers.get("authorization")) ?? network());
     if (!leave) return turnAway(request);
-    noteEntry(request, { leave, network });
-    if (sizeOfBody(request) === "long") leave();
+    noteRequest(request, { leave, network });
+    if (isLong) leave();
     return serve(request).finally(leave);
   }
 
@@ -65,10 +65,10 @@ export function createIntake({ trustedProxies, knownUser, serve, refused, turnAw
         );
         return known;
       };
-      const arriving = arrivals.await(request, network);
-      connections.timeout(received, arriving ? arrivalSeconds : silenceSeconds);
-      if (!arriving) return admit(request, network);
-      return arriving.then((whole) => {
+      const size = sizeOfBody(request);
+      connections.timeout(received, size === "short" ? arrivalSeconds : silenceSeconds);
+      if (size !== "short") return admit(request, network, size === "long");
+      return arrivals.await(request, network).then((whole) => {
         if (!(whole instanceof Request)) return turnBack(request, whole);
         connections.timeout(received, silenceSeconds);
         return admit(whole, network);
@@ -77,6 +77,15 @@ export function createIntake({ trustedProxies, knownUser, serve, refused, turnAw
     isFull: admission.isFull,
     stop: admission.stop,
   };
+}
+
+/** A long body is left to the pages that take files, which look at its sender first. All others refuse it unread. */
+function sizeOfBody({ method, headers }: Request): "none" | "short" | "long" {
+  if (method === "GET" || method === "HEAD") return "none";
+  const length = headers.get("content-length");
+  if (length === null) return headers.has("transfer-encoding") ? "short" : "none";
+  if (Number(length) > mostBytes) return "long";
+  return Number(length) > 0 ? "short" : "none";
 }
 
 const { refusal: tooLong } = refuse(

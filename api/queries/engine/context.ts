@@ -5,8 +5,9 @@ import { reachOf, type Viewer } from "../../../shared/domain/reach.ts";
 import type { ReminderChannel } from "../../../shared/domain/reminder/channels.ts";
 import type { Refused } from "../../../shared/errors.ts";
 import type { Allowance } from "../../http/rate-limit.ts";
-import { type GuardedRows, guardRows, type QueryDatabase } from "./guard.ts";
-import type { ShareReads } from "./share.ts";
+import type { Actor } from "../../mailbox/actor.ts";
+import { type GuardedRows, guardRows, own, type QueryDatabase } from "./guard.ts";
+import { createReadShare, type ShareReads } from "./share.ts";
 import { join, type Sql, sql } from "./sql.ts";
 
 type Settings = Readonly<{
@@ -48,18 +49,41 @@ type Parts = Settings &
 const noToken: CallingToken = { scopes: [], clientName: null, allowance: undefined };
 
 export function createQueryContext({ db, userId, share, token = noToken, ...settings }: Parts): QueryContext {
-  const query: QueryContext = {
-    ...guardRows(db, userId),
-    ...settings,
-    token,
-    inTurn(read, isSearch) {
-      const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
-      if (!share) return run();
-      const inTurn = () => share.reads(userId, run);
-      return isSearch ? share.searches(userId, inTurn) : inTurn();
-    },
-  };
+  const query: QueryContext = { ...guardRows(db, userId), ...settings, token, inTurn };
+  function inTurn<Result>(read: (own: QueryContext) => Promise<Result>, isSearch: boolean) {
+    const run = () => read(isSearch ? { ...query, ...guardRows(db, userId, { alone: true }) } : query);
+    if (!share) return run();
+    const runShared = () => share.reads(userId, run);
+    return isSearch ? share.searches(userId, runShared) : runShared();
+  }
   return query;
+}
+
+/** The user, and the token if there is one. */
+export type Requester = Pick<Actor, "userId"> & Partial<Pick<Actor, "scopes" | "clientName" | "tokenId">>;
+
+/** Reads for a user, from the primary unless a standby may answer as well. */
+export type OpenQuery = (
+  actor: Requester,
+  manner?: Readonly<{
+    /** The rest of the rate limit of the request's token, which it may ask for. */
+    allowance?: Allowance | undefined;
+    /** For what is only shown to the user. What a front door decides by, it reads from the primary. */
+    standbyMayAnswer?: boolean;
+  }>,
+) => QueryContext;
+
+export function openQueries(
+  { defaultTimeZone, baseUrl }: Pick<Settings, "defaultTimeZone" | "baseUrl">,
+  { primary, shown }: Readonly<{ primary: QueryDatabase; shown: QueryDatabase }>,
+  now: () => number,
+): OpenQuery {
+  const share = { reads: createReadShare("reads"), searches: createReadShare("searches") };
+  return ({ userId, scopes = [], clientName = null }, { allowance, standbyMayAnswer = false } = {}) => {
+    const token = { scopes, clientName, allowance };
+    const db = standbyMayAnswer ? shown : primary;
+    return createQueryContext({ db, userId, now: now(), defaultTimeZone, baseUrl, share, token });
+  };
 }
 
 /** Queries for something by its id or name, which may not exist, or after a cursor that may be outdated. Others always have an answer. */
@@ -84,7 +108,7 @@ export const allOf = (...conditions: readonly Condition[]): Condition =>
 export const anyOf = (conditions: readonly Condition[]): Condition => sql`(${join(conditions, " or ")})`;
 
 /** The user's settings as columns of every row, so that a list takes one statement. */
-export const daySettingsColumns = ({ own }: QueryContext) => sql`
+export const daySettingsColumns = sql`
   (select u.time_zone from ${own("users")} u) as user_time_zone,
   (select u.day_start_hour from ${own("users")} u) as user_day_start_hour,
   (select case when u.webhook_disabled_at is null or u.reminder_channel <> 'webhook' then u.reminder_channel end
@@ -101,7 +125,7 @@ type DaySettings = Readonly<{ timeZone: string; dayStartHour: number; today: Vie
 
 /** The user's zone, start of day and present date. */
 export async function readDaySettings(query: QueryContext): Promise<DaySettings> {
-  return daySettingsOf(await query.rows(sql<DaySettingsColumns>`select ${daySettingsColumns(query)}`), query);
+  return daySettingsOf(await query.rows(sql<DaySettingsColumns>`select ${daySettingsColumns}`), query);
 }
 
 /** The day settings in the columns of the first row; the defaults when there is none. */

@@ -18,7 +18,7 @@ export type GuardedRows = Readonly<{
 const owner = "$0";
 
 /** PostgreSQL merges such a subquery into the statement around it, so that indexes serve it as they serve the table. */
-const ownRowsOf = (table: UserTable): Sql => raw(`(select * from ${table} where user_id = ${owner})`);
+export const own = (table: UserTable): Sql => raw(`(select * from ${table} where user_id = ${owner})`);
 
 /** What runs a statement. */
 export type QueryDatabase = Readonly<{ run: RunRead }>;
@@ -40,7 +40,7 @@ export async function feedOwner(
 }
 
 export const guardRows = ({ run }: QueryDatabase, userId: string, manner?: ReadManner): GuardedRows => ({
-  own: ownRowsOf,
+  own,
   rows<Row>({ text, values }: Sql<Row>) {
     // Once, however many tables are read: each value of a statement costs, most in a batch.
     const place = `$${values.length + 1}`;

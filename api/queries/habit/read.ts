@@ -82,7 +82,7 @@ export const habitRows = (
   { order = inOrderOfIds, columns = habitColumns } = {},
 ) => sql<HabitWithCategory>`
   select ${columns}, c.name as category_name, c.color as category_color,
-    ${daySettingsColumns(query)}, (${total}) as total
+    ${daySettingsColumns}, (${total}) as total
   from (select * from ${query.own("habits")} h where ${where} ${order} ${limitClause(extent)}) h
   left join ${query.own("categories")} c on c.id = h.category_id
   ${order}`;

@@ -10,7 +10,7 @@ import { sql } from "../engine/sql.ts";
 
 export const readReminder: QueryHandler<"reminder.get"> = async (query, { todo_id }) => {
   const found = await query.rows(sql<PresentedReminder & DaySettingsColumns>`
-    select r.todo_id, r.remind_at, r.status, ${daySettingsColumns(query)}
+    select r.todo_id, r.remind_at, r.status, ${daySettingsColumns}
     from ${query.own("reminders")} r where r.todo_id = ${todo_id}::bigint`);
   const [row] = found;
   return row ? presentReminder(row, daySettingsOf(found, query).today) : notFound("Reminder");

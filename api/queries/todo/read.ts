@@ -54,7 +54,7 @@ const todoColumns = columnList("t", shownOfTodo);
 export const todoRows = (query: QueryContext, { todos, total }: ListedTodos, order = inOrder) =>
   sql<TodoWithRelations>`
   select ${todoColumns}, c.name as category_name, c.color as category_color,
-    r.remind_at, r.status as reminder_status, ${daySettingsColumns(query)}, ${total} as total
+    r.remind_at, r.status as reminder_status, ${daySettingsColumns}, ${total} as total
   from ${todos} t
   left join ${query.own("categories")} c on c.id = t.category_id
   left join lateral (

@@ -43,7 +43,7 @@ type Definition<Name extends string, Input extends TObject, Output extends TSche
   dayField?: string;
   input: Input;
   output: Output;
-  /** Rules that one field's schema cannot state. */
+  /** Rules that one field's schema cannot state. An input without fields breaks none. */
   refine?(input: Static<Input>): FieldProblems | undefined;
 }>;
 

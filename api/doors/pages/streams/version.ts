@@ -27,7 +27,7 @@ export async function readUserState(query: QueryContext, userId: string): Promis
   const { own, rows } = query;
   const found = await rows(sql<StateRow>`
     select coalesce((select u.session_generation from ${own("users")} u), 0) as generation,
-      ${daySettingsColumns(query)}, (${newest(query, sql`true`)}) as action, (${newest(query, isChange)}) as change
+      ${daySettingsColumns}, (${newest(query, sql`true`)}) as action, (${newest(query, isChange)}) as change
     where not exists (select from deleted_users where id = ${userId})`);
   const [row] = found;
   if (!row) return undefined;
