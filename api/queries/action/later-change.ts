@@ -1,3 +1,4 @@
+import type { UndoConflict } from "../../../shared/contracts/action/undo.ts";
 import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
 import { type Image, isSame } from "../../../shared/domain/action/image-fields.ts";
 import type { BeforeAndAfter, Images } from "../../../shared/domain/action/images.ts";
@@ -86,16 +87,36 @@ function imagesOfRows(stored: string | null, rowNames: readonly string[]): Image
 }
 
 /** Whether a change touched the field of a row; whatever made or removed the row touched all of them. */
-export function touches({ images }: LaterChange, row: string, field: string): boolean {
+function touches({ images }: LaterChange, row: string, field: string): boolean {
   const [old, made] = [images.before[row], images.after[row]];
   if (!old || !made) return old !== made;
   return (field in old || field in made) && !isSame(old[field], made[field]);
 }
 
 /** Whether a change made, changed or removed the row. */
-export const mentions = ({ images }: LaterChange, row: string): boolean =>
+const mentions = ({ images }: LaterChange, row: string): boolean =>
   row in images.before || row in images.after;
 
 /** Whether a change removed the row. */
-export const removes = ({ images }: LaterChange, row: string): boolean =>
+const removes = ({ images }: LaterChange, row: string): boolean =>
   row in images.before && !(row in images.after);
+
+/** A reminder is a row of its own, whatever is said of the todo that it belongs to. */
+const reminderOf = (row: string): string => row.replace("todos/", "reminders/");
+
+export function rowsInTheWay({ row, fields, why }: UndoConflict): string[] {
+  if (row === null || (why !== "changed_since" && why !== "deleted_since")) return [];
+  return fields.includes("reminder") ? [row, reminderOf(row)] : [row];
+}
+
+/** Fields that several changed since are told one by one. */
+export function withChanges(conflict: UndoConflict, changes: readonly LaterChange[]) {
+  const { row, fields, why } = conflict;
+  if (row === null || rowsInTheWay(conflict).length === 0) return [{ ...conflict, by: undefined }];
+  if (why === "deleted_since") return [{ ...conflict, by: changes.find((change) => removes(change, row)) }];
+  const first = (field: string) =>
+    changes.find((change) =>
+      field === "reminder" ? mentions(change, reminderOf(row)) : touches(change, row, field),
+    );
+  return [...Map.groupBy(fields, first)].map(([by, together]) => ({ ...conflict, fields: together, by }));
+}

@@ -53,13 +53,12 @@ const ToolCallCursor = Type.String({
 export const Instant = Type.String({ format: "action-time", expects: "a time such as 2026-11-20T09:15:00Z" });
 export const actionKeyFields = { called_at: Instant, request_id: Type.String({ format: "uuid" }) };
 
+/** Files have the fields in this order. */
 export const LoggedAction = Type.Object({
-  ...actionKeyFields,
+  called_at: actionKeyFields.called_at,
   door: OneOf(doors),
-  token_id: Type.String(),
   client_name: Nullable(Type.String()),
   tool: Type.String(),
-  arguments: Type.String({ description: "JSON, as the caller sent it, or an array of what was kept of it" }),
   outcome: Type.String({ description: "ok, or the code of the refusal" }),
   message: Nullable(Type.String({ description: "The sentence of the refusal" })),
   resource_kind: Nullable(OneOf(resourceKinds)),
@@ -67,10 +66,13 @@ export const LoggedAction = Type.Object({
   resource_name: Nullable(Type.String({ description: "Its name when that happened" })),
   before: Nullable(Type.String({ description: "JSON of what was changed, by row, or a cut of it" })),
   after: Nullable(Type.String()),
+  arguments: Type.String({ description: "JSON, as the caller sent it, or an array of what was kept of it" }),
   undone_by: Nullable(Type.String({ description: "The request id of the action that took it back" })),
   replayed: Type.Boolean(),
   calls: Type.Integer({ description: "More than one: calls over the rate limit within one minute" }),
   duration_ms: Type.Number(),
+  token_id: Type.String(),
+  request_id: actionKeyFields.request_id,
 });
 
 /** One row of the action log, as it is read. */

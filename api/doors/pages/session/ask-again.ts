@@ -12,10 +12,10 @@ export type SentForm = Readonly<{ path: string; form: URLSearchParams }>;
 
 /** Shows a form that was not carried out, and carries it out when the person confirms. */
 export async function askAgain(visit: Visit, sent: SentForm): Promise<Response> {
-  const deed = await sayDeed(visit, sent);
+  const asked = await sayAsked(visit, sent);
   const body = html`<div class="note warn" role="status"><p>Nothing was done yet: the page from which you sent this was
     too old, or you were signed out. It is all here.</p></div>
-    ${deed && html`<p>Go on with: <strong>${deed}</strong>?</p>`}${sentText(sent.form)}
+    ${asked && html`<p>Go on with: <strong>${asked}</strong>?</p>`}${sentText(sent.form)}
     <form method="post" action="${sent.path}" class="actions">${formToken(visit)}${sentFields(sent.form)}
     <button>Go on</button> <a href="/account">Leave it</a></form>`;
   return page(visit.site, { title: "Go on?", body, ...accountFrame(visit) }, { status: 409 });
@@ -38,7 +38,7 @@ const isForUs =
   /^(csrf|key|tag|base|from|next|day|done|called_at|(habit|todo|delivery|request|token|import)_id)$/;
 
 /** The action of a form, for forms whose text does not tell it. */
-async function sayDeed(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
+async function sayAsked(visit: Visit, { path, form }: SentForm): Promise<string | undefined> {
   const [, kind, id] = /^\/account\/(habit|todo)s\/(\d{1,15})/.exec(path) ?? thingIn(form);
   const name =
     id === undefined ? undefined : await nameOf(visit, kind === "habit" ? "habit" : "todo", Number(id));

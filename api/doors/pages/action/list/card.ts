@@ -6,7 +6,7 @@ import type { ThingNames } from "../../../../queries/action/names.ts";
 import { actionsPath, runPath } from "../paths.ts";
 import { describeAction } from "../words/describe.ts";
 import { type Day, localTimeOf, nameOfCaller } from "../words/known.ts";
-import { quote, wordsInHtml } from "../words/words.ts";
+import { listInHtml, quote, wordsInHtml } from "../words/words.ts";
 import { outcomes } from "./filters.ts";
 
 /** What all cards of a list share. */
@@ -31,7 +31,7 @@ export function actionCard(row: LoggedAction, listing: Listing): Html {
     <p class="action"><time datetime="${row.called_at}">${localTimeOf(row, timeZone).slice(11)}</time>
     <span>${wordsInHtml(sentence, today, names)}</span></p>
     ${badges(row, listing)}</div>
-    ${changes.length > 0 && html`<ul class="changes small">${changes.map((words) => html`<li>${wordsInHtml(words, today, names)}</li>`)}</ul>`}
+    ${listInHtml("changes small", changes, today, names)}
     ${message !== null && html`<p class="reason small">It was told: ${quote(message, { longest: longestReason })}</p>`}
     ${listing.controls(row)}
     <details><summary class="small"><span class="unseen">Details of what was done by </span>

@@ -1,4 +1,4 @@
-import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { localTime } from "../../../../../shared/domain/day/day.ts";
 import { invalid, isRefused } from "../../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../../http/give-way.ts";
@@ -15,51 +15,19 @@ import { localTimeOf, readNames } from "../words/known.ts";
 import { type Known, type Word, wordsInText } from "../words/words.ts";
 import { chosenIn, readFilters } from "./filters.ts";
 
-/** The columns of a file, in their order. */
-const columns = [
-  "called_at",
-  "local_time",
-  "what",
-  "door",
-  "client_name",
-  "tool",
-  "outcome",
-  "message",
-  "resource_kind",
-  "resource_id",
-  "resource_name",
-  "before",
-  "after",
-  "arguments",
-  "undone_by",
-  "replayed",
-  "calls",
-  "duration_ms",
-  "token_id",
-  "request_id",
-] as const;
+const { called_at: _, ...others } = LoggedAction.properties;
+const columns = ["called_at", "local_time", "what", ...Object.keys(others)];
 
-type ExportedRow = Readonly<Partial<Record<(typeof columns)[number], unknown>>>;
-type Format = Readonly<{ type: string; head: string; line(row: ExportedRow): string }>;
+type ExportedRow = Readonly<Record<string, unknown>>;
+type Format = keyof typeof types;
 
-const formats: ReadonlyMap<string, Format> = new Map([
-  [
-    "csv",
-    {
-      type: "text/csv; charset=utf-8",
-      head: `${byteOrderMark}${csvLine(columns)}`,
-      line: (row) => csvLine(columns.map((column) => row[column])),
-    },
-  ],
-  ["jsonl", { type: "application/jsonl", head: "", line: (row) => `${JSON.stringify(row)}\n` }],
-]);
+const types = { csv: "text/csv; charset=utf-8", jsonl: "application/jsonl" } as const;
 
 /** GET /account/actions/export?format=…&…: what the filters of the list show, as a file. */
 export async function exportActions(visit: Visit): Promise<Response> {
   const { context, session, url } = visit;
-  const ending = url.searchParams.get("format") ?? "";
-  const format = formats.get(ending);
-  if (!format)
+  const format = url.searchParams.get("format");
+  if (format !== "csv" && format !== "jsonl")
     return refusalPage(context, invalid({ format: ["The format field must be csv or jsonl."] }).refusal);
   const query = context.query({ userId: session.sub });
   const { timeZone } = await readDaySettings(query);
@@ -67,15 +35,18 @@ export async function exportActions(visit: Visit): Promise<Response> {
   if (isRefused(filters)) return refusalPage(context, filters.refusal);
   const rows = exportedRows(query, { filters: filters.input, timeZone });
   return download(visit, {
-    name: `kept-actions-${localTime(query.now, timeZone).slice(0, 10)}.${ending}`,
-    type: format.type,
+    name: `kept-actions-${localTime(query.now, timeZone).slice(0, 10)}.${format}`,
+    type: types[format],
     what: "an export of actions",
     texts: linesOf(rows, format),
   });
 }
 
-async function* linesOf(steps: AsyncIterable<readonly ExportedRow[]>, { head, line }: Format) {
-  if (head !== "") yield head;
+async function* linesOf(steps: AsyncIterable<readonly ExportedRow[]>, format: Format) {
+  const isCsv = format === "csv";
+  if (isCsv) yield `${byteOrderMark}${csvLine(columns)}`;
+  const line = (row: ExportedRow) =>
+    isCsv ? csvLine(columns.map((column) => row[column])) : `${JSON.stringify(row)}\n`;
   for await (const rows of steps) if (rows.length > 0) yield (await mapGivingWay(rows, line)).join("");
 }
 

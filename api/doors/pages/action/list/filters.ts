@@ -1,12 +1,11 @@
-import type { Static } from "typebox";
+import { type Static, Type } from "typebox";
 import { listActions, type listTokens } from "../../../../../shared/contracts/action/contracts.ts";
 import { contracts, type InputOf } from "../../../../../shared/contracts/catalogue.ts";
+import { CalendarDate } from "../../../../../shared/contracts/kernel/fields.ts";
 import { resourceRead } from "../../../../../shared/contracts/kernel/mcp-resource.ts";
-import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { addDays, resolveLocalTime } from "../../../../../shared/domain/day/day.ts";
-import { examples } from "../../../../../shared/domain/day/example-dates.ts";
 import type { ActionKind } from "../../../../../shared/domain/vocabulary.ts";
-import { type FieldErrors, invalid, isRefused, type Refused } from "../../../../../shared/errors.ts";
+import { isRefused, type Refused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
 import { queryFields } from "../../../../http/input/query-fields.ts";
 import { validate } from "../../../../http/input/validate.ts";
@@ -34,31 +33,30 @@ export type ActionsFilter = Readonly<{
 export const chosenIn = (url: URL): URLSearchParams =>
   new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
 
+/** The filters of the query, but for the user's days instead of instants. */
+const { limit: _, ...queryFilters } = listActions.input.properties;
+const Filters = Type.Object({
+  ...queryFilters,
+  from: Type.Optional(CalendarDate),
+  to: Type.Optional(CalendarDate),
+});
+
 /** The filters in an address: those of the query, `show`, and the user's days `from` and `to`, both included. */
 export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsFilter | Refused {
-  const { from, to, ...fields } = queryFields(listActions.input, chosen);
-  delete fields.limit;
-  const namesRequest = typeof fields.q === "string" && isRequestId(fields.q);
+  const validated = validate({ input: Filters }, queryFields(Filters, chosen));
+  if (isRefused(validated)) return validated;
+  const { from, to, ...fields } = validated.input;
   const show = shown.find(([name]) => name === chosen.get("show"));
+  const namesRequest = fields.q !== undefined && isRequestId(fields.q);
   const isUsual = !show && fields.tool === undefined && !namesRequest;
-  const kinds = isUsual ? (["change", "refusal"] as const) : show?.[2];
-  const wrong = wrongDates({ from, to });
-  if (wrong) return invalid(wrong);
-  const validated = validate(listActions, {
+  const kinds: readonly ActionKind[] | undefined = isUsual ? ["change", "refusal"] : show?.[2];
+  const input = {
     ...fields,
-    ...(typeof from === "string" && { from: beginningOf(within(from), timeZone) }),
-    ...(typeof to === "string" && { to: beginningOf(addDays(within(to), 1), timeZone) }),
-    ...(kinds && { kinds }),
-  });
-  return isRefused(validated) ? validated : { input: validated.input, foldsReads: isUsual };
-}
-
-function wrongDates(dates: Readonly<Record<string, unknown>>): FieldErrors | undefined {
-  const wrong = Object.entries(dates).filter(
-    ([, date]) => date !== undefined && !(typeof date === "string" && isCalendarDate(date)),
-  );
-  if (wrong.length === 0) return undefined;
-  return Object.fromEntries(wrong.map(([name]) => [name, [`The ${name} field must be ${examples.date}.`]]));
+    ...(from && { from: beginningOf(within(from), timeZone) }),
+    ...(to && { to: beginningOf(addDays(within(to), 1), timeZone) }),
+    ...(kinds && { kinds: [...kinds] }),
+  };
+  return { input, foldsReads: isUsual };
 }
 
 /** Nothing was logged outside these dates, and instants far away cannot be written. */

@@ -10,7 +10,7 @@ import type { Visit } from "../../session/context.ts";
 import { accountFrame } from "../../session/frame.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { actionsPath, runPath } from "../paths.ts";
-import { readNote } from "../take-back/undo-note.ts";
+import { readNote } from "../take-back/undo.ts";
 import { readLogDay, readNames } from "../words/known.ts";
 import { controlsOf } from "./controls.ts";
 import { type ActionsFilter, chosenIn, filterForm, readFilters } from "./filters.ts";

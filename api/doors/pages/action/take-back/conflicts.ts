@@ -2,19 +2,21 @@ import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
 import { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
+import { isCalendarDate } from "../../../../../shared/contracts/kernel/text.ts";
 import { readStored } from "../../../../../shared/domain/action/cut-arguments.ts";
+import { readImages } from "../../../../../shared/domain/action/stored-images.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import {
   type LaterChange,
-  mentions,
   readLaterChanges,
-  removes,
-  touches,
+  rowsInTheWay,
+  withChanges,
 } from "../../../../queries/action/later-change.ts";
 import type { QueryContext } from "../../../../queries/engine/context.ts";
-import { namesThen, readNames } from "../words/known.ts";
-import type { Word } from "../words/words.ts";
-import { sayConflict } from "./conflict-words.ts";
+import { parseRow } from "../words/changed-things.ts";
+import { nounOfColumn } from "../words/field-words.ts";
+import { localTimeOf, nameOfCaller, namesThen, readNames } from "../words/known.ts";
+import type { Known, Word } from "../words/words.ts";
 
 /** An action with what keeps its undo from being whole. */
 type Conflicting = Readonly<{ action: LoggedAction; conflicts: readonly UndoConflict[] }>;
@@ -39,14 +41,8 @@ export async function conflictsInWords(
   all: readonly Conflicting[],
   { timeZone, except }: Readonly<{ timeZone: string; except?: string }>,
 ): Promise<readonly (readonly (readonly Word[])[])[]> {
-  const shown = all.map(({ action, conflicts }) => ({ action, conflicts: conflicts.slice(0, mostTold) }));
-  const [present, changes] = await Promise.all([
-    readNames(
-      query,
-      all.map(({ action }) => action),
-    ),
-    readChanges(query, shown),
-  ]);
+  const actions = all.map(({ action }) => action);
+  const [present, changes] = await Promise.all([readNames(query, actions), readChanges(query, all)]);
   const ownLast = changes.toSorted(
     (one, other) => Number(one.token_id === except) - Number(other.token_id === except),
   );
@@ -70,7 +66,7 @@ async function readChanges(
   query: QueryContext,
   all: readonly Conflicting[],
 ): Promise<readonly LaterChange[]> {
-  const rows = all.flatMap(({ conflicts }) => conflicts.flatMap(rowsInTheWay));
+  const rows = all.flatMap(({ conflicts }) => conflicts.slice(0, mostTold).flatMap(rowsInTheWay));
   const [oldest] = all
     .map(({ action }) => action)
     .toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
@@ -79,22 +75,79 @@ async function readChanges(
   return isRefused(found) ? [] : found;
 }
 
-/** A reminder is a row of its own, whatever is said of the todo that it belongs to. */
-const reminderOf = (row: string): string => row.replace("todos/", "reminders/");
+/** An action, the names that things had then, and who changed it since, where that is known. */
+type Past = Known & Readonly<{ action: LoggedAction; by: Omit<LaterChange, "images"> | undefined }>;
 
-function rowsInTheWay({ row, fields, why }: UndoConflict): string[] {
-  if (row === null || (why !== "changed_since" && why !== "deleted_since")) return [];
-  return fields.includes("reminder") ? [row, reminderOf(row)] : [row];
+/** Such as: The todo “Pay rent” keeps its present title: “Claude Desktop” changed that on Fri 20 Nov 09:12:01. */
+export function sayConflict(conflict: UndoConflict, past: Past): readonly Word[] {
+  const { row, why } = conflict;
+  try {
+    const subject = row === null ? undefined : subjectOf(row, past);
+    if (row !== null && subject) return [...subject, ...clauseOf({ ...conflict, row }, past)];
+  } catch {
+    // What nobody thought of, or a row that this release does not know, is told as far as it can be.
+  }
+  return [`It ${clauses[why]}.`];
 }
 
-/** Fields that several changed since are told one by one. */
-function withChanges(conflict: UndoConflict, changes: readonly LaterChange[]) {
-  const { row, fields, why } = conflict;
-  if (row === null || rowsInTheWay(conflict).length === 0) return [{ ...conflict, by: undefined }];
-  if (why === "deleted_since") return [{ ...conflict, by: changes.find((change) => removes(change, row)) }];
-  const first = (field: string) =>
-    changes.find((change) =>
-      field === "reminder" ? mentions(change, reminderOf(row)) : touches(change, row, field),
-    );
-  return [...Map.groupBy(fields, first)].map(([by, together]) => ({ ...conflict, fields: together, by }));
+const clauses: Readonly<Record<UndoConflict["why"], string>> = {
+  unknown: "is not in the log",
+  too_old: "is more than 30 days old",
+  nothing_changed: "changed nothing",
+  taken_back: "is taken back already",
+  changed_since: "was changed since",
+  deleted_since: "is gone",
+  made_again: "is there again already",
+  in_use: "stays, because something else belongs to it by now",
+  day_is_settled: "stays as it is, because that day can no longer be changed",
+  category_gone: "does not get its category back, because that is gone",
+};
+
+function clauseOf(
+  { row, fields, why }: UndoConflict & Readonly<{ row: string }>,
+  past: Past,
+): readonly Word[] {
+  if (why === "deleted_since") return [" is gone: ", ...changeOf(past, "deleted", "it")];
+  if (why !== "changed_since") return [` ${clauses[why]}.`];
+  const present = listOf(fields);
+  return row in readImages(past.action.before).images
+    ? [` keeps its present ${present}: `, ...changeOf(past, "changed", "that")]
+    : [" stays: ", ...changeOf(past, "changed", `its ${present}`)];
+}
+
+/** Who did it and when; both are left out where nobody knows. */
+function changeOf({ by, timeZone }: Past, verb: string, what: string): readonly Word[] {
+  if (!by) return [`somebody ${verb} ${what} since.`];
+  const who: Word = by.door === "page" ? "you" : { quoted: nameOfCaller(by) };
+  return [who, ` ${verb} ${what} on `, { wallTime: localTimeOf(by, timeZone) }, "."];
+}
+
+/** What a row is, or what it belongs to. */
+function subjectOf(row: string, { names }: Past): readonly Word[] | undefined {
+  const parsed = parseRow(row);
+  if (!parsed) return undefined;
+  const { table, date, thing, kind } = parsed;
+  const name = names.get(thing);
+  const object = name === undefined ? `number ${thing.split("/")[1]}` : { name, thing };
+  if (table === "reminders") return ["The reminder of ", object];
+  if (table !== "habit_completions") return [`The ${kind} `, object];
+  return ["The completion of ", object, " for ", isCalendarDate(date) ? { date } : { quoted: date }];
+}
+
+/** What people call the columns that are told in no change, because they follow from others. */
+const furtherNouns: ReadonlyMap<string, string> = new Map([
+  ["recurrence_anchor", "repetition"],
+  ["is_completed", "completion"],
+  ["completed_at", "completion"],
+  ["completed_on", "completion"],
+  ["next_todo_id", "completion"],
+  ["reminder", "reminder"],
+  ["status", "reminder"],
+]);
+
+function listOf(columns: readonly string[]): string {
+  const nouns = columns.flatMap((column) => nounOfColumn.get(column) ?? furtherNouns.get(column) ?? []);
+  const known = [...new Set(nouns)];
+  const last = known.pop() ?? "state";
+  return known.length > 0 ? `${known.join(", ")} and ${last}` : last;
 }

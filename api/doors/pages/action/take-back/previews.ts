@@ -10,7 +10,7 @@ import type { Visit } from "../../session/context.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { describeAction } from "../words/describe.ts";
 import { type Day, localTimeOf, readNames } from "../words/known.ts";
-import { wordsInHtml } from "../words/words.ts";
+import { listInHtml, wordsInHtml } from "../words/words.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 type Undone = OutputOf<Commands["action.undo"]>["ends"][number]["undone"];
@@ -77,7 +77,7 @@ export async function previewList(
     return html`<li class="card"><div class="spread">
       <p class="action"><time datetime="${action.called_at}">${sayWallTime(localTimeOf(action, timeZone), today)}</time>
       <span>${wordsInHtml(describeAction(action, { names, timeZone }).sentence, today)}</span></p>${badges[undone]}</div>
-      ${sentences.length > 0 && html`<ul class="reason small">${sentences.map((words) => html`<li>${wordsInHtml(words, today)}</li>`)}</ul>`}</li>`;
+      ${listInHtml("reason small", sentences, today)}</li>`;
   });
   return html`<h2>${headline}</h2><ul class="plain log">${items}</ul>`;
 }

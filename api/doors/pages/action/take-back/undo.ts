@@ -1,13 +1,25 @@
-import type { LoggedAction } from "../../../../../shared/contracts/action/contracts.ts";
+import { type LoggedAction, listActions } from "../../../../../shared/contracts/action/contracts.ts";
+import type { UndoConflict } from "../../../../../shared/contracts/action/undo.ts";
 import { isRefused } from "../../../../../shared/errors.ts";
 import { type Html, html } from "../../../../../shared/html.ts";
+import { validate } from "../../../../http/input/validate.ts";
+import {
+  type ActionKey,
+  readAction,
+  readActionInTurn,
+  readUndos,
+} from "../../../../queries/action/undone.ts";
+import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { formToken } from "../../../../web/form/form.ts";
 import { safeNext, seeOther } from "../../../../web/redirect.ts";
 import type { Visit } from "../../session/context.ts";
-import { doneAddress, hereWithoutNotes, undoneParameter } from "../../session/go-on.ts";
+import { doneAddress, doneParameter, hereWithoutNotes, undoneParameter } from "../../session/go-on.ts";
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, undoPath } from "../paths.ts";
+import { type Day, readLogDay } from "../words/known.ts";
+import { listInHtml, type Word } from "../words/words.ts";
+import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 /** The form that takes an action back, with its button. */
 export const undoForm = (visit: Visit, { called_at, request_id }: LoggedAction, button: Html): Html =>
@@ -26,4 +38,87 @@ export async function undoAction(visit: Visit, form: URLSearchParams): Promise<R
   const isList = new URL(from, visit.site.origin).pathname === actionsPath;
   const address = doneAddress(visit, from, key, isList ? "note" : undoneParameter);
   return seeOther(isList ? `${address}#action-${key.request_id}` : address);
+}
+
+export type UndoNote = Readonly<{ request_id: string; note: Html }>;
+
+/**
+ * What became of an action that was to be taken back (`?note=…`): the log says it, and of one that still stands a
+ * preview does. So the page can be loaded again, and says what is true then.
+ */
+export async function readNote(
+  visit: Visit,
+  query: QueryContext,
+  day: Day,
+  cursor = visit.url.searchParams.get("note") ?? "",
+): Promise<UndoNote | undefined> {
+  if (cursor === "forgotten") return { request_id: "", note: noteOf("It is forgotten for good.", [], day) };
+  const key = keyIn(cursor);
+  const found = key && (await query.inTurn((own) => readUndone(own, key), false));
+  if (!found || isRefused(found) || !found.action) return undefined;
+  const { headline, conflicts } = await endOf(visit, found.action, found.undo);
+  if (headline === undefined) return undefined;
+  const [sentences = []] = await conflictsInWords(query, [{ action: found.action, conflicts }], day);
+  return { request_id: found.action.request_id, note: noteOf(headline, sentences, day) };
+}
+
+function keyIn(cursor: string): ActionKey | undefined {
+  const [called_at, request_id] = cursor.split("_");
+  const isWrong = isRefused(validate(listActions, { cursor }));
+  return isWrong || !called_at || !request_id ? undefined : { called_at, request_id };
+}
+
+async function readUndone(query: QueryContext, key: ActionKey) {
+  const action = await readAction(query, key);
+  const undos = await readUndos(query, action ? [action] : []);
+  return { action, undo: undos.get(action?.undone_by ?? "") };
+}
+
+type End = Readonly<{ headline?: string; conflicts: readonly UndoConflict[] }>;
+
+/** @returns no headline for an action that could be taken back now */
+async function endOf(
+  visit: Visit,
+  action: LoggedAction,
+  undo: Pick<LoggedAction, "arguments"> | undefined,
+): Promise<End> {
+  if (action.undone_by !== null) {
+    const conflicts = undo ? conflictsOf(undo) : [];
+    return { headline: conflicts.length > 0 ? "Taken back, but not all of it." : "Taken back.", conflicts };
+  }
+  const outcome = await submitUndo(visit, [action], { preview: true });
+  const [end] = isRefused(outcome) ? [] : outcome.ends;
+  if (!end || end.undone === "whole") return { conflicts: [] };
+  return { headline: "This could not be taken back.", conflicts: end.conflicts };
+}
+
+const noteOf = (headline: string, sentences: readonly (readonly Word[])[], { today }: Day): Html =>
+  html`<div class="note${sentences.length > 0 && " warn"}" role="status"><p>${headline}</p>${listInHtml("conflicts", sentences, today)}</div>`;
+
+/**
+ * What the person has just done (`?did=…`), with a button that takes it back; or what became of taking it back
+ * (`?undid=…`), which alone takes a preview: that is as slow as an undo, and is not for every page that is loaded.
+ */
+export async function doneNotice(visit: Visit): Promise<Html | undefined> {
+  const { searchParams } = visit.url;
+  const undone = searchParams.get(undoneParameter);
+  const cursor = undone ?? searchParams.get(doneParameter) ?? "";
+  const key = keyIn(cursor);
+  if (!key) return undefined;
+  const query = visit.context.query({ userId: visit.session.sub });
+  const noted = undone === null ? undefined : await readNote(visit, query, await readLogDay(query), undone);
+  if (noted) return noted.note;
+  const action = await readActionInTurn(query, key);
+  const stands = action?.outcome === "ok" && action.undone_by === null;
+  return stands ? undoOffer(visit, action) : undefined;
+}
+
+const verbs: Readonly<Record<string, string>> = { create: "Added", update: "Saved", delete: "Deleted" };
+
+function undoOffer(visit: Visit, action: LoggedAction): Html | undefined {
+  const { tool, resource_name: name } = action;
+  const verb = verbs[tool.split(".")[1] ?? ""];
+  if (verb === undefined || name === null) return undefined;
+  const button = html`<button class="link">Undo<span class="unseen">: ${verb} ${name}</span></button>`;
+  return html`<div class="note spread" role="status"><p>${verb}: <strong>${name}</strong></p>${undoForm(visit, action, button)}</div>`;
 }

@@ -26,6 +26,15 @@ export const wordsInHtml = (
     return quote(name, linked.has(thing) ? { address: `/account/${thing}` } : {});
   })}`;
 
+/** Sentences as a list of its own kind; nothing where there are none. */
+export const listInHtml = (
+  kind: string,
+  sentences: readonly (readonly Word[])[],
+  ...reading: readonly [today: string, linked?: Pick<ReadonlySet<string>, "has">]
+): Html | false =>
+  sentences.length > 0 &&
+  html`<ul class="${kind}">${sentences.map((words) => html`<li>${wordsInHtml(words, ...reading)}</li>`)}</ul>`;
+
 /** The sentence for terminals and files. */
 export const wordsInText = (words: readonly Word[], today: string): string =>
   printable(words.map((word) => wordInText(word, today)).join(""));

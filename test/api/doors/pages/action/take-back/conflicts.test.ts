@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/conflict-words.ts";
+import { sayConflict } from "../../../../../../api/doors/pages/action/take-back/conflicts.ts";
 import { namesThen } from "../../../../../../api/doors/pages/action/words/known.ts";
 import { wordsInHtml } from "../../../../../../api/doors/pages/action/words/words.ts";
 import { type UndoConflict, undoConflicts } from "../../../../../../shared/contracts/action/undo.ts";
