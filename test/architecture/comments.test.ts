@@ -7,7 +7,6 @@ const pending = [
   "api/cli",
   "api/client",
   "api/doors/mcp",
-  "api/doors/pages/action",
   "api/doors/pages/calendar",
   "api/doors/rest",
   "api/http",

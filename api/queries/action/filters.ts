@@ -77,7 +77,7 @@ function isAbout(thing: string): Condition {
   return sql`(a.resource_kind = ${kind} and a.resource_id = ${id}::bigint or a.before ~ ${row} or a.after ~ ${row})`;
 }
 
-/** Of JSON only the texts in it are searched, as they are written there: every row has names of fields. */
+/** Only the texts in JSON are searched, as they are written there: every row has names of fields. */
 function mentions(q: string): Condition {
   const pattern = searchPattern(q);
   const written = searchPattern(JSON.stringify(q).slice(1, -1));

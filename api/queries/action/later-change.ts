@@ -16,7 +16,7 @@ export type LaterChange = Place &
     door: Door;
     token_id: string;
     client_name: string | null;
-    /** Of the rows that were asked for. */
+    /** Images of the rows that were asked for. */
     images: BeforeAndAfter;
   }>;
 type FoundChange = Omit<LaterChange, "images"> & Readonly<{ before: string | null; after: string | null }>;

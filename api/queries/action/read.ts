@@ -37,7 +37,7 @@ export const readActions: QueryHandler<"action.list"> = async (query, input) => 
 
 export type ReadRow = Omit<ActionRow, "user_id">;
 
-/** What is read of rows `a` of the log. */
+/** The columns of rows `a` of the log. */
 export const actionColumns = sql`a.request_id, a.called_at, a.door, a.token_id, a.client_name, a.tool, a.arguments,
   a.outcome, a.message, a.resource_kind, a.resource_id, a.resource_name, a.before, a.after, a.undone_by, a.replayed,
   a.calls, a.duration_ms`;

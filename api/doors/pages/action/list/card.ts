@@ -9,14 +9,14 @@ import { type Day, localTimeOf, nameOfCaller } from "../words/known.ts";
 import { listInHtml, quote, wordsInHtml } from "../words/words.ts";
 import { outcomes } from "./filters.ts";
 
-/** What all cards of a list share. */
+/** Everything that the cards of a list share. */
 export type Listing = Day &
   Readonly<{
-    /** What there still is, which has a page to link to. */
+    /** Names of the things that still exist; each has a page to link to. */
     names: ThingNames;
-    /** Whether it came since the person's last visit. */
+    /** Tells whether an action came since the person's last visit. */
     isNew(row: LoggedAction): boolean;
-    /** What can be done about an action. */
+    /** The buttons of an action. */
     controls(row: LoggedAction): Html | undefined;
   }>;
 
@@ -38,7 +38,7 @@ export function actionCard(row: LoggedAction, listing: Listing): Html {
     ${byWhom(row)}${row.door === "mcp" && html` · ${row.tool}`}</summary>${details(row)}</details></li>`;
 }
 
-/** Nothing where all is as usual. */
+/** A usual outcome has no badge. */
 function badges(row: LoggedAction, { isNew }: Listing): Html {
   const { outcome, replayed } = row;
   const said = outcomes.find(([code]) => code === outcome)?.[1] ?? outcome;
@@ -47,7 +47,7 @@ function badges(row: LoggedAction, { isNew }: Listing): Html {
     ${(outcome !== "ok" || replayed) && html`<p class="badge${outcome !== "ok" && " bad"}">${end}</p>`}</div>`;
 }
 
-/** Who did it, and by which way. */
+/** The caller and its door. */
 function byWhom(row: LoggedAction): Html {
   if (row.door === "page") return html`You, on ${row.tool.startsWith("action.") ? "this" : "the Today"} page`;
   return html`<strong>${nameOfCaller(row)}</strong> over ${row.door === "rest" ? "REST" : "MCP"}`;

@@ -15,7 +15,7 @@ import { quote } from "../words/words.ts";
 
 type Listed = Day & Readonly<{ undos: Undos; noted: UndoNote | undefined; now: number }>;
 
-/** What can be done about an action of a list, or what became of it. */
+/** The buttons of an action in a list, or the note that it was taken back. */
 export const controlsOf =
   (visit: Visit, { undos, noted, now, ...day }: Listed) =>
   (action: LoggedAction): Html | undefined => {

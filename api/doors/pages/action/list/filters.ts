@@ -15,7 +15,7 @@ import { type FilterChoice, filterInput, filterSelect } from "../../kit/filter-f
 import { actionsPath } from "../paths.ts";
 import { type Day, nameOfCaller } from "../words/known.ts";
 
-/** What the parameter `show` can be, in the words of the form; without it, changes and refusals. */
+/** The values of the parameter `show` with their labels; without it, changes and refusals are listed. */
 const shown: readonly (readonly [show: string, label: string, kinds: readonly ActionKind[] | undefined])[] = [
   ["changes", "Changes", ["change"]],
   ["refusals", "Refusals", ["refusal"]],
@@ -59,7 +59,7 @@ export function readFilters(chosen: URLSearchParams, timeZone: string): ActionsF
   return { input, foldsReads: isUsual };
 }
 
-/** Nothing was logged outside these dates, and instants far away cannot be written. */
+/** The log has nothing outside these dates, and instants far away cannot be written. */
 const [firstDate, lastDate] = ["2000-01-01", "9000-01-01"];
 const within = (date: string): string => (date < firstDate ? firstDate : date > lastDate ? lastDate : date);
 
@@ -102,7 +102,7 @@ export function filterForm(
   all: Static<typeof listTokens.output>["tokens"],
   { timeZone, today }: Day,
 ): Html {
-  // What came with no token was done on the pages, which is a way.
+  // Actions without a token were done on the pages, which the filter by way lists.
   const tokens = all.flatMap(({ last_called_at: at, ...token }): FilterChoice[] =>
     token.token_id === ""
       ? []

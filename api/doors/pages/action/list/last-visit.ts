@@ -3,7 +3,7 @@ import { msPerDay } from "../../../../../shared/domain/day/day.ts";
 import type { Visit } from "../../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../../session/sealed-cookie.ts";
 
-/** What this browser has shown to whom of the list. */
+/** The part of the list that this browser has shown, and the user who saw it. */
 type Seen = {
   sub: string;
   /** The newest action seen in the visit before this one, and in this one. */
@@ -33,7 +33,7 @@ type LastVisit = Readonly<{
   remember(newest: LoggedAction | undefined): Promise<string>;
 }>;
 
-/** What this browser's last visit to the list has seen. Nothing is new to somebody who was never here. */
+/** Reads the last visit of this browser. On a first visit no action is new. */
 export async function findLastVisit(
   { context, request, session: { sub } }: Visit,
   now: number,

@@ -13,13 +13,13 @@ import { actionCard, type Listing } from "./card.ts";
 type Listed = Listing &
   Readonly<{
     rows: readonly LoggedAction[];
-    /** How often tokens only looked. */
+    /** Counts of calls that only looked. */
     reads: readonly ReadCount[];
     isFiltered: boolean;
     hasOlder: boolean;
   }>;
 
-/** The actions, each under the user's day on which it was, and at the end of each day what was only looked at. */
+/** The actions under the dates on which they happened, and at the end of each date the reads. */
 export async function actionList({ rows, reads, isFiltered, hasOlder, ...listing }: Listed): Promise<Html> {
   const dateOf = (at: Pick<LoggedAction, "called_at">) => localTimeOf(at, listing.timeZone).slice(0, 10);
   const cards = await mapGivingWay(rows, (row) => ({ date: dateOf(row), card: actionCard(row, listing) }));
@@ -37,7 +37,7 @@ const none = "Nobody has called a tool yet. What the agents that you connect do 
 const noneLikeThat = (hasOlder: boolean): string =>
   hasOlder ? "None of these calls is like that, but older ones may be." : "No call is like that.";
 
-/** What each token looked at on a day, in one sentence that leads to the calls. The counts are of quarters of an hour. */
+/** One sentence for each token that only looked on a day, with a link to its calls. The counts are of quarters of an hour. */
 function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
   return [...Map.groupBy(reads, ({ token_id }) => token_id)].map(([token_id, own]) => {
     const counts = [...Map.groupBy(own, ({ tool }) => tool)].map(([tool, some]) => ({
@@ -55,6 +55,6 @@ function readCards(date: string, reads: readonly ReadCount[]): readonly Html[] {
   });
 }
 
-/** As a call without arguments is told. */
+/** The words of a call without arguments. */
 const inWords = (tool: string): string =>
   tool === resourceRead ? "resources" : wordsInText(readOf(tool, {})?.({}, new Map()) ?? ["something"], "");

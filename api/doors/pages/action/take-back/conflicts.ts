@@ -23,13 +23,13 @@ type Conflicting = Readonly<{ action: LoggedAction; conflicts: readonly UndoConf
 
 const undoArguments = Compile(Type.Object({ stayed: Type.Array(UndoConflict) }));
 
-/** What had to stay when an action was taken back, as the log's row of the undo says. */
+/** The conflicts of an undo, from its row in the log. */
 export function conflictsOf(undo: Pick<LoggedAction, "arguments">): readonly UndoConflict[] {
   const { args } = readStored(undo.arguments);
   return undoArguments.Check(args) ? args.stayed : [];
 }
 
-/** More of an action would be read by nobody. */
+/** Nobody would read more conflicts of one action. */
 const mostTold = 10;
 
 /**
@@ -75,17 +75,17 @@ async function readChanges(
   return isRefused(found) ? [] : found;
 }
 
-/** An action, the names that things had then, and who changed it since, where that is known. */
+/** An action, the names that things had then, and the later change that is in its way, if it was found. */
 type Past = Known & Readonly<{ action: LoggedAction; by: Omit<LaterChange, "images"> | undefined }>;
 
-/** Such as: The todo “Pay rent” keeps its present title: “Claude Desktop” changed that on Fri 20 Nov 09:12:01. */
+/** A sentence such as: The todo “Pay rent” keeps its present title: “Claude Desktop” changed that on Fri 20 Nov 09:12:01. */
 export function sayConflict(conflict: UndoConflict, past: Past): readonly Word[] {
   const { row, why } = conflict;
   try {
     const subject = row === null ? undefined : subjectOf(row, past);
     if (row !== null && subject) return [...subject, ...clauseOf({ ...conflict, row }, past)];
   } catch {
-    // What nobody thought of, or a row that this release does not know, is told as far as it can be.
+    // An unreadable image or an unknown row gets a sentence without its name.
   }
   return [`It ${clauses[why]}.`];
 }
@@ -115,14 +115,14 @@ function clauseOf(
     : [" stays: ", ...changeOf(past, "changed", `its ${present}`)];
 }
 
-/** Who did it and when; both are left out where nobody knows. */
+/** The caller and the time of a later change; both are left out if it was not found. */
 function changeOf({ by, timeZone }: Past, verb: string, what: string): readonly Word[] {
   if (!by) return [`somebody ${verb} ${what} since.`];
   const who: Word = by.door === "page" ? "you" : { quoted: nameOfCaller(by) };
   return [who, ` ${verb} ${what} on `, { wallTime: localTimeOf(by, timeZone) }, "."];
 }
 
-/** What a row is, or what it belongs to. */
+/** The thing that a row is or belongs to. */
 function subjectOf(row: string, { names }: Past): readonly Word[] | undefined {
   const parsed = parseRow(row);
   if (!parsed) return undefined;
@@ -134,7 +134,7 @@ function subjectOf(row: string, { names }: Past): readonly Word[] | undefined {
   return ["The completion of ", object, " for ", isCalendarDate(date) ? { date } : { quoted: date }];
 }
 
-/** What people call the columns that are told in no change, because they follow from others. */
+/** Nouns of the columns that no change mentions, because they follow from others. */
 const furtherNouns: ReadonlyMap<string, string> = new Map([
   ["recurrence_anchor", "repetition"],
   ["is_completed", "completion"],

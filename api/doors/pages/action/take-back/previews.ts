@@ -15,7 +15,7 @@ import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
 type Undone = OutputOf<Commands["action.undo"]>["ends"][number]["undone"];
 
-/** What becomes of an action when it is taken back, and what has to stay. */
+/** The outcome of taking an action back, with its conflicts. */
 export type Preview = Readonly<{ action: LoggedAction; undone: Undone; conflicts: readonly UndoConflict[] }>;
 
 /** Previews of the newest changes of a run that stand, as many as one command tries. */
@@ -36,10 +36,10 @@ export async function previewRun(
   });
 }
 
-/** For so many the page says who changed what since. */
+/** The page explains the conflicts of so many actions. */
 const mostExplained = 20;
 
-/** What was taken back in part, of which the log says what had to stay. */
+/** The changes of a run that were taken back in part, with the conflicts from the log. */
 export async function readPartlyUndone(
   query: QueryContext,
   run: TokenRun,

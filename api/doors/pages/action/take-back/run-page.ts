@@ -130,7 +130,7 @@ async function showProgress(visit: Visit, shown: Shown): Promise<Content> {
   return { body: html`${revoked}<div class="note" role="status">${done}</div>${rest}`, isOpen };
 }
 
-/** What was tried and stands has to stay, unless what was in its way is gone by now. */
+/** Changes that were tried and stand have to stay, unless a new preview finds no conflict any more. */
 async function showRest(visit: Visit, shown: Shown): Promise<Html | Refused> {
   const { query, run } = shown;
   const [previews, parts] = await Promise.all([previewRun(visit, query, run), readPartlyUndone(query, run)]);

@@ -24,7 +24,7 @@ export function runIn(
   const since = instantOf(params.get("since"), timeZone) ?? oldest;
   const to = params.get("to") ?? new Date(now).toISOString();
   const token_id = params.get("token_id") ?? "";
-  // What came with no token was done by the person on pages.
+  // Actions without a token were done by the person on pages.
   if (token_id === "") return invalid({ token_id: ["The token_id field is required."] });
   const validated = validate(listActions, { token_id, from: since, to });
   return isRefused(validated) ? validated : { token_id, to, from: since > oldest ? since : oldest };

@@ -43,8 +43,8 @@ export async function undoAction(visit: Visit, form: URLSearchParams): Promise<R
 export type UndoNote = Readonly<{ request_id: string; note: Html }>;
 
 /**
- * What became of an action that was to be taken back (`?note=…`): the log says it, and of one that still stands a
- * preview does. So the page can be loaded again, and says what is true then.
+ * The outcome of taking an action back (`?note=…`): from the log, or from a preview if the action still stands. So the
+ * page can be loaded again, and says what is true then.
  */
 export async function readNote(
   visit: Visit,
@@ -96,8 +96,8 @@ const noteOf = (headline: string, sentences: readonly (readonly Word[])[], { tod
   html`<div class="note${sentences.length > 0 && " warn"}" role="status"><p>${headline}</p>${listInHtml("conflicts", sentences, today)}</div>`;
 
 /**
- * What the person has just done (`?did=…`), with a button that takes it back; or what became of taking it back
- * (`?undid=…`), which alone takes a preview: that is as slow as an undo, and is not for every page that is loaded.
+ * The action that the person has just done (`?did=…`), with a button that takes it back; or the outcome of taking it
+ * back (`?undid=…`). Only the second may take a preview, which is as slow as an undo.
  */
 export async function doneNotice(visit: Visit): Promise<Html | undefined> {
   const { searchParams } = visit.url;

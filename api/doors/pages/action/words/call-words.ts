@@ -21,7 +21,7 @@ const resources = contracts.flatMap((contract) =>
   contract.kind === "query" && contract.mcpResource ? [contract.mcpResource] : [],
 );
 
-/** What the caller sent, by the names that tools have for it; the log knows what it was about even where that is gone. */
+/** The arguments by the names that tools have for them, with the id of the thing that the log knows. */
 export function argumentsOf({ tool, arguments: stored, ...action }: LoggedAction): SentArguments {
   const { args } = readStored(stored);
   if (tool !== resourceRead)
@@ -44,7 +44,7 @@ const reads: ReadonlyMap<string, LooksAt> = new Map(
   contracts.flatMap((one) => (one.kind === "query" && one.mcp ? [[one.mcp.name, one.mcp.looksAt]] : [])),
 );
 
-/** What a tool that only reads looks at; undefined for any other. */
+/** The words of a tool that only reads; undefined for any other. */
 export function readOf(tool: string, args: SentArguments): LooksAt | undefined {
   if (tool !== resourceRead) return reads.get(tool);
   const uri = argument(args, "uri");
@@ -67,14 +67,14 @@ function commandInWords(tool: string, args: SentArguments, known: Known): Told {
   return { done, tried, object: subject === "action" ? ["an action"] : objectOf(kind, args, known) };
 }
 
-/** The command that a tool stands for, or that scripts and pages name themselves; undefined for any other name. */
+/** The command that a tool stands for, or that scripts and pages name directly; undefined for any other name. */
 function commandOf(tool: string, args: SentArguments): string | undefined {
   const own = Object.values<CommandContract>(commands).find(({ mcp }) => mcp?.name === tool);
   if (!own) return Object.hasOwn(commands, tool) ? tool : undefined;
   return own.mcp?.instead?.when(args) ? own.mcp.instead.command : own.name;
 }
 
-/** By a command's name or its second half: what it did, and what it tried. Images tell all that it changed. */
+/** Verbs by a command's name or its second half, for calls without images: what it did, and what it tried. */
 const verbs: ReadonlyMap<string, readonly [done: string, tried: string]> = new Map([
   ["create", ["Created", "create"]],
   ["update", ["Changed", "change"]],
@@ -101,7 +101,7 @@ function objectOf(kind: ResourceKind, args: SentArguments, known: Known): readon
   return [`the ${kind} `, object, ...dayIn(args), ...factsOf(kind, args, known)];
 }
 
-/** Of long arguments the log has only the beginning, as text. */
+/** The log keeps only the beginning of long arguments, as text. */
 function severalOf(todos: unknown): readonly Word[] {
   if (!Array.isArray(todos)) return ["several todos"];
   const titles = todos.flatMap((todo): Word[][] =>
@@ -117,7 +117,7 @@ function dayIn(args: SentArguments): readonly Word[] {
   return [" for ", typeof date === "string" && isCalendarDate(date) ? { date } : { quoted: date }];
 }
 
-/** What was sent is told like an image. */
+/** Arguments have the same words as images. */
 function factsOf(kind: ResourceKind, args: SentArguments, known: Known): readonly Word[] {
   const clear = argument(args, "clear");
   const cleared = Array.isArray(clear) ? clear.filter((name) => typeof name === "string") : [];
@@ -126,7 +126,7 @@ function factsOf(kind: ResourceKind, args: SentArguments, known: Known): readonl
 }
 
 /**
- * Why a change of one thing left nothing to tell: all was as it was to be, or the thing was forgotten since, with its
+ * The reason why a change has no images: everything was so already, or the thing was forgotten since, with its
  * name. Rows of earlier releases do not say what they were about.
  */
 function traceOf({ outcome, replayed, resource_kind, resource_name, before, after }: LoggedAction): string {

@@ -6,10 +6,10 @@ import type { ChangedThing } from "./changed-things.ts";
 import { changesBetween, factsOfImage } from "./field-words.ts";
 import { afterColon, type Known, listed, type Word } from "./words.ts";
 
-/** What was done to one thing: the verb and the thing, for a summary of several, and the whole sentence. */
+/** The change of one thing: verb and name for a summary of several, and the whole sentence. */
 type Change = Readonly<{ verb: string; kind: ResourceKind; object: Word; sentence: readonly Word[] }>;
 
-/** @param isUndo an undo says of the same changes that something came back */
+/** @param isUndo the sentences of an undo say that something came back */
 export function changesInWords(
   things: readonly ChangedThing[],
   known: Known,
@@ -76,7 +76,7 @@ function detailsOf(one: ChangedThing, successor: ChangedThing | undefined, known
   return [...history, ...afterColon(factsOfImage(kind, facts, known), ", ")];
 }
 
-/** What a deleted habit took along, or what came back with it. */
+/** The completions that a deleted habit took along, or that came back with it. */
 function historyIn({ completions_count, longest_streak }: Image): readonly Word[] {
   if (typeof completions_count !== "number" || completions_count === 0) return [];
   const longest = typeof longest_streak === "number" ? ` and a longest streak of ${longest_streak}` : "";

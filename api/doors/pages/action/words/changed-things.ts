@@ -7,7 +7,7 @@ import type { ResourceKind } from "../../../../../shared/domain/vocabulary.ts";
 /** A row as images name it, and the thing that it is or belongs to, such as `todos/5`. */
 type NamedRow = Readonly<{ table: string; date: string; thing: string; kind: ResourceKind }>;
 
-/** What an action did to one thing and to the rows that belong to it. No image where it was made or removed. */
+/** One thing before and after an action, with the rows that belong to it. An image is missing where it was made or removed. */
 export type ChangedThing = Readonly<{
   thing: string;
   kind: ResourceKind;
@@ -38,7 +38,7 @@ export function parseRow(name: string): NamedRow | undefined {
   return kind && /^\d{1,15}$/.test(id) ? { table, date, kind, thing: rowOf(kind, id) } : undefined;
 }
 
-/** What a row of the log changed, thing by thing in the images' order; nothing where that cannot be read. */
+/** The things that an action changed, in the images' order; none where the images cannot be read. */
 export function changedThings({ before, after }: Pick<LoggedAction, "before" | "after">) {
   try {
     return thingsIn({ before: readImages(before).images, after: readImages(after).images });
@@ -47,7 +47,7 @@ export function changedThings({ before, after }: Pick<LoggedAction, "before" | "
   }
 }
 
-/** Whether an action only deleted: not where it did something else besides, such as opening a todo again. */
+/** Tells whether an action only deleted, and changed nothing else, such as opening a todo again. */
 export const isDeletion = (changed: readonly ChangedThing[]): boolean =>
   changed.length > 0 && changed.every(({ after }) => after === undefined);
 
@@ -83,7 +83,7 @@ export function titleIn({ title, name = title }: Image = {}): string | undefined
   return typeof name === "string" ? name : undefined;
 }
 
-/** Of a reminder its time. Its status follows from the todo's. */
+/** The time of a reminder. Its status follows from the todo's. */
 function timesIn({ remind_at, wall_time }: Image = {}): Image {
   return { ...(remind_at !== undefined && { remind_at }), ...(wall_time !== undefined && { wall_time }) };
 }

@@ -11,7 +11,7 @@ import { type Known, listed, type Word } from "./words.ts";
 type Description = Readonly<{ sentence: readonly Word[]; changes: readonly (readonly Word[])[] }>;
 
 /**
- * What an action did, or was refused to do, as a sentence about the user's own things. Whatever the tool, its
+ * Describes what an action did or tried, as a sentence about the user's own things. Whatever the tool, its
  * arguments and what is stored are, callers' words appear in it only between quotation marks.
  */
 export function describeAction(action: LoggedAction, { names, timeZone }: Known): Description {

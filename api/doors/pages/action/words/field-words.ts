@@ -17,10 +17,10 @@ import { rhythmInWords } from "../../kit/rhythm.ts";
 import { rowOf } from "./changed-things.ts";
 import type { Known, Word } from "./words.ts";
 
-/** What people call a field, the columns it is made of, and its value in words; undefined where it has none. */
+/** The label of a field, its columns, and its value in words; undefined where it has none. */
 type FieldWords = Readonly<{
   label: string;
-  /** What it is called where no value follows, if that is something else. */
+  /** Its name where no value follows, if that differs from the label. */
   noun?: string | undefined;
   columns: readonly string[];
   say(image: Image, known: Known): Word | undefined;
@@ -28,7 +28,7 @@ type FieldWords = Readonly<{
   untold?: unknown;
 }>;
 
-/** The words of a declared field, if it is not told in words of its own. */
+/** The words of a declared field, unless it has its own below. */
 function wordsOf(name: string, field: Field): readonly FieldWords[] {
   const label = field.told ?? field.label?.toLowerCase();
   if (label === undefined) return [];
@@ -55,7 +55,7 @@ const category: FieldWords = {
   },
 };
 
-/** The columns of the todo's own reminder, which is a row of its own. What is sent may be a time of either kind. */
+/** The columns of the todo's reminder, which is a separate row. Agents send an instant or a wall time. */
 const reminder: FieldWords = {
   label: "reminder",
   columns: ["remind_at", "wall_time"],
@@ -101,14 +101,14 @@ const fieldsOfKind: Readonly<Record<ResourceKind, readonly FieldWords[]>> = {
   category: inOrder(categoryFields),
 };
 
-/** What people call a column of images, by its name, where it is one that is told. */
+/** The nouns of columns, for those that changes mention. */
 export const nounOfColumn: ReadonlyMap<string, string> = new Map(
   Object.values(fieldsOfKind)
     .flat()
     .flatMap(({ label, noun = label, columns }) => columns.map((column) => [column, noun] as const)),
 );
 
-/** What an image or a call says of a thing, such as `due Fri 20 Nov`, or `no context` where it is emptied. */
+/** The fields in an image or in arguments, such as `due Fri 20 Nov`, or `no context` for one that is emptied. */
 export function factsOfImage(kind: ResourceKind, image: Image, known: Known): readonly Word[][] {
   return fieldsOfKind[kind].flatMap(({ label, noun = label, columns, say, untold }) => {
     const told = columns.filter((column) => Object.hasOwn(image, column) && image[column] !== untold);
@@ -119,7 +119,7 @@ export function factsOfImage(kind: ResourceKind, image: Image, known: Known): re
   });
 }
 
-/** What changed, such as `due Fri 20 Nov → Mon 23 Nov`. */
+/** The fields that differ, such as `due Fri 20 Nov → Mon 23 Nov`. */
 export function changesBetween(
   kind: ResourceKind,
   { before, after }: Readonly<{ before: Image; after: Image }>,

@@ -16,7 +16,7 @@ export async function readLogDay(query: QueryContext): Promise<Day> {
   return { timeZone, today: localTime(query.now, timeZone).slice(0, 10) };
 }
 
-/** When an action was, as a wall time of the user. */
+/** The wall time of an action in the user's zone. */
 export const localTimeOf = ({ called_at }: Pick<LoggedAction, "called_at">, timeZone: string): string =>
   localTime(Date.parse(called_at), timeZone);
 
@@ -38,7 +38,7 @@ const things = (ids: Image): readonly string[] =>
     return id === undefined ? [] : [rowOf(kind, id)];
   });
 
-/** The names that things had at an action: a new one is among its changes. Those that it does not tell are the present ones. */
+/** The names that things had before an action; the present ones where it does not say. */
 export function namesThen(action: LoggedAction, present: Names): Names {
   const { resource_kind: kind, resource_id: id, resource_name: name } = action;
   const then = new Map(kind && name !== null ? [[rowOf(kind, id), name]] : []);

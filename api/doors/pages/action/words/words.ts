@@ -9,7 +9,7 @@ import { sayDated, sayWallTime } from "../../kit/dates.ts";
  */
 export type Word = Phrase | Readonly<{ name: string; thing: string }> | Readonly<{ wallTime: string }>;
 
-/** What sentences about actions need besides the actions. */
+/** Names and the zone, which sentences need besides the action. */
 export type Known = Readonly<{ names: Names; timeZone: string }>;
 
 /** @param linked the things that have a page to link to */
