@@ -111,7 +111,7 @@ test("who changed what since is found in some megabytes, each of which is read o
   }));
   const conflicting = Array.from({ length: 20 }, () => ({ action, conflicts }));
   const parse = spyOn(JSON, "parse");
-  const told = await conflictsInWords(query, conflicting, { timeZone: "UTC" });
+  const told = await conflictsInWords(query, conflicting, { names: new Map(), timeZone: "UTC" });
   const parsedBytes = parse.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
   parse.mockRestore();
   expect(told.flat()).toHaveLength(200);

@@ -15,7 +15,7 @@ import {
 import type { QueryContext } from "../../../../queries/engine/context.ts";
 import { parseRow } from "../words/changed-things.ts";
 import { nounOfColumn } from "../words/field-words.ts";
-import { localTimeOf, nameOfCaller, namesThen, readNames } from "../words/known.ts";
+import { localTimeOf, nameOfCaller, namesThen } from "../words/known.ts";
 import type { Known, Word } from "../words/words.ts";
 
 /** An action with what keeps its undo from being whole. */
@@ -39,16 +39,15 @@ const mostTold = 10;
 export async function conflictsInWords(
   query: QueryContext,
   all: readonly Conflicting[],
-  { timeZone, except }: Readonly<{ timeZone: string; except?: string }>,
+  { names, timeZone, except }: Known & Readonly<{ except?: string }>,
 ): Promise<readonly (readonly (readonly Word[])[])[]> {
-  const actions = all.map(({ action }) => action);
-  const [present, changes] = await Promise.all([readNames(query, actions), readChanges(query, all)]);
+  const changes = await readChanges(query, all);
   const ownLast = changes.toSorted(
     (one, other) => Number(one.token_id === except) - Number(other.token_id === except),
   );
   return all.map(({ action, conflicts }) => {
     const later = ownLast.filter((change) => placeOf(change) > placeOf(action));
-    const known = { action, names: namesThen(action, present), timeZone };
+    const known = { action, names: namesThen(action, names), timeZone };
     const sentences = conflicts
       .slice(0, mostTold)
       .flatMap((conflict) => withChanges(conflict, later))

@@ -61,7 +61,7 @@ const badges: Readonly<Record<Undone, Html | false>> = {
 /** The list of actions under a headline, with what becomes of each; nothing where there is none. */
 export async function previewList(
   query: QueryContext,
-  { headline, previews }: Readonly<{ headline: string; previews: readonly Preview[] }>,
+  { headline, form, previews }: Readonly<{ headline: string; form?: Html; previews: readonly Preview[] }>,
   { timeZone, today, run }: Day & Readonly<{ run: TokenRun }>,
 ): Promise<Html | false> {
   if (previews.length === 0) return false;
@@ -70,7 +70,7 @@ export async function previewList(
     previews.map(({ action }) => action),
   );
   const conflicting = previews.filter(({ conflicts }) => conflicts.length > 0).slice(0, mostExplained);
-  const explained = await conflictsInWords(query, conflicting, { timeZone, except: run.token_id });
+  const explained = await conflictsInWords(query, conflicting, { names, timeZone, except: run.token_id });
   const items = previews.map((preview) => {
     const { action, undone } = preview;
     const sentences = explained[conflicting.indexOf(preview)] ?? [];
@@ -79,5 +79,5 @@ export async function previewList(
       <span>${wordsInHtml(describeAction(action, { names, timeZone }).sentence, today)}</span></p>${badges[undone]}</div>
       ${listInHtml("reason small", sentences, today)}</li>`;
   });
-  return html`<h2>${headline}</h2><ul class="plain log">${items}</ul>`;
+  return html`<h2>${headline}</h2>${form}<ul class="plain log">${items}</ul>`;
 }

@@ -56,9 +56,8 @@ async function showPreview(visit: Visit, shown: Shown): Promise<Content> {
   if (isRefused(count)) return count;
   const open = Math.max(count.changes - count.undone, previews.length);
   const since = localTime(Date.parse(run.from), timeZone);
-  const [whole, others] = [true, false].map((isWhole) =>
-    previews.filter(({ undone }) => (undone === "whole") === isWhole),
-  );
+  const stays = previews.filter(({ undone }) => undone !== "whole");
+  const comes = previews.filter(({ undone }) => undone === "whole");
   const lead = html`<p class="quiet lead">What ${who} changed since ${sayWallTime(since, today)}</p>
     <details><summary>Since another time</summary>
     <form method="get" action="${runPath}" class="card narrow">
@@ -73,8 +72,8 @@ async function showPreview(visit: Visit, shown: Shown): Promise<Content> {
     };
   const body = html`${lead}<p>${previewInWords(previews, open, count.isMore)}</p>
     ${takeBackForm(visit, shown)}
-    ${await previewList(query, { headline: "What has to stay", previews: others ?? [] }, shown)}
-    ${await previewList(query, { headline: "What is taken back", previews: whole ?? [] }, shown)}
+    ${await previewList(query, { headline: "What has to stay", previews: stays }, shown)}
+    ${await previewList(query, { headline: "What is taken back", previews: comes }, shown)}
     ${open > previews.length && html`<p class="quiet">${inWords(open - previews.length)} older ones follow after these.</p>`}`;
   return { body, isOpen: false };
 }
@@ -141,7 +140,6 @@ async function showRest(visit: Visit, shown: Shown): Promise<Html | Refused> {
   const list = `${actionsPath}?${new URLSearchParams({ token_id: run.token_id })}`;
   return html`${await previewList(query, { headline: "What stayed", previews: stayed }, shown)}
     ${parts.hasMore && html`<p class="quiet">Of older changes something stayed, too: <a href="${list}">the list of what it did</a> says of which.</p>`}
-    ${possible.length > 0 && takeBackForm(visit, shown)}
-    ${await previewList(query, { headline: "What can be taken back now", previews: possible }, shown)}
+    ${await previewList(query, { headline: "What can be taken back now", form: takeBackForm(visit, shown), previews: possible }, shown)}
     <p><a href="${list}">Everything it did</a></p>`;
 }

@@ -17,7 +17,7 @@ import { doneAddress, doneParameter, hereWithoutNotes, undoneParameter } from ".
 import { refusalPage } from "../../session/refusal-page.ts";
 import { submitUndo } from "../../session/submit-undo.ts";
 import { actionsPath, undoPath } from "../paths.ts";
-import { type Day, readLogDay } from "../words/known.ts";
+import { type Day, readLogDay, readNames } from "../words/known.ts";
 import { listInHtml, type Word } from "../words/words.ts";
 import { conflictsInWords, conflictsOf } from "./conflicts.ts";
 
@@ -58,7 +58,8 @@ export async function readNote(
   if (!found || isRefused(found) || !found.action) return undefined;
   const { headline, conflicts } = await endOf(visit, found.action, found.undo);
   if (headline === undefined) return undefined;
-  const [sentences = []] = await conflictsInWords(query, [{ action: found.action, conflicts }], day);
+  const known = { names: await readNames(query, [found.action]), timeZone: day.timeZone };
+  const [sentences = []] = await conflictsInWords(query, [{ action: found.action, conflicts }], known);
   return { request_id: found.action.request_id, note: noteOf(headline, sentences, day) };
 }
 
