@@ -1,8 +1,4 @@
-/**
- * One line of a CSV file (RFC 4180) that spreadsheets can open. Formulas get an apostrophe, because a title such as
- * `=HYPERLINK(…)` may be somebody else's words.
- */
-export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+import { type Options, stringify } from "csv-stringify/sync";
 
 /**
  * Spreadsheets skip blanks before a sign, and some accept its full-width form. In many languages they split at
@@ -10,11 +6,23 @@ export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCe
  */
 const asFormula = /(^|[;\t\r\n])(?=[\s"]*[=+\-@＝＋－＠|%])/g;
 
-function csvCell(value: unknown): string {
-  const text = value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-  const harmless = text.replaceAll(asFormula, "$1'");
-  return `"${harmless.replaceAll('"', '""')}"`;
-}
+/** Adds apostrophes to formulas, because a title such as `=HYPERLINK(…)` may be somebody else's words. */
+const harmless = (text: string): string => text.replaceAll(asFormula, "$1'");
+
+const options: Options = {
+  quoted: true,
+  quoted_empty: true,
+  record_delimiter: "windows",
+  cast: {
+    string: harmless,
+    number: (value) => harmless(String(value)),
+    boolean: String,
+    object: (value) => harmless(JSON.stringify(value)),
+  },
+};
+
+/** One line of a CSV file (RFC 4180) that spreadsheets can open without running anything. */
+export const csvLine = (cells: readonly unknown[]): string => stringify([cells], options);
 
 /** This mark tells spreadsheets that a file is UTF-8. */
 export const byteOrderMark = "\u{FEFF}";

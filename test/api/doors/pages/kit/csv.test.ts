@@ -14,4 +14,5 @@ test.each([
 
 test("other cells stay as they are", () => {
   expect(csvLine(["a-b; c=d", 1, null, 'say "so"'])).toBe('"a-b; c=d","1","","say ""so"""\r\n');
+  expect(csvLine([true, false, undefined, "", { a: [1] }])).toBe('"true","false","","","{""a"":[1]}"\r\n');
 });

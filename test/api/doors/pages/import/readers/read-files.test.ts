@@ -37,6 +37,7 @@ test("rows of CSV have quotes, commas and line ends in them", () => {
     ["1", ""],
   ]);
   expect(rows('a,"never closed')).toEqual([["a", "never closed"]]);
+  expect(rows('a\nb\r\nc\rd,5" wide\n,\n"e" f')).toEqual([["a"], ["b"], ["c"], ["d", '5" wide'], ['"e" f']]);
   expect(rows("")).toEqual([]);
 });
 
