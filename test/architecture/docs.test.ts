@@ -46,3 +46,12 @@ test("no comment cites a document that is not here", async () => {
   }
   expect(citing).toEqual([]);
 });
+
+test("each decision has its context, decision and consequence, in at most 120 words", async () => {
+  const decisions = (await textOf("docs/decisions.md")).split(/^### /m).slice(1);
+  const wordsOf = (text: string) => (text.split(/^## /m)[0] ?? "").split(/\s+/).filter(Boolean).length;
+  const isWhole = (text: string) =>
+    /\*\*Context\.\*\*\s.+\*\*Decision\.\*\*\s.+\*\*Consequence\.\*\*\s/s.test(text);
+  expect(decisions.length).toBeGreaterThan(50);
+  expect(decisions.filter((text) => !isWhole(text) || wordsOf(text) > 120)).toEqual([]);
+});
