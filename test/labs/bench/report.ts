@@ -12,7 +12,7 @@ type Report = Readonly<{
   results: readonly Result[];
 }>;
 
-/** Prints the run as the Markdown that docs/benchmarks.md holds. */
+/** Prints the run as the Markdown that docs/measurements.md holds. */
 export function printResults({ commit, cores, options, ceilings, results }: Report): void {
   const { connections, seconds, rounds, users } = options;
   const { WORKER_CONCURRENCY: concurrency = "default" } = process.env;
