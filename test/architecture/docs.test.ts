@@ -5,7 +5,7 @@ import { list, root, sources, textOf } from "./sources.ts";
 
 test("every path that the docs cite exists", async () => {
   const missing: string[] = [];
-  for (const page of ["README.md", ...list("docs/**/*.md")]) {
+  for (const page of ["README.md", "CONTRIBUTING.md", ...list("docs/**/*.md")]) {
     for (const [, cited] of (await textOf(page)).matchAll(
       /`((?:api|workers|shared|test|docs|\.ci)\/[\w./-]+)`/g,
     )) {
