@@ -29,7 +29,7 @@ const options = {
   follow: { type: "boolean" },
 } as const;
 
-/** Prints the action log, newest calls last; --follow then prints further calls as they come. */
+/** Prints the action log, newest calls last; --follow then prints new calls. */
 async function main(): Promise<void> {
   const {
     subject,

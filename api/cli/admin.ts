@@ -2,7 +2,9 @@ import { resolve } from "node:path";
 
 type Command = Readonly<{ says: string; script: string }>;
 
-/** What an operator runs beside the service. Some belong to other processes, so they are started, not imported. */
+/**
+ * Commands that an operator runs beside the service. Some belong to other processes, so they are started, not imported.
+ */
 const commands: Readonly<Record<string, Command>> = {
   actions: { says: "the log of actions in this terminal", script: "api/cli/actions.ts" },
   "archive-log": { says: "takes old months of the log out", script: "workers/upkeep/archive-log.ts" },
@@ -13,10 +15,10 @@ const commands: Readonly<Record<string, Command>> = {
   rotate: { says: "replaces keys and secrets", script: "api/cli/rotate.ts" },
 };
 
-/** `npm run admin [-- COMMAND [options]]`: becomes the command of that name, or lists all. */
+/** `npm run admin [-- COMMAND [options]]`: becomes the named command, or lists all. */
 const [name = "", ...given] = process.argv.slice(2);
 const command = commands[name];
-// `kept-admin rotate -- prepare` is taken like `kept-admin rotate prepare`.
+// `kept-admin rotate -- prepare` means the same as `kept-admin rotate prepare`.
 const options = given[0] === "--" ? given.slice(1) : given;
 const script = resolve(import.meta.dir, "../..", command?.script ?? "");
 if (command) process.execve?.(process.execPath, [process.execPath, script, ...options], process.env);

@@ -9,7 +9,7 @@ import { printable } from "../web/printable.ts";
 const maxArgumentsLength = 160;
 const maxSentenceLength = 300;
 
-/** An action on one line: its time in the user's zone, who, by which door, tool, outcome, what changed, arguments and duration. */
+/** An action on one line: its time in the user's zone, actor, door, tool, outcome, changes, arguments and duration. */
 export function callLine(call: LoggedAction, known: Known): string {
   const { outcome, replayed, calls, door } = call;
   const time = localTimeOf(call, known.timeZone).replace("T", " ");
@@ -22,7 +22,7 @@ export function callLine(call: LoggedAction, known: Known): string {
   return `${styleText("dim", time)}  ${what} ${colouredEnding}  ${told}  ${duration}`;
 }
 
-/** The sentence of what changed, else only what it was about; empty for a read. */
+/** The changes in words, else only the resource; empty for a read. */
 function changesOf(call: LoggedAction, known: Known): string {
   const { before, after, resource_kind, resource_id } = call;
   if (before === null && after === null) return resource_kind ? `${resource_kind} ${resource_id}` : "";
@@ -30,7 +30,7 @@ function changesOf(call: LoggedAction, known: Known): string {
   return sentence.length > maxSentenceLength ? `${sentence.slice(0, maxSentenceLength)}…` : sentence;
 }
 
-/** Commands by REST and from pages have none: what they did is told. */
+/** Commands by REST and from pages have none; the line shows their changes. */
 function argumentsOf(call: LoggedAction): string {
   if (call.door !== "mcp" && call.arguments === "{}") return "";
   const { args, cut } = readStored(call.arguments);

@@ -7,8 +7,8 @@ const noOwner =
   "There is no owner to sign in: the account was deleted, or the built-in identity provider never started here.";
 
 /**
- * Prints a one-time link that signs the owner of a running Kept in, or the person with the address that is given. Only
- * who may read its database can make one.
+ * Prints a one-time link that signs in the owner of a running Kept, or the person with the given address. It needs
+ * access to the database.
  */
 async function main(): Promise<void> {
   const database = await openRunningDatabase(loadCommonConfig(), "owner");

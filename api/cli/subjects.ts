@@ -5,7 +5,7 @@ import { sql } from "../queries/engine/sql.ts";
 
 const maxSubjects = 50;
 
-/** The user with that e-mail address at the built-in provider; any other text is taken for a user's id. */
+/** The user with this e-mail address at the built-in provider; other text is a user's id. */
 export async function findSubject(pool: Pool, text: string): Promise<string> {
   const email = normalizeEmail(text);
   const account = email === undefined ? undefined : await findAccountByEmail(pool, email);
@@ -13,7 +13,7 @@ export async function findSubject(pool: Pool, text: string): Promise<string> {
 }
 
 /**
- * The users whose calls are in the log: the only read across users, for the owner of the instance. It goes from user to
+ * The users with calls in the log: the only read across users, for the owner of the instance. It skips from user to
  * user along the index.
  */
 export async function listSubjects({ run }: QueryDatabase): Promise<string[]> {

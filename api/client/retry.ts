@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export type RetryLimits = Readonly<{
-  /** How often a request is sent at the most. */
+  /** The most attempts for a request. */
   attempts: number;
-  /** Milliseconds after which nothing is sent or awaited any more. */
+  /** Milliseconds after which no attempt is started or awaited. */
   totalMs: number;
 }>;
 
@@ -12,16 +12,16 @@ type Outcome = Readonly<{ response: Response } | { error: unknown }>;
 
 const firstPauseMs = 300;
 const longestPauseMs = 5_000;
-/** Kept answers within two seconds, so after this long it was the network that lost the request or its answer. */
+/** Kept answers within two seconds, so after this long the network has lost the request or its answer. */
 const attemptMs = 15_000;
 const idempotencyKey = "idempotency-key";
 
-/** Too many requests, and what Kept or a proxy before it answers while a part of it is away. */
+/** Too many requests, and the answers of Kept or a proxy during a partial outage. */
 const transientStatuses = [429, 502, 503, 504];
 
 /**
- * A `fetch` that sends a request again when the network failed or the service asks to come back later. Changes get an
- * idempotency key, the same for all attempts, by which Kept makes them once however often they arrive.
+ * A `fetch` that repeats a request when the network failed or the service asks for a later attempt. Changes get an
+ * idempotency key, the same for all attempts, so that Kept makes them once.
  */
 export function fetchWithRetries({ attempts, totalMs }: RetryLimits): Send {
   return async (request) => {
@@ -44,12 +44,12 @@ export function fetchWithRetries({ attempts, totalMs }: RetryLimits): Send {
 
 const isChange = ({ method }: Request): boolean => method !== "GET" && method !== "HEAD";
 
-/** Sends a copy with the body, which can be read only once of a request. */
+/** Sends a copy with the body, because a request's body can be read only once. */
 async function sendOnce(request: Request, sent: ArrayBuffer, timeoutMs: number): Promise<Outcome> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(Math.ceil(timeoutMs))]);
   try {
     const response = await fetch(new Request(request, { signal, body: contentOf(sent) }));
-    // An answer counts when all of it is here: a connection can break in its middle.
+    // An answer counts only when it is complete: a connection can break in its middle.
     const body = await response.arrayBuffer();
     return { response: new Response(contentOf(body), response) };
   } catch (error) {
@@ -57,7 +57,7 @@ async function sendOnce(request: Request, sent: ArrayBuffer, timeoutMs: number):
   }
 }
 
-/** Some methods and statuses may have no body at all, not even an empty one. */
+/** Some methods and statuses allow no body, not even an empty one. */
 const contentOf = (bytes: ArrayBuffer): ArrayBuffer | null => (bytes.byteLength > 0 ? bytes : null);
 
 const isTransient = (outcome: Outcome): boolean =>
@@ -68,7 +68,10 @@ function settled(outcome: Outcome): Response {
   return outcome.response;
 }
 
-/** As long as the service asks, or ever longer; and a random part, so that clients do not come back all at once. */
+/**
+ * Waits as long as the service asks, or longer each time, plus a random part, so that clients do not return all at
+ * once.
+ */
 function pauseBefore(attempt: number, outcome: Outcome): number {
   const growing = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) / 2;
   const asked = "response" in outcome ? outcome.response.headers.get("retry-after") : null;

@@ -1,2 +1,2 @@
-/** The types of the OpenAPI document. In the package, that very file stands in place of this one's declarations. */
+/** The types of the OpenAPI document. In the package that file replaces these declarations. */
 export type { components, operations, paths } from "../../docs/openapi.d.ts";

@@ -1,7 +1,7 @@
 /** A file that pages link to. */
 type Asset = Readonly<{
   path: string;
-  /** The address that pages use. It changes with the content, so that browsers may keep the file for a year. */
+  /** The address in pages. It contains a hash of the content, so that browsers may keep the file for a year. */
   href: string;
   response(): Response;
 }>;
@@ -22,7 +22,7 @@ async function loadAsset(
   };
 }
 
-/** What every page needs, and then what single rooms of pages add, in this order. */
+/** Styles in this order: those of every page first, then those of parts. */
 const styles = [
   "styles/base.css",
   "styles/entry.css",
@@ -48,25 +48,25 @@ export const zoneScript = await loadScript("zone.js");
 /** Makes passkeys and signs in with them. */
 export const passkeyScript = await loadScript("passkeys.js");
 
-/** Adds buttons that show what was typed as a password. */
+/** Adds buttons that show typed passwords. */
 export const passwordScript = await loadScript("passwords.js");
 
-/** Keeps the days of the week and the kinds of rhythm of a habit's form together. */
+/** Keeps weekdays and kind of rhythm in a habit's form consistent. */
 export const rhythmScript = await loadScript("rhythm.js");
 
-/** Ticks things off without leaving the page, and shows anew what has changed. */
+/** Completes things without leaving the page, and updates the changed parts. */
 export const stayScript = await loadScript("stay.js");
 
-/** Says when a page is behind of what happened elsewhere. */
+/** Tells a page when something has changed elsewhere. */
 export const liveScript = await loadScript("live.js");
 
-/** Shows what the line at the top was understood to say, while it is typed. */
+/** Shows how the line at the top is understood, while it is typed. */
 export const quickScript = await loadScript("quick.js");
 
 /** The icon of every page. */
 export const favicon = await loadAsset("favicon.svg", {
   "Content-Type": "image/svg+xml",
-  // An SVG that is opened by itself is a document, which could run scripts.
+  // An SVG opened by itself is a document, which could run scripts.
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
 });

@@ -1,9 +1,9 @@
-/** Of fewer characters, a text stays below Bun's buffer of 16 KiB together with its headers, whatever the characters are. */
+/** A shorter text, with its headers, fits into Bun's buffer of 16 KiB in any encoding. */
 const long = 8_000;
 
 /**
- * The body of a response that is made after an `await`. What does not fit into its buffer, Bun then sends in pieces, with
- * a system call for each part of each header (oven-sh/bun#41341): 200 µs instead of 25. A stream leaves at once.
+ * The body of a response that is made after an `await`. Bun sends one that exceeds its buffer in pieces, with a system
+ * call for each part of each header (oven-sh/bun#41341): 200 µs instead of 25. A stream leaves at once.
  */
 export function bodyOf(text: string): string | ReadableStream {
   if (text.length < long) return text;

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../shared/html.ts";
 
-/** How one kind of client is connected: where its lines belong, and the lines, to be copied as they are. */
+/** Instructions for one kind of client: the place for its lines, and the lines to copy. */
 export type Guide = Readonly<{ client: string; text: Html; lines: string }>;
 
 const places = {
@@ -11,7 +11,7 @@ const places = {
   codex: html`In <code>~/.codex/config.toml</code>, which Codex in the editor reads as well.`,
 };
 
-/** The guides of the page and of docs/connect.md, with this server's addresses in them. */
+/** The guides of the page and of docs/connect.md, with this server's addresses. */
 export function connectGuides(baseUrl: string): readonly Guide[] {
   const url = `${baseUrl}/mcp`;
   return [
@@ -54,11 +54,11 @@ export function connectGuides(baseUrl: string): readonly Guide[] {
   ];
 }
 
-/** The same for a token that its person has at hand, so that no client has to sign in. */
+/** The same guides for a person who has a token, so that no client must sign in. */
 export function tokenGuides(baseUrl: string, token: string): readonly Guide[] {
   const url = `${baseUrl}/mcp`;
   const headers = { Authorization: `Bearer ${token}` };
-  // Some clients break arguments at spaces, so the value with a space is a variable.
+  // Some clients split arguments at spaces, so the value with a space is a variable.
   const args = [...mcpRemoteArguments(url), "--header", "Authorization:$" + "{KEPT_AUTHORIZATION}"];
   const env = { KEPT_AUTHORIZATION: headers.Authorization };
   return [
@@ -103,7 +103,7 @@ const curlLines = (baseUrl: string, token: string): string =>
     `curl -H "Authorization: Bearer $KEPT_TOKEN" -H "Content-Type: application/json" ${baseUrl}/mcp -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'`,
   ].join("\n");
 
-/** mcp-remote refuses addresses without TLS, other than of this computer, unless it is told that they are meant. */
+/** mcp-remote refuses addresses without TLS, except on this computer, unless a flag allows them. */
 function mcpRemoteArguments(url: string): string[] {
   const { protocol, hostname } = new URL(url);
   const isSafe = protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1";
@@ -112,6 +112,6 @@ function mcpRemoteArguments(url: string): string[] {
 
 const json = (value: object): string => JSON.stringify(value, null, 2);
 
-/** The lines of a guide in a block, to which the script adds a button that copies them. */
+/** The lines of a guide in a block; a script adds a button that copies them. */
 export const guideLines = ({ client, lines }: Pick<Guide, "client" | "lines">): Html =>
   html`<pre class="lines" data-name="${client}"><code class="secret">${lines}</code></pre>`;

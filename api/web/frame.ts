@@ -29,12 +29,12 @@ const sections: readonly Section[] = [
 
 type FrameOptions = Readonly<{
   config: Pick<Config, "baseUrl" | "authUrl" | "builtInIdentity">;
-  /** Which of the two ports the page is on; links to the other one have its address. */
+  /** The port of the page; links to the other port have a full address. */
   port: Section["port"];
   signOutPath: string;
 }>;
 
-/** The frame of every signed-in page of both ports: where one can go, and a button that signs out. */
+/** The frame of every signed-in page of both ports: navigation and a button that signs out. */
 export function frame(
   visit: Pick<FormRequest, "site" | "holder" | "url">,
   { config, port, signOutPath }: FrameOptions,

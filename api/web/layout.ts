@@ -4,7 +4,7 @@ import { favicon, stylesheet } from "./assets.ts";
 export type NavLink = Readonly<{
   href: string;
   label: string;
-  /** `page` when the link leads to the page that is shown, `true` when that page belongs to it. */
+  /** `page` if the link leads to the shown page, `true` if the shown page belongs to it. */
   current?: "page" | "true";
 }>;
 
@@ -16,9 +16,9 @@ export type Layout = Readonly<{
   corner?: Html | undefined;
   /** Shown below the header's line. */
   tools?: Html | undefined;
-  /** What became of the last thing that was done, below the title. */
+  /** The result of the last action, below the title. */
   notice?: Html | undefined;
-  /** Modules of our own, which share no names, without which the page is complete as well. */
+  /** Our own modules. They share no names, and the page is complete without them. */
   scripts?: readonly Readonly<{ href: string }>[];
 }>;
 

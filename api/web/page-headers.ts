@@ -1,6 +1,6 @@
 /**
- * Headers of every page: nothing may be cached or framed, no script runs but the page's own files, if it has any, which
- * may ask this origin only, and forms may be sent to this origin only.
+ * Headers of every page: no caching, no framing; scripts are the page's own files, if any, and they and its forms reach
+ * this origin only.
  * @param formTargets further sources for form-action, which browsers apply to the redirects after a POST as well
  */
 export function pageHeaders(formTargets: readonly string[], hasScript: boolean): Record<string, string> {

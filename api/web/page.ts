@@ -7,7 +7,7 @@ import type { Site } from "./site.ts";
 type PageOptions = Readonly<{
   status?: number;
   headers?: Readonly<Record<string, string>>;
-  /** Sources to which the redirects after this page's forms may lead, besides the site's own. */
+  /** Sources that the redirects after this page's forms may lead to, besides the site's own. */
   formTargets?: readonly string[];
 }>;
 
@@ -23,7 +23,7 @@ export function page(
 
 type MessageOptions = PageOptions & Readonly<{ link?: Readonly<{ href: string; label: string }> | null }>;
 
-/** Answers with a page that only says something and leads on, unless there is nowhere to go. */
+/** Answers with a page that shows a message and a link, unless there is nowhere to go. */
 export function message(
   site: Pick<Site, "formTargets" | "home">,
   title: string,

@@ -21,13 +21,16 @@ export function answerByMethod<Visit extends PageRequest>(
 type SignIn<Guest, Visit> = Readonly<{
   /** The visit of the person signed in, if there is one. */
   find(guest: Guest): Promise<Visit | undefined>;
-  /** Where a stranger signs in to go on to `next`, which is undefined when the request cannot be repeated. */
+  /** The sign-in address that leads on to `next`, which is undefined when the request cannot be repeated. */
   address(guest: Guest, next: string | undefined): string;
-  /** Keeps the form that a stranger has sent over the sign-in. @returns undefined when it cannot be kept */
+  /**
+   * Keeps a stranger's form during the sign-in.
+   * @returns undefined when it cannot be kept
+   */
   keepForm?(guest: Guest): Promise<Response | undefined>;
 }>;
 
-/** Makes `requireSignIn(page)`: a page for signed-in people only, to which strangers come back from the sign-in. */
+/** Makes `requireSignIn(page)`: a page for signed-in people only, to which strangers return after the sign-in. */
 export function createRequireSignIn<Guest extends PageRequest, Visit>({
   find,
   address,
@@ -46,7 +49,7 @@ export function createRequireSignIn<Guest extends PageRequest, Visit>({
 
 type MessageSite = Pick<Site, "formTargets" | "home">;
 
-/** The page for addresses at which there is nothing. */
+/** The 404 page. */
 export const notFoundPage = (site: MessageSite): Response =>
   message(site, "Not found", "There is no page at this address.", { status: 404 });
 

@@ -1,7 +1,7 @@
 import { EncryptJWT, errors, type JWTPayload, jwtDecrypt } from "jose";
 import type { KeyRing } from "./key-ring.ts";
 
-/** Encrypts what a cookie holds (RFC 7519 over RFC 7516): nobody else can read, change or extend it. */
+/** Encrypts the content of a cookie (RFC 7519 over RFC 7516): nobody else can read, change or extend it. */
 export function seal(
   content: JWTPayload,
   [key]: KeyRing<Uint8Array>,
@@ -16,7 +16,7 @@ export function seal(
 
 const algorithms = { keyManagementAlgorithms: ["dir"], contentEncryptionAlgorithms: ["A256GCM"] };
 
-/** @returns undefined when the value was made with none of these keys, or has expired */
+/** @returns undefined when none of these keys made the value, or it has expired */
 export async function unseal<Content>(
   value: string,
   keys: KeyRing<Uint8Array>,

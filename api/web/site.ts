@@ -2,24 +2,24 @@ import type { KeyRing } from "./key-ring.ts";
 
 /** The pages of one origin: the account pages, or those of the built-in identity provider. */
 export type Site = Readonly<{
-  /** The only origin from which forms are taken, and to which a `next` address may lead. */
+  /** The only origin that forms are accepted from and that a `next` address may lead to. */
   origin: string;
-  /** Sign the tokens inside forms. */
+  /** These sign the tokens inside forms. */
   formKeys: KeyRing<string>;
-  /** The page to which messages lead. */
+  /** The page that messages lead to. */
   home: string;
-  /** Where a sign-in leads that was not on the way to another page. */
+  /** The page after a sign-in that had no destination. */
   afterSignIn: string;
-  /** The path at or below which a `next` address must be; empty when it may be any. */
+  /** The path that a `next` address must be at or below; empty allows any. */
   root: string;
-  /** Further origins to which the redirects after a form may lead. */
+  /** Further origins that the redirects after a form may lead to. */
   formTargets: readonly string[];
 }>;
 
 /** One request for a page. */
 export type PageRequest = Readonly<{
   site: Site;
-  /** What pages read of a Fetch `Request`. The identity provider makes the same of a Koa context. */
+  /** The part of a Fetch `Request` that pages read. The identity provider makes it from a Koa context. */
   request: Readonly<{ method: string; headers: Headers; body: AsyncIterable<Uint8Array> | null }>;
   url: URL;
 }>;
@@ -27,11 +27,11 @@ export type PageRequest = Readonly<{
 /** One request for a page with a form, or from one. */
 export type FormRequest = PageRequest &
   Readonly<{
-    /** What the tokens of its forms are bound to: the session, or a stranger's browser. */
+    /** The binding of form tokens: the session, or a stranger's browser. */
     holder: string;
-    /** Whose page it is, where forms may be sent again after the session has ended. */
+    /** The owner of the page, if forms may be sent again after the session has ended. */
     owner?: string;
-    /** Answers a form of the owner whose token is too old: shows what was sent, to be sent once more. */
+    /** Answers a form of the owner whose token is too old: shows it, to be sent again. */
     askAgain?(form: URLSearchParams): Promise<Response>;
   }>;
 

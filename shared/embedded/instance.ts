@@ -9,21 +9,21 @@ import { supervise } from "./servers/supervisor.ts";
 /** The parts of one `npm start`. Scripts are absolute paths. */
 export type Plan = Readonly<{
   dataDir: string;
-  /** When an address is undefined, an embedded server is started. */
+  /** Undefined starts an embedded server. */
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
-  /** The addresses at which the roles are going to listen. */
+  /** The addresses that the roles will listen on. */
   addresses: readonly ListenAddress[];
-  /** A script that brings the database up to date and ends. */
+  /** A script that migrates the database and ends. */
   migrate: string;
-  /** In the order in which they stop; they start together. */
+  /** The roles in the order in which they stop; they start together. */
   roles: readonly RoleScript[];
 }>;
 
 export type Instance = Readonly<{
   /**
    * Starts everything and keeps it running.
-   * @returns the details that the roles reported, merged
+   * @returns the merged details of the roles
    * @throws with a line for people when a step fails; `stop` must still be called then
    */
   start(): Promise<Record<string, string>>;

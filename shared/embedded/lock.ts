@@ -2,11 +2,11 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Kept here because a lock is released when it is garbage-collected. */
+/** Locks are kept here, because a garbage-collected one is released. */
 const held = new Map<string, Database>();
 
 /**
- * Takes `dataDir` for this process until it ends. `kept.pid` is only for people.
+ * Locks `dataDir` until this process ends. `kept.pid` is only for people.
  * @throws when another process has the lock.
  */
 export function lockDataDir(dataDir: string): void {
@@ -22,8 +22,8 @@ export function lockDataDir(dataDir: string): void {
 }
 
 /**
- * Takes a lock for this process until it ends. SQLite locks the file in the kernel, which releases the lock however the
- * process ends, so there are no stale locks.
+ * Locks a file until this process ends. SQLite locks it in the kernel, which releases it with the process, so there are
+ * no stale locks.
  * @returns false when another process has it
  */
 export function lockFile(path: string): boolean {

@@ -4,7 +4,7 @@ import type { Life } from "./servers/supervisor.ts";
 /** A process of Kept under the supervisor: a script that calls runRole. */
 export type RoleScript = Readonly<{ name: string; script: string }>;
 
-/** A role stops within the drain time and 10 s, so one that still runs after this is stuck. */
+/** A role stops within the drain time and 10 s; after this it is stuck. */
 const stuckMs = 12_000;
 
 /** Launches a role in a session of its own, so that a Ctrl-C in the terminal does not reach it before us. */

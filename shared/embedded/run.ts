@@ -11,7 +11,7 @@ type Scripts = Pick<Plan, "migrate" | "roles">;
 
 /**
  * Does all of `npm start`: runs an instance until SIGINT or SIGTERM. Everything it starts is a child of this process
- * and ends with it. When it cannot start, it prints the reason in one line and ends with exit code 1.
+ * and ends with it. If it cannot start, it prints the reason in one line and ends with exit code 1.
  */
 export async function run(scripts: (config: CommonConfig) => Scripts): Promise<void> {
   const start = performance.now();
@@ -54,7 +54,7 @@ function planOf(config: CommonConfig, scripts: Scripts): Plan {
 function stopOnRequest(instance: Instance): void {
   let stopping = false;
   async function stop() {
-    // npm forwards a signal that the terminal has already sent us.
+    // npm repeats a signal that the terminal has sent us already.
     if (stopping) return;
     stopping = true;
     console.log("Stopping …");
@@ -66,7 +66,7 @@ function stopOnRequest(instance: Instance): void {
   if (process.env.npm_lifecycle_event) whenParentIsGone(stop);
 }
 
-/** A kill -9 of npm does not reach us, but is meant to end everything. */
+/** We do not notice a kill -9 of npm, which is meant to end everything. */
 function whenParentIsGone(act: () => void): void {
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || act(), parentCheckMs);

@@ -5,8 +5,8 @@ import type { CommonConfig } from "../process/config.ts";
 type Details = Record<string, string>;
 
 /**
- * The last lines of `npm start`: the addresses, how to sign in and a first call to paste. The identity provider
- * reports the owner's password and token only once, at the first start.
+ * The last lines of `npm start`: the addresses, how to sign in and a first call to paste. The identity provider reports
+ * the owner's password and token only once, at the first start.
  */
 export function welcome(config: CommonConfig, dataDir: string, details: Details): string {
   const { baseUrl, authUrl } = config;
@@ -26,7 +26,7 @@ export function welcome(config: CommonConfig, dataDir: string, details: Details)
   ].join("\n");
 }
 
-/** What a command that runs beside this one has to be told about where the data is. */
+/** Tells commands that run beside this one the data folder, unless it is the default. */
 const besideIt = (dataDir: string): string => (dataDir === resolve("./data") ? "" : `DATA_DIR='${dataDir}' `);
 
 function firstCall({ baseUrl, builtInIdentity }: CommonConfig, dataDir: string, details: Details): string[] {

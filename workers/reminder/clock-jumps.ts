@@ -4,8 +4,8 @@ import { renewLeaseEveryMs } from "./lease.ts";
 const leastMs = 2_000;
 
 /**
- * Tells whether PostgreSQL's clock has jumped within the time in which living processes renew their leases. A jump ahead
- * ends all leases at once, and whoever took those deliveries up would send them a second time.
+ * Tells whether PostgreSQL's clock has jumped within the time in which living processes renew their leases. A jump
+ * ahead ends all leases at once, and taking those deliveries up would send them twice.
  */
 export function watchJumps(pool: Pick<Pool, "query">): () => Promise<boolean> {
   let offset: number | undefined;

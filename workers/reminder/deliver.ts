@@ -18,9 +18,9 @@ type DelivererContext = Readonly<{
 }>;
 
 type Deliverer = Readonly<{
-  /** Starts the deliveries of one job. Resolves when they are started, not when they are finished. */
+  /** Starts the deliveries of one job. Resolves when they have started, not finished. */
   deliver(keys: DeliveryKeys): Promise<void>;
-  /** Waits for deliveries under way; those that take too long are left to another process. */
+  /** Waits for deliveries under way; slow ones are left to another process. */
   stop(): Promise<void>;
 }>;
 

@@ -2,8 +2,8 @@ import type { DeliveryKeys } from "./jobs.ts";
 import { now, type ReminderStore } from "./store.ts";
 
 /**
- * Takes up to $2 due reminders, oldest first, skipping rows that another transaction has locked. A reminder whose todo
- * is still open gets a delivery row; one that came due more than a day ago is missed, which its row says.
+ * Takes up to $2 due reminders, oldest first, and skips rows locked by another transaction. A reminder whose todo is
+ * open gets a delivery row; if it came due more than a day ago, the row says that it is missed.
  */
 const takeDue = `
   with due as materialized (
@@ -41,7 +41,7 @@ const takeDue = `
   from written
   where status = 'queued'`;
 
-/** Takes deliveries that were never queued, were lost with Redis or a worker, or are to be tried again now. */
+/** Takes deliveries that were never queued, were lost with Redis or a worker, or are due for another attempt. */
 const takeOverdue = `
   with overdue as materialized (
     select user_id, id from reminder_deliveries d

@@ -1,6 +1,6 @@
 import type { Queue } from "bullmq";
 
-/** The keys of delivery rows, as the columns that the statements take. */
+/** The keys of delivery rows, one array for each column. */
 export type DeliveryKeys = Readonly<{ users: readonly string[]; ids: readonly string[] }>;
 
 const deliveriesPerJob = 100;

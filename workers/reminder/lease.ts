@@ -2,18 +2,18 @@ import { perTarget, type ReminderChannel, type TargetColumn } from "../../shared
 import type { DeliveryKeys } from "./jobs.ts";
 import { now, type ReminderStore } from "./store.ts";
 
-/** A delivery that this process has to send, with its content and target as they were when the lease began. */
+/** A delivery that this process must send, with its content and target at the start of the lease. */
 export type LeasedDelivery = Readonly<{
   user_id: string;
   id: string;
   attempts: number;
-  /** When the lease began, by PostgreSQL's clock. */
+  /** The start of the lease by PostgreSQL's clock. */
   begun_at: string;
   late: boolean;
-  /** For how long it had been due then, or asked for again. */
+  /** Seconds since it came due or was requested again, at the start of the lease. */
   overdue_seconds: number;
   channel: ReminderChannel;
-  /** With microseconds, as PostgreSQL writes it. */
+  /** PostgreSQL's text, with microseconds. */
   scheduled_at: string;
   time_zone: string | null;
   /** Null in a test of the webhook. */
@@ -24,16 +24,15 @@ export type LeasedDelivery = Readonly<{
 }> &
   Readonly<Record<TargetColumn, string | null>>;
 
-/** The columns of users that channels send by. */
+/** The columns of users that channels need. */
 const targets = [...Object.keys(perTarget(() => null)), "webhook_secret", "webhook_disabled_at"];
 const targetsOf = (alias: string): string => targets.map((column) => `${alias}.${column}`).join(", ");
 
 const deliveryKeys = "unnest($2::text[], $3::uuid[]) k(user_id, id)";
 
 /**
- * The last check before sending: a delivery is cancelled when its reminder was moved, cleared or suspended meanwhile,
- * or belongs to another delivery now. The statement that decides also takes the lease, so that of several jobs with
- * the same delivery only one sends it.
+ * The last check before sending: a delivery is cancelled if its reminder was moved, cleared, suspended or given to
+ * another delivery. The same statement takes the lease, so that of several jobs with this delivery only one sends it.
  */
 const takeLeases = `
   with looked_at as materialized (
@@ -82,7 +81,7 @@ const takeLeases = `
 const leaseTime = "15 seconds";
 export const renewLeaseEveryMs = 5_000;
 
-/** @returns those that this process has to send: others are being sent elsewhere, finished or cancelled */
+/** @returns the deliveries for this process: the others are being sent elsewhere, finished or cancelled */
 export async function leaseDeliveries(
   { database, travel }: ReminderStore,
   { users, ids }: DeliveryKeys,
@@ -96,7 +95,7 @@ const extendLeases = `
   from ${deliveryKeys}
   where d.user_id = k.user_id and d.id = k.id and d.status = 'sending'`;
 
-/** A living process keeps the deliveries that it is sending, however slow the receivers are. */
+/** A living process keeps the deliveries that it is sending, even to slow receivers. */
 export async function renewLeases(
   { database, travel }: ReminderStore,
   { users, ids }: DeliveryKeys,

@@ -4,8 +4,8 @@ import { now, type ReminderStore } from "./store.ts";
 import { recordWebhookAttempts } from "./webhook-health.ts";
 
 /**
- * Finishes deliveries and their reminders, each only while the reminder still names that delivery. A reminder that a
- * command has locked at this moment is left out with its delivery, so that it delays no other.
+ * Finishes deliveries and their reminders, each only while the reminder still names that delivery. If a command has
+ * locked the reminder, both are left out, so that others are not delayed.
  */
 const finishDeliveries = `
   with outcomes as materialized (
@@ -62,7 +62,7 @@ type WriterContext = Readonly<{ database: ReminderStore["database"]; log: Log; t
 
 type ResultWriter = Readonly<{
   add(attempt: DeliveryAttempt): void;
-  /** Gives up on results that are not written by now. */
+  /** Gives up on results that are not written yet. */
   stop(): void;
 }>;
 
@@ -70,8 +70,8 @@ const maxTogether = 1_000;
 const againAfterMs = 250;
 
 /**
- * Gathers results while earlier ones are being written, so that many share one statement. It tries again until a
- * result is written, also when PostgreSQL restarts, since a reminder that was sent must not be sent again.
+ * Gathers results while earlier ones are being written, so that many share one statement. It retries until a result is
+ * written, even if PostgreSQL restarts, because a sent reminder must not be sent again.
  * @param onWritten is called with each attempt whose result is written
  */
 export function createResultWriter(

@@ -3,12 +3,12 @@ import type { LeasedDelivery } from "./lease.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { WebhookAttempt } from "./webhook-health.ts";
 
-/** One attempt at a delivery: what the channel answered, or `busy` when its target had no room and nothing was sent. */
+/** One attempt at a delivery: the channel's answer, or `busy` if its target had no room and nothing was sent. */
 export type DeliveryAttempt = Readonly<{ delivery: LeasedDelivery; result: ChannelResult | "busy" }>;
 
 /**
- * How an attempt ended. A tick takes up `retrying` and `postponed` again after `againInMs`; a postponed delivery was
- * not sent, and does not count as an attempt.
+ * The result of an attempt. A tick repeats `retrying` and `postponed` after `againInMs`; a postponed delivery was not
+ * sent and does not count as an attempt.
  */
 type DeliveryResult = Readonly<{
   userId: string;

@@ -5,8 +5,8 @@ const minutes = 60 * seconds;
 const waits = [5 * seconds, 30 * seconds, 2 * minutes, 10 * minutes, 60 * minutes];
 
 /**
- * The wait after the given number of attempts, with up to a fifth more, so that deliveries that failed together are
- * not tried again together.
+ * The wait after the given number of attempts, with up to a fifth more, so that deliveries that failed together do not
+ * retry together.
  * @returns undefined when no further attempt is made
  */
 export function retryAfterMs(attempts: number): number | undefined {

@@ -2,7 +2,10 @@ import { channels } from "../../shared/domain/reminder/channels.ts";
 import type { LeasedDelivery } from "./lease.ts";
 
 type SlowTargets = Readonly<{
-  /** Takes a place at the delivery's target until `leave`. @returns false when none is free */
+  /**
+   * Takes a place at the delivery's target until `leave`.
+   * @returns false when none is free
+   */
   enter(delivery: LeasedDelivery): boolean;
   leave(delivery: LeasedDelivery, tookMs: number): void;
 }>;
@@ -11,8 +14,8 @@ const slowMs = 2_000;
 const maxAtSlowTarget = 20;
 
 /**
- * Keeps receivers that do not answer from taking all places: a target whose last answer was slow gets only a few. A
- * target is the host of an address, or the channel as a whole.
+ * Keeps unresponsive receivers from taking all places: a target whose last answer was slow gets only a few. A target is
+ * the host of an address, or the channel as a whole.
  */
 export function createSlowTargets(): SlowTargets {
   const slow = new Set<string>();

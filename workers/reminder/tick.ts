@@ -7,7 +7,7 @@ type TickContext = Readonly<{
   database: ReminderStore["database"];
   queue: Queue<DeliveryKeys>;
   travel(): string;
-  /** Whether PostgreSQL's clock has just jumped, so that leases which seem to have ended may be in use. */
+  /** True if PostgreSQL's clock has just jumped, so that leases which seem to have ended may be in use. */
   hasJumped(): Promise<boolean>;
 }>;
 
@@ -16,8 +16,8 @@ const batch = 2_000;
 const maxQueuedJobs = 200;
 
 /**
- * Queues everything that is due. Any number of ticks may run at the same time. A tick that dies half-way loses nothing,
- * since a later one takes its rows up.
+ * Queues everything that is due. Ticks may run at the same time. A tick that dies half-way loses nothing, because a
+ * later one takes up its rows.
  */
 export async function runTick(context: TickContext): Promise<void> {
   const { database, travel, hasJumped } = context;

@@ -1,6 +1,6 @@
 import { now, type ReminderStore } from "./store.ts";
 
-/** How one attempt at a user's webhook went. */
+/** The result of one attempt at a user's webhook. */
 export type WebhookAttempt = Readonly<{ userId: string; ok: boolean }>;
 
 /**

@@ -10,7 +10,7 @@ import { archiveMonths } from "./archived-months.ts";
 /** `npm run admin -- archive-log --before YYYY-MM`: takes older months of the action log out of the database, into files. */
 async function main(): Promise<void> {
   const { before = "" } = parseArgs({ options: { before: { type: "string" } } }).values;
-  // Actions of the last 30 days can be taken back, which needs their rows.
+  // Actions of the last 30 days can be undone, which needs their rows.
   const newest = Temporal.Now.plainDateISO("UTC").subtract({ months: 1 }).toPlainYearMonth().toString();
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before) || before > newest)
     throw new Error(`--before must be the first month that stays, ${newest} at the latest.`);

@@ -10,7 +10,7 @@ const rowsAtOnce = 5_000;
 
 type Month = Readonly<{ name: string; state: "attached" | "detaching" | "detached" }>;
 
-/** Tables of the log with what was called before a month such as `202606`; those that an interrupted run left, too. */
+/** Tables of the log for months before one such as `202606`, including those that an interrupted run left. */
 const monthsBefore = `
   select c.relname::text as name,
     case when i.inhdetachpending then 'detaching' when i.inhrelid is not null then 'attached' else 'detached' end as state
@@ -22,9 +22,9 @@ const monthsBefore = `
 
 /**
  * Moves whole months of the action log out of the database: detaches each table without delaying anybody, writes it to
- * `folder` as compressed JSON lines, and then drops it.
+ * `folder` as compressed JSON lines, then drops it.
  * @param before the first month that stays, as digits: `202606`
- * @returns the files that were written
+ * @returns the written files
  */
 export async function archiveMonths(pool: Pool, folder: string, before: string): Promise<string[]> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ async function writeTable(pool: Pool, table: string, file: string): Promise<void
     await written.sync().finally(() => written.close());
     await rename(`${file}.new`, file);
   } finally {
-    // Closing the connection ends the transaction of the cursor, also when writing has failed.
+    // Closing the connection ends the cursor's transaction, even if writing has failed.
     client.release(true);
   }
 }

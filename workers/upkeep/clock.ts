@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Database } from "../../shared/db/orm.ts";
 
-/** One hour of runs counts for a day at most, and a pause between two runs for a minute. */
+/** An hour of runs advances it by a day at most, and a pause between two runs by a minute. */
 const advance = `
   with before as (select last_run_at > now() as was_set_back from upkeep_clock)
   update upkeep_clock set last_run_at = now(),
@@ -10,15 +10,15 @@ const advance = `
   returning least(reached - now(), interval '0')::text as behind, (select was_set_back from before)`;
 
 type Advanced = Readonly<{
-  /** How far it is behind PostgreSQL's, as an interval of zero or less. */
+  /** The distance to PostgreSQL's clock, as an interval of zero or less. */
   behind: string;
-  /** Whether PostgreSQL's is behind the time of the last run. */
+  /** True if PostgreSQL's clock is behind the time of the last run. */
   was_set_back: boolean;
 }>;
 
 /**
- * Advances the clock that upkeep deletes by. PostgreSQL's may be wrong by days until somebody sets it right, and what is
- * deleted meanwhile stays deleted. After such a jump, or a time out of service, this one takes its time to follow.
+ * Advances the clock that upkeep deletes by. PostgreSQL's clock may be wrong by days until somebody corrects it, and
+ * deletions cannot be undone. After a jump, or a time out of service, this clock follows slowly.
  */
 export async function advanceClock(pool: Pick<Pool, "query">): Promise<Advanced> {
   const { rows } = await pool.query<Advanced>(advance);
@@ -35,12 +35,12 @@ const scheduleMissed = `
   from undone u
   where r.user_id = u.user_id and r.todo_id = u.todo_id and r.status = 'missed' and r.remind_at = u.scheduled_at`;
 
-/** Living processes renew the leases of what they are sending before that. */
+/** Before that, living processes renew the leases of deliveries that they are sending. */
 const tryAgainSoon = `
   update reminder_deliveries set next_attempt_at = now() + interval '15 seconds'
   where finished_at is null and next_attempt_at > now() + interval '15 seconds'`;
 
-/** Schedules what a clock that was far ahead made missed, and tries again what it put off. */
+/** Schedules reminders that a clock far ahead marked as missed, and retries those that it put off. */
 export async function mendReminders({ pool }: Pick<Database, "pool">): Promise<void> {
   await pool.query(scheduleMissed);
   await pool.query(tryAgainSoon);

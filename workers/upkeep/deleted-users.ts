@@ -20,12 +20,12 @@ const tables = [
   ["users", "user_id"],
 ] as const;
 
-/** Small steps, so that no other transaction waits long for the rows. */
+/** Steps are small, so that no other transaction waits long for the rows. */
 const rowsAtOnce = 2_000;
 
 /**
- * Closes an account and deletes its rows in steps. From the first step on, every command of this user is refused. Rows
- * that a transaction was just writing are deleted by the next sweep.
+ * Closes an account and deletes its rows in steps. From the first step on, every command of this user is refused. The
+ * next sweep deletes rows that a transaction was still writing.
  */
 export async function emptyAccount(connection: Queryable, userId: string): Promise<void> {
   await connection.query(
@@ -37,7 +37,7 @@ export async function emptyAccount(connection: Queryable, userId: string): Promi
   await connection.query("update deleted_users set emptied_at = now() where id = $1", [userId]);
 }
 
-/** Accounts that may still have rows: their deletion broke off, or another transaction wrote at the same time. */
+/** Accounts that may still have rows: their deletion was interrupted, or another transaction wrote at the same time. */
 const unswept = `
   select id from deleted_users
   where emptied_at is null or emptied_at < deleted_at + interval '5 minutes'

@@ -3,7 +3,7 @@ import { openDatabase } from "../../shared/db/orm.ts";
 import { loadCommonConfig } from "../../shared/process/config.ts";
 import { createLog } from "../../shared/process/observe/log.ts";
 
-/** Brings the database at `url` to the newest schema; safe to run by several processes at once. */
+/** Migrates the database at `url` to the newest schema; several processes may run it at once. */
 export async function migrate(url: string, logLevel = "info"): Promise<void> {
   const log = createLog("migrate", logLevel);
   const database = await openDatabase({ url, log, purpose: "migrations", connections: 2 });

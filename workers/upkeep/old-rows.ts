@@ -10,7 +10,10 @@ const oldRows = (table: string, key: string, time: string, kept = "30 days"): st
   select ${key} from ${table}
   where ${time} < now() + $1::interval - interval '${kept}' order by ${time} limit ${batch}) old`;
 
-/** In small batches, so that no other statement waits long. @returns how many rows were deleted */
+/**
+ * Deletes in small batches, so that no other statement waits long.
+ * @returns the number of deleted rows
+ */
 async function deleteInBatches({ pool }: Store, sql: string, travel: string, most = batch): Promise<number> {
   let deleted = 0;
   for (let rows = most; rows === most; deleted += rows)
@@ -22,7 +25,7 @@ const oldDeliveries = `
   delete from reminder_deliveries d using ${oldRows("reminder_deliveries", "user_id, id", "created_at")}
   where d.user_id = old.user_id and d.id = old.id`;
 
-/** @param travel how far from the present to look, as an interval */
+/** @param travel distance from the present, as an interval */
 export const pruneDeliveries = (store: Store, travel = "0"): Promise<number> =>
   deleteInBatches(store, oldDeliveries, travel);
 
@@ -70,7 +73,7 @@ export async function pruneDeletions(store: Store, travel = "0"): Promise<number
 }
 
 /**
- * Forgets what became of long work.
+ * Deletes the results of long work.
  * @param travel the interval by which tests travel in time
  */
 export async function pruneWorks({ pool }: Store, travel = "0"): Promise<number> {
@@ -84,7 +87,7 @@ export async function pruneWorks({ pool }: Store, travel = "0"): Promise<number>
 /** A part of a file is up to 48,000 characters long. */
 const partsInBatch = 200;
 
-/** What its person is just replacing or taking is left to the next run. */
+/** A file that is being replaced or imported now is left to the next run. */
 const oldParts = `
   delete from import_parts p using (
     select user_id, part from import_parts
@@ -94,8 +97,8 @@ const oldParts = `
   where p.user_id = old.user_id and p.part = old.part`;
 
 /**
- * Forgets files that nobody said yes to within a day.
- * @param travel how far from the present to look, as an interval
+ * Deletes files that nobody confirmed within a day.
+ * @param travel distance from the present, as an interval
  */
 export const pruneImports = (store: Store, travel = "0"): Promise<number> =>
   deleteInBatches(store, oldParts, travel, partsInBatch);

@@ -2,13 +2,13 @@ import type { Pool } from "pg";
 import type { Database } from "../../shared/db/orm.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
 
-/** A table in partitions by time: how long each is, how far ahead it is made, and when it is dropped. */
+/** A table in partitions by time: the length of each, how far ahead it is made, and when it is dropped. */
 type Kept = Readonly<{
   table: "inbox" | "action_log" | "action_images";
   kind: "keyless" | "keyed" | "all";
   step: string;
   ahead: string;
-  /** How long a partition is kept after the end of its time. */
+  /** The time that a partition is kept after its end. */
   after: string;
 }>;
 
@@ -26,7 +26,7 @@ export const keptFor = (actionLogDays: number): readonly Kept[] => [
 
 /**
  * A row may have the time of a front door, which may be ten minutes off.
- * @param travel how far from the present to look, as an interval, for tests that move in time
+ * @param travel distance from the present, as an interval, for tests that move in time
  */
 export async function makePartitions(
   pool: Pick<Pool, "query">,
@@ -42,8 +42,8 @@ export async function makePartitions(
 }
 
 /**
- * Makes the partitions that commands need now. Upkeep makes those ahead, but the clock may jump between two runs of it.
- * Commands that need them at the same time share one call, which never throws: they find out when they try again.
+ * Makes the partitions that commands need now. Upkeep makes them ahead, but the clock may jump between its runs.
+ * Simultaneous commands share one call, which never throws: their next attempt shows the result.
  */
 export function createPartitionMaker(pool: Pick<Pool, "query">, log: Log): () => Promise<void> {
   const present = keptFor(0).map((one) => ({ ...one, ahead: "10 minutes" }));
@@ -60,8 +60,8 @@ export function createPartitionMaker(pool: Pick<Pool, "query">, log: Log): () =>
 }
 
 /**
- * Drops partitions whose time is over, one after another and without delaying readers or writers.
- * @param travel how far from the present to look, as an interval
+ * Drops expired partitions one after another without delaying readers or writers.
+ * @param travel distance from the present, as an interval
  */
 export async function dropPartitions(
   { pool }: Pick<Database, "pool">,
@@ -83,8 +83,8 @@ export async function dropPartitions(
 }
 
 /**
- * A plain DROP would wait for every reader of the whole table, and all later queries would wait behind it. Detaching
- * concurrently delays nobody. A detach that was interrupted is finished by the next run.
+ * A plain DROP would wait for every reader of the whole table, and all later queries behind it. A concurrent detach
+ * delays nobody; the next run finishes an interrupted one.
  */
 async function dropPartition(
   pool: Pick<Pool, "query">,

@@ -1,6 +1,6 @@
 /**
- * Runs the steps one after the other, each whatever became of those before it.
- * @throws Error that names the steps that failed, and why
+ * Runs the steps one after the other; a failed step stops none.
+ * @throws Error that names the failed steps and their reasons
  */
 export async function runSteps(steps: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
   const failures: string[] = [];

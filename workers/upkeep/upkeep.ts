@@ -12,7 +12,9 @@ import { dropPartitions, keptFor, makePartitions } from "./partitions.ts";
 import { runSteps } from "./run-steps.ts";
 
 const everyMs = 60_000;
-/** A run may have many rows to delete, but must not keep others from making partitions, which are made for an hour. */
+/**
+ * A run may have many rows to delete, but must end in time for others to make partitions, which are made an hour ahead.
+ */
 const withinMs = 20 * 60_000;
 
 /** Starts this process's share of the upkeep. It makes partitions first, so that the first command has one. */
@@ -54,7 +56,7 @@ export async function runUpkeep(
   });
 }
 
-/** Deletes failed jobs, which stay for a day so that the operator can look at them. */
+/** Deletes failed jobs after a day, in which the operator can look at them. */
 async function cleanCommands({
   config,
   publisher,

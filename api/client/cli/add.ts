@@ -6,7 +6,10 @@ import { fetchThing, lineOf } from "./things.ts";
 
 type Schemas = components["schemas"];
 
-/** `kept add WORDS`: a todo or a habit, as the service reads the words, with its category and reminder or not at all. */
+/**
+ * `kept add WORDS`: adds a todo or a habit as the service reads the words. Its category and reminder are added with it,
+ * or nothing is.
+ */
 export async function add({ client, memory, print }: CommandLine, words: string): Promise<void> {
   const said = await dataOf(client.GET("/quick-add", { params: { query: { line: words } } }));
   const category = said.category === null ? undefined : await findCategory(client, said.category);
@@ -27,7 +30,7 @@ export async function add({ client, memory, print }: CommandLine, words: string)
   print(`Added ${lineOf(thing)}`, thing);
 }
 
-/** @throws with the reason of the operation that was to blame; nothing was done then */
+/** @throws with the reason of the operation that failed; nothing was done then */
 async function runAll(
   client: KeptClient,
   operations: Schemas["BatchOperation"][],
@@ -40,7 +43,7 @@ async function runAll(
 
 const failedDependency = 424;
 
-/** The category of a name, whatever its case and accents. */
+/** The category of a name, regardless of case and accents. */
 async function findCategory(client: KeptClient, name: string): Promise<Schemas["Category"] | undefined> {
   for (let page = 1; ; page++) {
     const { data, meta } = await dataOf(client.GET("/categories", { params: { query: { page } } }));

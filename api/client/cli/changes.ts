@@ -4,7 +4,7 @@ import { dataOf } from "./command-line.ts";
 
 type Schemas = components["schemas"];
 
-/** Pages of what was written or deleted since a cursor, or of everything without one, up to the present. */
+/** Pages of changes since a cursor, or of everything without one, up to the present. */
 export async function* changesSince(
   client: KeptClient,
   cursor: string | undefined,

@@ -1,17 +1,17 @@
 import type { KeptClient } from "../index.ts";
 import type { Memory } from "./memory.ts";
 
-/** What every command of `kept` works with. */
+/** The context of every command of `kept`. */
 export type CommandLine = Readonly<{
   client: KeptClient;
-  /** Where Kept and its account pages are. */
+  /** The address of Kept and its account pages. */
   url: string;
   memory: Memory;
   /** Prints a text for people, or with --json the value on one line. */
   print(text: string, value: unknown): void;
 }>;
 
-/** What openapi-fetch resolves to: data if the request succeeded, else the refusal. */
+/** The result of openapi-fetch: data if the request succeeded, else the refusal. */
 type Settled<Data> = Readonly<{ data?: Data; error?: unknown; response: Response }>;
 
 export const dataOf = async <Data>(call: Promise<Settled<Data>>): Promise<Data> =>
@@ -26,7 +26,7 @@ export async function answerOf<Data>(
   return { data, response };
 }
 
-/** The same for a request that may be answered without content. */
+/** Awaits a request like `answerOf`, but accepts an answer without content. */
 export async function awaitAnswer<Data>(call: Promise<Settled<Data>>): Promise<Settled<Data>> {
   const settled = await call.catch((error: Error) => {
     const reason = error.cause instanceof Error ? error.cause.message : error.message;

@@ -22,7 +22,7 @@ async function completeTodo(client: KeptClient, todo_id: number): Completed {
   return { thing: await dataOf(client.POST("/todos/{todo_id}/toggle", { params, body })) };
 }
 
-/** Says the day, so that an undo after midnight takes back this completion and not that of another day. */
+/** Names the day, so that an undo after midnight undoes this completion and no other. */
 async function completeHabit(client: KeptClient, habit_id: number): Completed {
   const { today: date } = await dataOf(client.GET("/me"));
   const params = { path: { habit_id } };
@@ -30,7 +30,7 @@ async function completeHabit(client: KeptClient, habit_id: number): Completed {
   return { thing, date };
 }
 
-/** @throws unless the number or the words mean one thing */
+/** @throws unless the number or the words match exactly one thing */
 async function findThing(client: KeptClient, what: string): Promise<Completable> {
   const [, letter, digits] = /^([th])(\d+)$/.exec(what) ?? [];
   if (digits !== undefined) {

@@ -6,12 +6,12 @@ import { type CommandLine, dataOf } from "./command-line.ts";
 type Schemas = components["schemas"];
 
 const dayMs = 86_400_000;
-/** The longest period of which the service tells the completions at once. */
+/** The longest period that one request for completions may cover. */
 const periodDays = 366;
 
 /** `kept export`: every category, habit, completion and todo, each as JSON on a line of its own. */
 export async function exportEverything({ client }: CommandLine): Promise<void> {
-  // A thing that is changed meanwhile comes again, and its newer state takes the place of the older one.
+  // A thing that changes meanwhile comes again; the newer state replaces the older one.
   const things = new Map<string, Schemas["Change"]>();
   for await (const { data } of changesSince(client, undefined))
     for (const change of data) things.set(`${change.type} ${change.id}`, change);

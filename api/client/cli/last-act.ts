@@ -1,18 +1,18 @@
 import type { Memory } from "./memory.ts";
 import { type Completable, type CompletableType, typeOf } from "./things.ts";
 
-/** What `kept undo` takes back. */
+/** The act that `kept undo` undoes. */
 export type LastAct = Readonly<{
   act: "added" | "completed";
   type: CompletableType;
   id: number;
-  /** As the act left it: whoever changed it since has another time. */
+  /** The time after the act; a later change by anybody has another one. */
   updated_at: string;
-  /** The day on which a habit was completed. */
+  /** The day of a habit's completion. */
   date?: string;
 }>;
 
-/** Notes what was done to a thing, which is as it was afterwards. */
+/** Stores the act on a thing, given in its state afterwards. */
 export function noteAct(
   memory: Memory,
   thing: Completable,

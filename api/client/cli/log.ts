@@ -6,12 +6,12 @@ import { lineOf, numberOf } from "./things.ts";
 
 type Change = components["schemas"]["Change"];
 
-/** A third of the 60 requests a minute that a token usually has. */
+/** Polling takes a third of the 60 requests a minute that a token usually has. */
 const followMs = 3_000;
-/** How much of the past is told when there is no last time. */
+/** The number of changes shown at the first run. */
 const newest = 20;
 
-/** `kept log`: what was changed since the last time, by whomever; --follow goes on with what is changed from now on. */
+/** `kept log`: prints the changes of anybody since the last run; --follow continues with new ones. */
 export async function printChanges(commandLine: CommandLine, follow: boolean): Promise<void> {
   const { memory, print } = commandLine;
   const told = new Map<string, string>();
@@ -19,7 +19,7 @@ export async function printChanges(commandLine: CommandLine, follow: boolean): P
   do {
     const { changes, next } = await readSince(commandLine, cursor);
     for (const change of cursor === undefined ? changes.slice(-newest) : changes) {
-      // What was committed a moment ago comes again with the next answer.
+      // Recent changes come again with the next answer.
       const [key, state] = [numberOf(change.type, change.id), JSON.stringify(change)];
       if (told.get(key) !== state) print(lineOfChange(change), change);
       told.set(key, state);
@@ -29,7 +29,7 @@ export async function printChanges(commandLine: CommandLine, follow: boolean): P
   } while (follow);
 }
 
-/** Changes, oldest first, and the cursor after them, which is noted for the next time. */
+/** Changes, oldest first; the cursor after them is stored for the next run. */
 async function readSince({ client, memory }: CommandLine, cursor: string | undefined) {
   const changes: Change[] = [];
   let next = cursor;
@@ -39,7 +39,7 @@ async function readSince({ client, memory }: CommandLine, cursor: string | undef
       next = next_cursor;
     }
   } catch (error) {
-    // A cursor that the service does not know any more would be refused the next time as well.
+    // An unknown cursor would be refused next time as well, so it is dropped.
     if (isRefusedCursor(error)) await memory.forget("cursor");
     throw error;
   }
@@ -55,7 +55,7 @@ function byTime(one: Change, other: Change): number {
   return Number(first > second) - Number(first < second);
 }
 
-/** What is deleted has no time any more, and comes last. */
+/** Deleted things have no time, and come last. */
 const timeOf = ({ resource }: Change): string => resource?.updated_at ?? "~";
 
 function lineOfChange(change: Change): string {

@@ -33,7 +33,7 @@ type Run = (commandLine: CommandLine) => Promise<void>;
 
 const readArguments = () => parseArgs({ options, allowPositionals: true });
 
-/** @returns undefined for what is no command, or lacks its words */
+/** @returns undefined for an unknown command, or one without its words */
 function commandOf({ values: { follow }, positionals }: Arguments): Run | undefined {
   const [name, ...rest] = positionals;
   const words = rest.join(" ");
@@ -54,7 +54,7 @@ function openCommandLine(token: string, isJson: boolean): CommandLine {
   };
 }
 
-/** @returns the exit code: 2 for a command line that means nothing */
+/** @returns the exit code: 2 for an invalid command line */
 async function main(): Promise<number> {
   const given = readArguments();
   const run = commandOf(given);
@@ -67,7 +67,7 @@ async function main(): Promise<number> {
   return given.values.help || (run && token) ? 0 : 2;
 }
 
-// A reader such as `head` that has seen enough is no failure.
+// A reader that stops early, such as `head`, is no failure.
 process.stdout.on("error", () => process.exit(0));
 process.exitCode = await main().catch((error: NodeJS.ErrnoException) => {
   console.error(`kept: ${error.message}`);

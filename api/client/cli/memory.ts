@@ -3,9 +3,9 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** What one run of `kept` leaves for the next one. */
+/** Facts that one run of `kept` stores for the next. */
 export type Memory = Readonly<{
-  /** @returns undefined when nothing was noted */
+  /** @returns undefined when nothing was stored */
   recall(name: Noted): Promise<string | undefined>;
   note(name: Noted, text: string): Promise<void>;
   forget(name: Noted): Promise<void>;
@@ -13,7 +13,7 @@ export type Memory = Readonly<{
 
 type Noted = "cursor" | "last-act";
 
-/** Files in the user's own folder, apart for each address and token, of which they tell neither. */
+/** Files in the user's own folder, separate for each address and token. Their names are hashes that reveal neither. */
 export function openMemory(url: string, token: string, env: NodeJS.ProcessEnv): Memory {
   const folder = join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "kept");
   const owner = createHash("sha256").update(`${url} ${token}`).digest("hex").slice(0, 16);
@@ -22,7 +22,7 @@ export function openMemory(url: string, token: string, env: NodeJS.ProcessEnv): 
     recall: (name) => readFile(pathOf(name), "utf8").catch(() => undefined),
     async note(name, text) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Renamed, so that another run never reads half of it.
+      // The rename keeps another run from reading half of the text.
       const written = `${pathOf(name)}.${process.pid}`;
       await writeFile(written, text, { mode: 0o600 });
       await rename(written, pathOf(name));

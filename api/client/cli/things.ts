@@ -4,11 +4,14 @@ import { answerOf } from "./command-line.ts";
 
 type Schemas = components["schemas"];
 
-/** What can be ticked off. */
+/** Things that can be completed. */
 export type Completable = Schemas["Todo"] | Schemas["Habit"];
 export type CompletableType = "todo" | "habit";
 
-/** A thing with the tag of its state. @throws when there is none, or none any more */
+/**
+ * A thing with its entity tag.
+ * @throws when it does not exist or is deleted
+ */
 export async function fetchThing(
   client: KeptClient,
   type: CompletableType,
@@ -26,10 +29,10 @@ export const isTodo = (thing: Completable): thing is Schemas["Todo"] => "title" 
 export const typeOf = (thing: Completable): CompletableType => (isTodo(thing) ? "todo" : "habit");
 export const nameOfThing = (thing: Completable): string => (isTodo(thing) ? thing.title : thing.name);
 
-/** How it is called on the command line, t7 or h3, because todos and habits are numbered apart. */
+/** The name on the command line, t7 or h3, because todos and habits are numbered apart. */
 export const numberOf = (type: Schemas["Change"]["type"], id: number): string => `${type.charAt(0)}${id}`;
 
-/** One line: whether it is done, its number, its name and what else there is to know. */
+/** One line: completed or not, number, name and further facts. */
 export function lineOf(thing: Completable): string {
   const isDone = isTodo(thing) ? thing.is_completed : thing.is_completed_today;
   const facts = isTodo(thing) ? factsOfTodo(thing) : factsOfHabit(thing);

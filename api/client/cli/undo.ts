@@ -4,8 +4,8 @@ import { type LastAct, recallAct } from "./last-act.ts";
 import { fetchThing, nameOfThing } from "./things.ts";
 
 /**
- * `kept undo`: the opposite of what this command line did last, by the same commands that everybody has. The log, and
- * taking back what others did, is for people alone, on their account pages.
+ * `kept undo`: reverses the last act of this command line by ordinary commands. The action log and its undo are only
+ * for people, on their account pages.
  */
 export async function undoLastAct({ client, memory, url, print }: CommandLine): Promise<void> {
   const elsewhere = `What was done otherwise is taken back on the page ${url}/account/actions`;
@@ -22,7 +22,7 @@ export async function undoLastAct({ client, memory, url, print }: CommandLine): 
   print(undone === "added" ? deleted : `${name} is open again.`, { undone, type, id });
 }
 
-/** The tag makes the service refuse when somebody changes the thing at this very moment. */
+/** The tag makes the service refuse if somebody changes the thing at the same moment. */
 function opposite(
   client: KeptClient,
   { act, type, id, date }: LastAct,

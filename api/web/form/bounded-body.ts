@@ -1,9 +1,9 @@
-/** Bytes of a request as they come. */
+/** Bytes of a request as they arrive. */
 type Body = AsyncIterable<Uint8Array> | null;
 
 /**
- * Reads a body that may have at most so many bytes. Reading stops there, so that nobody can fill the memory.
- * @returns what is wrong with it, where it has more or breaks off
+ * Reads a body of limited bytes, and stops there so that nobody can fill the memory.
+ * @returns the problem if it is longer or breaks off
  */
 export async function readBounded(
   body: Body,

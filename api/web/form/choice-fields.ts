@@ -4,7 +4,7 @@ export type Option = Readonly<{ value: string; label: string }>;
 
 type Described = Readonly<{ name: string; label: string; value: string; error?: string | undefined }>;
 
-/** A labelled list of options, of which one is chosen. */
+/** A labelled list of options, one of which is chosen. */
 export function selectField({
   name,
   label,
@@ -26,7 +26,7 @@ export function selectField({
 
 /** A labelled text of several lines. */
 export function areaField({ name, label, value, error, max }: Described & Readonly<{ max: number }>): Html {
-  // A line break at the beginning of a text area is dropped by browsers, so one is added.
+  // Browsers drop a line break at the beginning of a text area, so one is added.
   return html`<div class="field"><label for="${name}">${label}</label>
     <textarea id="${name}" name="${name}" rows="4" maxlength="${max}" autocomplete="off"
       aria-describedby="${error && `${name}-error`}" aria-invalid="${error ? "true" : "false"}">

@@ -5,14 +5,14 @@ const lifetimeMs = 12 * 60 * 60 * 1000;
 
 /**
  * A token for a form that only this browser (or session) can send back, within 12 hours.
- * @param owner whose page it is: a mark of them, which outlives the session, is added
+ * @param owner the person of the page; their mark is added, which outlives the session
  */
 export function csrfToken([key]: KeyRing<string>, holder: string, owner?: string): string {
   const token = Bun.CSRF.generate(`${key}.${holder}`, { expiresIn: lifetimeMs, encoding: "base64url" });
   return owner === undefined ? token : `${token}.${ownerMark(key, owner)}`;
 }
 
-/** Whether `token` was made by `csrfToken` for the same holder and has not expired. */
+/** True if `csrfToken` made the token for the same holder and it has not expired. */
 export function csrfHolds(keys: KeyRing<string>, holder: string, token: string): boolean {
   const [own = ""] = token.split(".");
   const verify = (secret: string) =>
@@ -20,7 +20,9 @@ export function csrfHolds(keys: KeyRing<string>, holder: string, token: string):
   return own !== "" && keys.some((key) => verify(`${key}.${holder}`));
 }
 
-/** Whether a token, however old, was made for a page of this person. It says what they sent, not that they mean it now. */
+/**
+ * True if a token of any age was made for a page of this person. It proves who sent a form, not that they mean it now.
+ */
 export function isOwnersToken(keys: KeyRing<string>, owner: string, token: string): boolean {
   const given = Buffer.from(token.split(".")[1] ?? "");
   const marks = keys.map((key) => Buffer.from(ownerMark(key, owner)));

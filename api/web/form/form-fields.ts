@@ -2,7 +2,7 @@ import { type Html, html } from "../../../shared/html.ts";
 
 type Field = Readonly<{
   name: string;
-  /** Defaults to the name; needed when another form of the page has a field of that name. */
+  /** Defaults to the name; needed if another form of the page has a field of that name. */
   id?: string;
   label: string;
   type?: "text" | "email" | "password" | "url" | "number" | "date" | "datetime-local" | "color";
@@ -13,9 +13,9 @@ type Field = Readonly<{
   /** The most characters. */
   max?: number;
   required?: boolean;
-  /** Whether typing goes here when the page opens. A field with an error has that by itself. */
+  /** Focuses the field when the page opens. A field with an error has the focus anyway. */
   autofocus?: boolean;
-  /** Values to choose from; others can be typed as well. */
+  /** Suggested values; others can be typed as well. */
   suggestions?: readonly string[];
 }>;
 
@@ -48,8 +48,8 @@ export function field(input: Field): Html {
 const zones = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC")];
 
 /**
- * A choice of all time zones, and of the current one if that has a name that is no longer listed.
- * @param isGuess whether nobody has chosen it, so that `zoneScript` puts the browser's own in its place
+ * A choice of all time zones, and the current one if it has a name that is no longer listed.
+ * @param isGuess true if nobody has chosen it, so that `zoneScript` replaces it with the browser's
  */
 export function zoneField(chosen: string, isGuess = false): Html {
   const offered = zones.includes(chosen) ? zones : [chosen, ...zones];
@@ -60,10 +60,10 @@ export function zoneField(chosen: string, isGuess = false): Html {
     )}</select></div>`;
 }
 
-/** Sends the zone of the browser along, which `zoneScript` knows; empty without scripts. */
+/** Sends the browser's zone, which `zoneScript` fills in; empty without scripts. */
 export const browserZoneField = html`<input type="hidden" name="browser_zone" value="" data-zone>`;
 
-/** A problem at the top of a form, to which the page opens, so that it is seen and read out wherever the form is. */
+/** A problem at the top of a form. The page opens there, so that it is seen and read out. */
 export function problem(message: string | undefined): Html | undefined {
   return message ? html`<p class="note bad" role="alert" tabindex="-1" autofocus>${message}</p>` : undefined;
 }

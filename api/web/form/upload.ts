@@ -5,9 +5,9 @@ import { csrfHolds } from "./csrf.ts";
 import { type FormProblem, isFromHere, notOurs, problemPage } from "./form.ts";
 
 const maxUploadBytes = 5 * 1024 * 1024;
-/** The parts of a form are taken apart in one go. */
+/** The parts of a form are parsed in one go. */
 const mostParts = 300;
-/** One is read at a time; the others wait for it. */
+/** One upload is read at a time; the others wait for it. */
 const mostAtOnce = 4;
 
 type UploadedFile = Readonly<{ name: string; bytes: Uint8Array }>;
@@ -28,14 +28,14 @@ const allBusy: FormProblem = {
 
 type UploadPage<Visit> = Readonly<{
   personOf(visit: Visit): string;
-  /** The answer to a person who may send no more files at present: their bytes are not read. */
+  /** The answer to a person who may send no more files now; their bytes are not read. */
   refused(visit: Visit): Promise<Response | undefined>;
   act(visit: Visit, upload: Upload): Promise<Response>;
 }>;
 
 /**
- * A page that takes files. One upload of a person and a few in all are read at a time, so that nobody can fill the memory;
- * one that is still arriving is none of the few, however slow. A form that our own page in this browser did not send is refused.
+ * A page that takes files. To protect the memory, a person sends one upload at a time, and few are read at once; those
+ * still arriving do not count, however slow. Only forms from our own page in this browser are accepted.
  */
 export function takeUpload<Visit extends FormRequest>({
   personOf,
@@ -95,6 +95,6 @@ function hasManyParts(body: Buffer, type: string): boolean {
   return true;
 }
 
-/** @returns undefined for a body that is no form */
+/** @returns undefined for a body that is not a form */
 const readForm = (body: Uint8Array<ArrayBuffer>, type: string) =>
   new Response(body, { headers: { "content-type": type } }).formData().catch(() => undefined);

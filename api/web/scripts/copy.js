@@ -1,5 +1,4 @@
-// Puts a button under each block of lines that copies them. Without scripts there is none, and the lines can be
-// selected with one click all the same.
+// Puts a button under each block of lines that copies them. Without scripts, one click selects the lines.
 const status = document.querySelector("#copied");
 
 for (const block of document.querySelectorAll("pre.lines")) {
@@ -19,7 +18,7 @@ for (const block of document.querySelectorAll("pre.lines")) {
   block.after(button);
 }
 
-/** Selects the text as well, for browsers that let pages without https or localhost copy nothing. */
+/** Also selects the text, because some browsers let pages without https or localhost copy nothing. */
 async function copy(element) {
   getSelection().selectAllChildren(element);
   if (!navigator.clipboard) return document.execCommand("copy");

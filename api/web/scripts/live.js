@@ -1,5 +1,5 @@
-// Tells the page when it is behind of what happened elsewhere. Only a page that is looked at holds a connection, because
-// a browser has six for all of its pages.
+// Tells the page when something has changed elsewhere. Only a visible page holds a connection, because a browser has
+// six for all its pages.
 const mark = document.getElementById("live");
 let source;
 let later;
@@ -16,7 +16,7 @@ function open() {
   });
   source.addEventListener("goodbye", close);
   source.addEventListener("error", () => {
-    // What the browser gave up is tried again now and then.
+    // A connection that the browser gave up is tried again now and then.
     if (source?.readyState !== EventSource.CLOSED) return;
     close();
     setTimeout(open, 20_000 + Math.random() * 20_000);

@@ -1,4 +1,4 @@
-// Forms that make a passkey or sign in with one: the browser's answer is sent in a field of the form.
+// Forms that make a passkey or sign in with one: a field of the form sends the browser's answer.
 for (const form of document.querySelectorAll("form[data-passkey]")) {
   const { passkey, options } = form.dataset;
   const parser = passkey === "create" ? "parseCreationOptionsFromJSON" : "parseRequestOptionsFromJSON";

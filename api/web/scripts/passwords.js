@@ -1,4 +1,4 @@
-// Adds a button to each password field that shows what was typed, until the form is sent.
+// Adds a button to each password field that shows the typed text until the form is sent.
 for (const field of document.querySelectorAll("input[type=password]")) {
   const button = document.createElement("button");
   const show = (isShown) => {

@@ -1,4 +1,4 @@
-// Shows below the line at the top what it was understood to say, while it is typed. Without scripts the next page does.
+// Shows below the line at the top how it is understood, while it is typed. Without scripts the next page shows it.
 const line = document.querySelector("#quick-line");
 const shown = document.createElement("div");
 shown.className = "quick-shown";
@@ -18,7 +18,7 @@ async function show() {
   if (parts && turn === asked) shown.replaceChildren(...parts);
 }
 
-/** The title and the chips of the preview; undefined when it could not be had. */
+/** The title and chips of the preview; undefined if it cannot be fetched. */
 async function understood(text) {
   const address = `${line.form.action}?${new URLSearchParams({ line: text })}`;
   const answer = await fetch(address).catch(() => undefined);

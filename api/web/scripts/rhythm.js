@@ -1,4 +1,4 @@
-// A day of the week is chosen with its kind of rhythm, and another kind takes the days off.
+// A chosen weekday selects its kind of rhythm, and another kind clears the weekdays.
 document.querySelector(".rhythm")?.addEventListener("change", ({ currentTarget: group, target }) => {
   const days = [...group.querySelectorAll("[name=weekdays]")];
   const ofDays = group.querySelector("[name=rhythm][value=weekdays]");

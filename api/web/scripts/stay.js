@@ -1,11 +1,11 @@
-// Sends forms marked `data-stay`; the page's parts (`data-part`) become those of the answer.
+// Sends forms marked `data-stay`; the answer's parts (`data-part`) replace the page's.
 let last = Promise.resolve();
 const inOrder = (act) => {
   last = last.then(act, act);
   return last;
 };
 
-/** After a tick the next row slides under the pointer: a second tap at the same place is not meant for it. */
+/** After a tick the next row slides under the pointer, so a second tap at the same place is ignored. */
 let tap = { at: -1_000, x: 0, y: 0 };
 let changedAt = -1_000;
 document.addEventListener(
@@ -34,13 +34,13 @@ document.addEventListener("submit", (event) => {
     await show(answer);
     history.replaceState(null, "", answer.url);
   }).catch(() => {
-    // It leads elsewhere, as to a sign-in.
+    // The answer leads elsewhere, for example to a sign-in.
     delete form.dataset.stay;
     form.requestSubmit(submitter);
   });
 });
 
-/** What was just done is said outside of the parts, so it is not asked for again. */
+/** The notice is outside the parts, so it is not requested again. */
 function from() {
   const address = new URL(document.getElementById("live")?.dataset.from ?? location.href, location.href);
   for (const name of ["did", "undid"]) address.searchParams.delete(name);
@@ -67,7 +67,7 @@ async function show(answer) {
   next?.querySelector("button, a")?.focus({ preventScroll: true });
 }
 
-/** What is the same stays: focus, place, typed text. */
+/** Equal nodes stay, and with them focus, scroll position and typed text. */
 function change(old, wanted) {
   for (const { name } of [...old.attributes])
     if (!wanted.hasAttribute(name) && name !== "open") old.removeAttribute(name);

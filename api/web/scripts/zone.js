@@ -1,4 +1,4 @@
-// Fills in the time zone, which the browser knows, wherever nobody has chosen one.
+// Fills in the browser's time zone wherever nobody has chosen one.
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 for (const field of document.querySelectorAll("[data-zone]")) {
   const isListed = [...(field.options ?? [])].some(({ value }) => value === timeZone);

@@ -1,21 +1,21 @@
 import { SQL } from "bun";
 
-/** Of each number that was given to a row, PostgreSQL's log has more than this. */
+/** PostgreSQL's log has at least this many bytes for each id given to a row. */
 const leastBytesPerId = 64;
 
 type Aftermath = Readonly<{
-  /** The password that the data folder has for the database. */
+  /** The database password stored in the data folder. */
   password: string;
-  /** How much of the log, at most, was written after the restored moment. */
+  /** The most bytes of log that were written after the restored moment. */
   lostBytes: number;
-  /** Until when the service may have sent reminders that the restored database does not know of. */
+  /** The time until which reminders may have been sent that the restored database does not know. */
   sentUntil: string;
 }>;
 
 /**
- * Makes up for what the restored database does not know. Numbers that were given out after the moment are not given out
- * again, as clients may still have them. Reminders that may have rung do not ring again.
- * @returns how many reminders are missed now
+ * Corrects the restored database: ids given out after the moment are skipped, because clients may have them, and
+ * reminders that may have rung do not ring again.
+ * @returns the number of reminders now marked as missed
  */
 export async function makeUpFor(url: string, { password, lostBytes, sentUntil }: Aftermath): Promise<number> {
   const sql = new SQL(url, { max: 1 });

@@ -6,7 +6,10 @@ import { makeBaseBackup, packedBytes } from "./base-backup.ts";
 import { keepNewest } from "./catalogue.ts";
 import { placeOf } from "./place.ts";
 
-/** `npm run backup [-- --keep N]`: a base backup of the running embedded database; all but the newest N go. */
+/**
+ * `npm run backup [-- --keep N]`: makes a base backup of the running embedded database and removes all but the newest
+ * N.
+ */
 async function main(): Promise<void> {
   const { keep } = parseArgs({ options: { keep: { type: "string" } } }).values;
   if (keep !== undefined && !/^[1-9]\d*$/.test(keep))

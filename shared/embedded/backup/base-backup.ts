@@ -9,17 +9,20 @@ import { sqlMoment, stampOf } from "./moment.ts";
 import { pack, packedName, toDisk } from "./packed.ts";
 import type { Place } from "./place.ts";
 
-/** Files of DATA_DIR that a restored Kept needs or its owner would miss. All else is in the database or made anew. */
+/**
+ * Files of DATA_DIR that a restored Kept needs or its owner would miss. Everything else is in the database or made
+ * anew.
+ */
 const filesBeside = ["postgres.password", "owner-token", "identity-client.json"];
-/** So much of the disk stays free, because a full one would stop the service. */
+/** This much of the disk stays free, because a full disk would stop the service. */
 const reserveBytes = 256 * 1024 * 1024;
 const logArrivesWithinMs = 60_000;
-/** After this, a segment that is not full is handed over, too: what a lost disk can cost. */
+/** A segment that is not full is archived after this time, so a lost disk costs at most this much. */
 const archiveTimeout = "60s";
 
 /**
- * Copies the running embedded database at `url`. Nobody waits for it. Until it is whole it has a name that shows that
- * it is not.
+ * Copies the running embedded database at `url` without delaying anybody. The copy has the name of an unfinished one
+ * until it is whole.
  * @throws with a line for people
  */
 export async function makeBaseBackup({ dataDir, backupDir }: Place, url: string): Promise<BaseBackup> {
@@ -77,14 +80,14 @@ export function demandSpace(folder: string, bytes: number): void {
     );
 }
 
-/** The chain goes on if it is in this folder and still there; else another one begins. */
+/** Continues the chain if it exists in this folder; otherwise starts a new one. */
 async function chainIn(backupDir: string, cluster: string): Promise<Chain> {
   const present = chainOf(cluster);
   const goesOn = present?.folder.startsWith(`${backupDir}/`) && existsSync(baseFolder(present));
   return present && goesOn ? present : beginChain(cluster, backupDir);
 }
 
-/** The backup belongs to one session of PostgreSQL, so that it is void when the session ends before it. */
+/** The backup belongs to one session of PostgreSQL and is void if that session ends early. */
 async function copyRunning(sql: SQL, cluster: string, draft: string): Promise<Omit<Manifest, "beside">> {
   const place = join(draft, "cluster");
   const present = sql.unsafe(sqlMoment("clock_timestamp()"));
@@ -110,7 +113,7 @@ async function copyBeside(dataDir: string, draft: string): Promise<string[]> {
   return names;
 }
 
-/** Waits for the end of what the copy needs of the log, which `npm start` carries to the chain. */
+/** Waits until the rest of the log that the copy needs is in the chain; `npm start` copies it there. */
 async function logArrives(chain: Chain, segment: string): Promise<void> {
   const deadline = performance.now() + logArrivesWithinMs;
   while (!existsSync(segmentFile(chain, segment))) {
@@ -122,7 +125,7 @@ async function logArrives(chain: Chain, segment: string): Promise<void> {
   }
 }
 
-/** How large a backup is on the disk. */
+/** The bytes of a backup on disk. */
 export function packedBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

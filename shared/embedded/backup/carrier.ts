@@ -7,12 +7,12 @@ import { carry, chainOf, leaveChain } from "./chain.ts";
 import { segmentBytes } from "./segments.ts";
 
 const everyMs = 500;
-/** What may wait for a backup folder that cannot be written: 1 GB of log, and less where the disk gets full. */
+/** Log that may wait for an unwritable backup folder: 1 GB, or less if the disk gets full. */
 const patience = { segments: 64, freeBytes: 512 * 1024 * 1024 };
 
 /**
- * Starts PostgreSQL as `startPostgres` does, and carries its log to the present chain of backups, if there is one. While
- * the chain cannot be written the log waits, and so does no change. Before the disk is full the chain is given up.
+ * Starts PostgreSQL as `startPostgres` does, and copies its log to the present chain of backups, if there is one. If
+ * the chain cannot be written, only the log waits, no change does. Before the disk is full, the chain is given up.
  */
 export async function startBackedUpPostgres(
   dataDir: string,
@@ -23,7 +23,7 @@ export async function startBackedUpPostgres(
   return {
     url,
     async stop() {
-      // The last segment is handed over when the server stops.
+      // The server archives its last segment when it stops.
       await stop();
       await carrier.stop();
     },

@@ -2,16 +2,16 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:
 import { join } from "node:path";
 import { baseFolder, type Chain, walFolder } from "./chain.ts";
 
-/** What is known of a base backup. Times are ISO in UTC with microseconds, by PostgreSQL's clock. */
+/** The description of a base backup. Times are ISO in UTC with microseconds, by PostgreSQL's clock. */
 export type Manifest = Readonly<{
   startedAt: string;
-  /** The earliest moment that can be restored from it. */
+  /** The earliest moment that it can restore. */
   finishedAt: string;
-  /** The part of the log without which it is of no use. */
+  /** The part of the log that it cannot do without. */
   firstSegment: string;
   lastSegment: string;
   folders: readonly string[];
-  /** Each file of the cluster with its size. */
+  /** Each file of the cluster with its bytes. */
   files: readonly (readonly [path: string, bytes: number])[];
   /** Names of the files of DATA_DIR beside the cluster. */
   beside: readonly string[];
@@ -19,7 +19,7 @@ export type Manifest = Readonly<{
 
 export type BaseBackup = Readonly<{ chain: Chain; folder: string; manifest: Manifest }>;
 
-/** The end of the name of a base backup that is being made or removed, so that nobody takes it for a whole one. */
+/** The end of the name of an unfinished base backup, which marks it as incomplete while it is made or removed. */
 export const unfinished = ".unfinished";
 export const manifestFile = "manifest.json";
 
@@ -43,7 +43,7 @@ const listChains = (backupDir: string): Chain[] =>
     .map((name) => ({ folder: join(backupDir, name) }))
     .filter((chain) => existsSync(baseFolder(chain)));
 
-/** Removes what interrupted backups have left. Only for who has the lock of `backupDir`. */
+/** Removes the rest of interrupted backups. The caller must hold the lock of `backupDir`. */
 export function removeUnfinished(backupDir: string): void {
   for (const chain of listChains(backupDir))
     for (const name of readdirSync(baseFolder(chain)))
@@ -51,9 +51,9 @@ export function removeUnfinished(backupDir: string): void {
 }
 
 /**
- * Removes all base backups but the newest `count`, and the log that only they need.
- * @param current the chain that the log goes to, which stays
- * @returns how many base backups were removed
+ * Removes all but the newest `count` base backups, and the log that only they need.
+ * @param current the chain that receives the log; it stays
+ * @returns the number of removed base backups
  */
 export function keepNewest(backupDir: string, count: number, current: Chain): number {
   const backups = listBaseBackups(backupDir);

@@ -16,14 +16,14 @@ import { packedName, packWhole, toDisk } from "./packed.ts";
 import { isSegment, isWritten } from "./segments.ts";
 
 /**
- * One unbroken history of a cluster in BACKUP_DIR: base backups in `base`, and in `wal` the log from the first of them
- * on. A restored cluster has another history, so it begins another chain.
+ * One unbroken history of a cluster in BACKUP_DIR: base backups in `base`, and in `wal` the log since the first of
+ * them. A restored cluster has another history, so it starts another chain.
  */
 export type Chain = Readonly<{ folder: string }>;
 
-/** What is known of a chain whose cluster was replaced: it is complete until `endedAt`. */
+/** The end of a chain whose cluster was replaced: the chain is complete until `endedAt`. */
 export type Ending = Readonly<{
-  /** When something was last written to the cluster. */
+  /** The time of the last write to the cluster. */
   lastWriteAt: string;
   endedAt: string;
 }>;
@@ -33,13 +33,13 @@ const endingFile = ({ folder }: Chain): string => join(folder, "ended.json");
 export const walFolder = ({ folder }: Chain): string => join(folder, "wal");
 export const baseFolder = ({ folder }: Chain): string => join(folder, "base");
 
-/** The chain that a cluster's log goes to; undefined when there is none, or when its folder is gone. */
+/** The chain that receives a cluster's log; undefined if there is none or its folder is gone. */
 export function chainOf(cluster: string): Chain | undefined {
   const file = destinationFile(cluster);
   return existsSync(file) ? { folder: resolve(cluster, readFileSync(file, "utf8")) } : undefined;
 }
 
-/** Begins a chain in `backupDir`. From then on PostgreSQL hands over its log. */
+/** Starts a chain in `backupDir`. From then on PostgreSQL archives its log. */
 export async function beginChain(cluster: string, backupDir: string): Promise<Chain> {
   const chain: Chain = { folder: join(backupDir, `chain-${stampOf(new Date())}`) };
   for (const folder of [walFolder(chain), baseFolder(chain)])
@@ -59,19 +59,19 @@ export async function beginChain(cluster: string, backupDir: string): Promise<Ch
   return chain;
 }
 
-/** PostgreSQL keeps nothing for a chain any more; what the chain has stays. */
+/** Stops archiving for the chain; its files stay. */
 export const leaveChain = (cluster: string): void =>
   rmSync(join(cluster, spoolFolder), { recursive: true, force: true });
 
 /**
- * Carries what PostgreSQL has handed over to the chain.
- * @returns how many segments were carried
+ * Moves archived segments from the spool to the chain.
+ * @returns the number of moved segments
  * @throws when the chain's folder cannot be written
  */
 export async function carry(cluster: string, chain: Chain): Promise<number> {
   const spool = join(cluster, spoolFolder);
   const names = await readdir(spool);
-  // PostgreSQL's notes about backups and restores, which nothing here needs.
+  // PostgreSQL's notes about backups and restores are not needed here.
   for (const name of names.filter((name) => /\.(backup|history)$/.test(name))) rmSync(join(spool, name));
   const segments = names.filter(isSegment).sort();
   for (const segment of segments) {
@@ -83,28 +83,30 @@ export async function carry(cluster: string, chain: Chain): Promise<number> {
   return segments.length;
 }
 
-/** After a crash PostgreSQL may hand over a segment again. Another one of the same name is another cluster's. */
+/**
+ * After a crash PostgreSQL may archive a segment again. A different one of the same name comes from another cluster.
+ */
 async function demandSame(segment: string, packed: string): Promise<void> {
   const [given, known] = await Promise.all([Bun.file(segment).bytes(), Bun.file(packed).bytes()]);
   if (!(await Bun.zstdDecompress(known)).equals(given))
     throw new Error(`${packed} is the log of another Kept, perhaps of a copy of this one's data folder`);
 }
 
-/** What the chain has of the log: segments, and of the last one perhaps only the part that had been written. */
+/** The segments of the log in the chain; the last one may be partial. */
 export async function segmentsIn(chain: Chain): Promise<Set<string>> {
   const names = (await readdir(walFolder(chain))).map((name) => name.replace(/(\.partial)?\.zst$/, ""));
   return new Set(names.filter(isSegment));
 }
 
-/** The chain's file with a segment. */
+/** The file of a segment in the chain. */
 export function segmentFile(chain: Chain, segment: string): string {
   const whole = join(walFolder(chain), packedName(segment));
   return existsSync(whole) ? whole : join(walFolder(chain), packedName(`${segment}.partial`));
 }
 
 /**
- * Brings all that a stopped cluster has of its log into its chain, also the segment that it was just writing, and notes
- * that nothing is missing.
+ * Copies all log of a stopped cluster to its chain, with the segment that was being written, and notes that the chain
+ * is complete.
  */
 export async function endChain(cluster: string, chain: Chain): Promise<void> {
   await carry(cluster, chain);

@@ -3,20 +3,20 @@ import { type Ending, endingOf, segmentsIn } from "./chain.ts";
 import { presentMoment } from "./moment.ts";
 import { endOf, runFrom } from "./segments.ts";
 
-/** What is restored: a base backup, and the log that follows it. */
+/** The material of a restore: a base backup, and the log after it. */
 export type Source = Readonly<{
   backup: BaseBackup;
   segments: readonly string[];
-  /** Where that log ends, in bytes from its beginning. */
+  /** The end of that log in bytes from its beginning. */
   endsAt: number;
-  /** Of a chain that is complete; what was written after it is in no backup. */
+  /** Set if the chain is complete; later changes are in no backup. */
   ending: Ending | undefined;
 }>;
 
 /**
- * Chooses the newest backup from before the moment, or of all. Its chain is the one that was going on at the moment,
+ * Chooses the newest backup before the moment, or the newest of all. Its chain was the one in use at the moment,
  * because each chain begins with a backup.
- * @throws with a line for people when nothing in `backupDir` can be restored to that moment
+ * @throws with a line for people when nothing in `backupDir` can restore that moment
  */
 export async function chooseSource(backupDir: string, moment: string | undefined): Promise<Source> {
   const backups = listBaseBackups(backupDir);

@@ -4,9 +4,9 @@ import { spoolFolder } from "../servers/archive.ts";
 import type { Manifest } from "./catalogue.ts";
 import { pack, packedName, toDisk, unpack } from "./packed.ts";
 
-/** What belongs to the running server. */
+/** Files that belong to the running server. */
 const leftOut = new Set([spoolFolder, "postmaster.pid", "postmaster.opts"]);
-/** Folders whose files the server makes anew, or brings from the log. */
+/** Folders whose files the server makes anew or restores from the log. */
 const leftEmpty = new Set([
   "pg_wal",
   "pg_replslot",
@@ -22,7 +22,7 @@ const filesAtOnce = 8;
 
 type Contents = Pick<Manifest, "folders" | "files">;
 
-/** Copies a cluster that may be running, compressed. Only the log makes such a copy a consistent one. */
+/** Copies a cluster that may be running, compressed. Only the log makes the copy consistent. */
 export async function copyCluster(cluster: string, target: string): Promise<Contents> {
   const folders: string[] = [];
   const paths: string[] = [];
@@ -33,7 +33,7 @@ export async function copyCluster(cluster: string, target: string): Promise<Cont
     try {
       files.push([path, await pack(join(cluster, path), join(target, packedName(path)))]);
     } catch (error) {
-      // Tables are dropped meanwhile; what is missing of them is missing in the log as well.
+      // Tables may be dropped meanwhile; the log then drops them too.
       if (!isGone(error)) throw error;
     }
   });
@@ -41,7 +41,10 @@ export async function copyCluster(cluster: string, target: string): Promise<Cont
   return { folders, files };
 }
 
-/** Brings a copied cluster to `cluster`. @throws when a file is missing or damaged */
+/**
+ * Unpacks a copied cluster into `cluster`.
+ * @throws when a file is missing or damaged
+ */
 export async function restoreCluster(
   source: string,
   cluster: string,

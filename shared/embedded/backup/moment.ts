@@ -1,6 +1,6 @@
 /**
- * Moments are ISO texts in UTC with microseconds, because PostgreSQL has them and a Date has not. They sort by time.
- * Without an offset, what people write is by this machine's clock.
+ * Reads a moment as ISO text in UTC with microseconds, which PostgreSQL has and a Date lacks. The texts sort by time.
+ * Without an offset, text is in this machine's zone.
  * @throws when it is no time
  */
 export function momentOf(text: string): string {
@@ -19,11 +19,11 @@ export const presentMoment = (): string => isoOf(Temporal.Now.instant());
 
 const isoOf = (instant: Temporal.Instant): string => instant.toString({ fractionalSecondDigits: 6 });
 
-/** SQL for a moment that PostgreSQL knows. */
+/** SQL that writes a PostgreSQL time as a moment. */
 export const sqlMoment = (time: string): string =>
   `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** A moment for a setting of PostgreSQL, which knows no zones by name when it reads its settings. */
+/** A moment for a setting of PostgreSQL, which accepts no zone names there. */
 export const settingMoment = (moment: string): string => moment.replace("T", " ").replace("Z", "+00");
 
 /** A moment as part of a file's name. */

@@ -5,18 +5,23 @@ import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { constants, createZstdCompress, createZstdDecompress, zstdCompress } from "node:zlib";
 
-/** With a checksum, so that a damaged file is not restored. */
+/** The checksum keeps damaged files from being restored. */
 const format = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 const compress = promisify(zstdCompress);
 
-/** Up to this size a file is read at once: a cluster has many small ones, for which streams take ten times as long. */
+/**
+ * Files up to this size are read at once: a cluster has many small ones, and streams take ten times as long for them.
+ */
 const atOnceBytes = 16 * 1024 * 1024;
 const ownFile = { mode: 0o600 };
 
-/** What a compressed file is called, so that `zstd -d` takes it as well. */
+/** The name of a compressed file, which `zstd -d` accepts too. */
 export const packedName = (name: string): string => `${name}.zst`;
 
-/** Compresses a file. It may be written to meanwhile. @returns how many bytes were read */
+/**
+ * Compresses a file, which may be written to meanwhile.
+ * @returns the number of bytes read
+ */
 export async function pack(source: string, target: string): Promise<number> {
   const bytes =
     statSync(source).size > atOnceBytes ? await packStream(source, target) : await packAtOnce(source, target);
@@ -36,7 +41,7 @@ async function packStream(source: string, target: string): Promise<number> {
   return reading.bytesRead;
 }
 
-/** Packs a file under a name that nobody takes for a whole one, and then gives it its own. */
+/** Packs a file under a temporary name and renames it, so that its own name always means a whole file. */
 export async function packWhole(source: string, target: string): Promise<void> {
   await pack(source, `${target}.new`);
   await rename(`${target}.new`, target);

@@ -12,22 +12,22 @@ import { settingMoment, sqlMoment } from "./moment.ts";
 import { packedName, unpack } from "./packed.ts";
 import { segmentBytes } from "./segments.ts";
 
-/** A day of much log takes minutes. */
+/** Recovery of a busy day's log takes minutes. */
 const patienceMs = 24 * 3_600_000;
 
 /** A restored cluster whose server runs. */
 export type Recovered = Readonly<{
   url: string;
-  /** Whether there was a later change, so that the moment was certainly reached. */
+  /** True if the log has a later change, which proves that the moment was reached. */
   isReached: boolean;
-  /** The time of the last change in it, if the log had any. */
+  /** The time of the last change in the log, if there was any. */
   lastChangeAt: string | undefined;
-  /** Where its log ended, in bytes from its beginning. */
+  /** The end of its log in bytes from the beginning. */
   endsAt: number;
   stop(): Promise<void>;
 }>;
 
-/** Brings a base backup and its log into an empty folder, from which PostgreSQL then recovers. */
+/** Unpacks a base backup and its log into an empty folder, from which PostgreSQL then recovers. */
 export async function layOut(
   { chain, folder, manifest }: BaseBackup,
   segments: readonly string[],
@@ -45,8 +45,8 @@ export async function layOut(
 }
 
 /**
- * Carries out the log up to a moment, or all of it. PostgreSQL refuses a moment that no later change proves, and is then
- * asked for all that there is.
+ * Replays the log up to a moment, or all of it. PostgreSQL refuses a moment without a later change; then all of the log
+ * is replayed.
  * @throws when PostgreSQL cannot do it
  */
 export async function recover(cluster: Cluster, moment: string | undefined): Promise<Recovered> {
@@ -65,7 +65,7 @@ export async function recover(cluster: Cluster, moment: string | undefined): Pro
   return { ...server, isReached: reached !== undefined, lastChangeAt: row.lastChangeAt ?? undefined, endsAt };
 }
 
-/** @returns undefined when the server ended before it was done */
+/** @returns undefined when the server ended too early */
 async function runRecovery(
   cluster: Cluster,
   target: Readonly<Record<string, string>>,
@@ -74,12 +74,12 @@ async function runRecovery(
   const url = urlOf(cluster, port, "kept");
   const settings = {
     port,
-    // Everything that it needs of the log is in its own folder already.
+    // The folder itself already has all log that it needs.
     restore_command: "false",
     recovery_target_timeline: "current",
     recovery_target_action: "promote",
     archive_mode: "off",
-    // So that it takes connections when it is done and not before.
+    // Without hot standby, the server takes connections only after the recovery.
     hot_standby: "off",
     ...target,
   };
@@ -99,7 +99,7 @@ async function answers(url: string): Promise<boolean> {
     await sql`select`;
     return true;
   } catch {
-    // PostgreSQL writes a line for each try.
+    // PostgreSQL logs a line for each try, so there is a pause.
     await Bun.sleep(100);
     return false;
   } finally {

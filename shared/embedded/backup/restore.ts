@@ -21,8 +21,8 @@ import { segmentBytes } from "./segments.ts";
 const options = { to: { type: "string" }, list: { type: "boolean" }, drill: { type: "boolean" } } as const;
 
 /**
- * `npm run restore [-- --to MOMENT | --list | --drill]`: brings the database of DATA_DIR to a moment, or to the end of
- * what is backed up. What is there is moved aside. With `--drill` nothing of it is touched.
+ * `npm run restore [-- --to MOMENT | --list | --drill]`: restores the database of DATA_DIR to a moment, or to the end
+ * of the backup. The present one is moved aside. With `--drill` it is not touched.
  */
 async function main(): Promise<void> {
   const { to, list = false, drill = false } = parseArgs({ options }).values;
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   const aside = replace(present, draft);
   console.log(`Restored in ${elapsed(start)}.${aside ? ` What was there is in ${aside}.` : ""}`);
   if (aside) return backUpAnew(place);
-  // The database that it is a copy of may live elsewhere, and a backup of the copy would be taken for one of it.
+  // The original database may live elsewhere, and a backup of this copy would be mistaken for one of it.
   console.log(
     "There is no backup of it: make one (npm run backup) after the start if it takes the other's place.",
   );
@@ -70,13 +70,13 @@ function printList({ backupDir }: Place): void {
   for (const { folder, manifest } of backups) console.log(`${manifest.finishedAt}  ${folder}`);
 }
 
-/** Backs up the newest changes of the cluster that is replaced, so that later one can go back to them, too. */
+/** Backs up the newest changes of the cluster to be replaced, so that they can be restored later. */
 async function keepPresent({ folder }: Cluster, { backupDir }: Place): Promise<void> {
   const chain = chainOf(folder);
   if (chain?.folder.startsWith(`${backupDir}/`) && existsSync(chain.folder)) await endChain(folder, chain);
 }
 
-/** Restores into a folder beside the present cluster, so that nothing happens to that one if it fails. */
+/** Restores into a folder beside the present cluster, which stays untouched if this fails. */
 async function restoreBeside(
   present: Cluster,
   { dataDir }: Place,
@@ -111,7 +111,7 @@ async function restoreBeside(
   return folder;
 }
 
-/** Without a later change, the end of the log is the moment only if it is known that nothing is missing. */
+/** Without a later change, the end of the log is the moment only if the chain is known to be complete. */
 function demandReached(
   { isReached, lastChangeAt }: Recovered,
   { backup, ending }: Source,
@@ -138,13 +138,16 @@ function tell({ lastChangeAt }: Recovered, moment: string | undefined, missed: n
   console.log("What was deleted, forgotten, changed or revoked after that is as it was: see docs/backup.md.");
 }
 
-/** Files of DATA_DIR that are still there are newer. The database has got the present password. */
+/** Existing files of DATA_DIR are newer and stay. The database already has the present password. */
 async function takeMissingFiles({ dataDir }: Place, { backup }: Source): Promise<void> {
   for (const name of backup.manifest.beside.filter((name) => !existsSync(join(dataDir, name))))
     writeFileSync(join(dataDir, name), await readBeside(backup, name), { mode: 0o600, flush: true });
 }
 
-/** A start after a crash between these steps finds the restored cluster. @returns where the former one is now */
+/**
+ * A start after a crash between these steps finds the restored cluster.
+ * @returns the new place of the former one
+ */
 function replace({ folder }: Cluster, draft: string): string | undefined {
   const restored = restoredCluster(folder);
   const aside = existsSync(folder) ? `${folder}.before-${stampOf(new Date())}` : undefined;

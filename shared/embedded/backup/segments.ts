@@ -5,13 +5,13 @@ import { basename } from "node:path";
 export const segmentBytes = 16 * 1024 * 1024;
 const segmentsPerLog = 256;
 
-/** The timeline and the place in the log, 8 digits each, the latter in two parts. */
+/** A name is the timeline (8 hex digits) and the position in the log (16). */
 export const isSegment = (name: string): boolean => /^[0-9A-F]{24}$/.test(name);
 
 const placeOf = (segment: string): number =>
   Number.parseInt(segment.slice(8, 16), 16) * segmentsPerLog + Number.parseInt(segment.slice(16), 16);
 
-/** Where the log would go on after this segment, in bytes from its beginning. */
+/** The end of a segment in bytes from the beginning of the log. */
 export const endOf = (segment: string): number => (placeOf(segment) + 1) * segmentBytes;
 
 function nextOf(segment: string): string {
@@ -20,7 +20,7 @@ function nextOf(segment: string): string {
   return segment.slice(0, 8) + digits(Math.floor(place / segmentsPerLog)) + digits(place % segmentsPerLog);
 }
 
-/** Those of `names` that follow each other from `first` on, without a gap. */
+/** The names that follow each other without a gap, from `first` on. */
 export function runFrom(first: string, names: ReadonlySet<string>): string[] {
   const run: string[] = [];
   for (let segment = first; names.has(segment); segment = nextOf(segment)) run.push(segment);
@@ -28,8 +28,8 @@ export function runFrom(first: string, names: ReadonlySet<string>): string[] {
 }
 
 /**
- * Whether a file of pg_wal has the part of the log that its name says. PostgreSQL keeps old segments under the names of
- * future ones; their first page still has its old place in it (XLogPageHeaderData).
+ * True if a file of pg_wal has the log that its name says. PostgreSQL keeps old segments under future names; their
+ * first page still has its old position (XLogPageHeaderData).
  */
 export function isWritten(path: string): boolean {
   const header = new DataView(new ArrayBuffer(16));

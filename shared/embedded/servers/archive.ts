@@ -1,9 +1,9 @@
-/** The folder of a cluster for full segments of its log. It is there as soon as there is a backup that needs them. */
+/** The cluster's folder for full segments of its log. It exists only while a backup needs them. */
 export const spoolFolder = "kept_archive";
 
 /**
- * How PostgreSQL hands over a full segment: a copy in the spool, which gets its name when it is on the disk. It may run
- * as a user who can reach nothing outside of the cluster, so the spool is in there. Without a spool nobody wants it.
+ * PostgreSQL's archive command: copies a full segment to the spool and renames it once it is on disk. Its user may
+ * reach nothing outside of the cluster, so the spool is inside. Without a spool the segment is not needed.
  */
 export const archiveCommand = [
   `test ! -d ${spoolFolder}`,

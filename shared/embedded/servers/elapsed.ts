@@ -1,2 +1,2 @@
-/** The time since `start` (of performance.now()) for people, such as "1.24 s". */
+/** The time since `start` (of performance.now()) for people: "1.24 s". */
 export const elapsed = (start: number): string => `${((performance.now() - start) / 1000).toFixed(2)} s`;

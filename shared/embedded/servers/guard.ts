@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { bareEnvironment } from "./bare-environment.ts";
 
-/** A system user to run a program as. Where it is optional, its absence means the current user. */
+/** A system user for a program. If optional, its absence means the current user. */
 export type User = Readonly<{ uid: number; gid: number }>;
 
 export type GuardedCommand = Readonly<{
@@ -24,8 +24,8 @@ type Guarded = Readonly<{
 }>;
 
 // Stops the program when stdin ends, which the kernel guarantees even if we are killed -9. The watch is a process of
-// its own, so that it outlives a kill -9 of this shell. At the end the whole process group is ended, including the
-// watch's sleep. The script is no file, because the program's user may not be able to read our folders.
+// its own, to outlive a kill -9 of this shell; its group, sleep included, is ended last. The script is not a file,
+// because the program's user may not read our folders.
 const guardScript = `
 signal=$1; shift
 exec 3<&0 </dev/null
@@ -48,8 +48,8 @@ exit "$status"
 `;
 
 /**
- * Runs a program that ends when we do, however we end. It has its own session, so that a Ctrl-C in the terminal
- * reaches only us and we can stop things in order.
+ * Runs a program that always ends when we do. Its own session keeps a Ctrl-C in the terminal from it, so that we can
+ * stop programs in order.
  */
 export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: GuardedCommand): Guarded {
   const log = openSync(logFile, "a", 0o600);
@@ -61,7 +61,7 @@ export function spawnGuarded({ command, cwd, env, user, logFile, stopSignal }: G
     ...user,
   });
   closeSync(log);
-  // When only the guard's shell died, ending its stdin makes the watch stop the program.
+  // If only the guard's shell died, the end of its stdin makes the watch stop the program.
   const exited = guard.exited.finally(() => guard.stdin.end());
   return {
     exited,

@@ -1,9 +1,8 @@
 import { readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 
 /**
- * Ends the server that an earlier run left behind in `folder` and removes its pid file, which would keep the next
- * server from starting. After a reboot the number in the file may be any process's, so only one whose working
- * directory is that folder is ended.
+ * Ends the server that an earlier run left in `folder`, and removes its pid file, which would stop the next server.
+ * After a reboot the pid may be any process's, so it is ended only if its working directory is that folder.
  */
 export async function endOrphan(
   pidFile: string,

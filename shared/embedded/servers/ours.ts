@@ -2,11 +2,11 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Whether only we, root and the owner of this program can have created `path` or can change it. Programs beside the
- * data folder are run unasked, and in a folder that everybody can write to any user could have put them there.
+ * True if only we, root and the owner of this program can have created `path` or can change it. Programs beside the
+ * data folder run unasked, and any user could put one into a folder that is open to all.
  */
 export function isOurs(path: string): boolean {
-  // Both paths are checked, because a link of ours may lead through folders of other users.
+  // Both paths are checked, because our own link may lead through folders of other users.
   return [path, realpathSync(path)].every((way) => foldersTo(way).every((folder) => isTrusted(folder, way)));
 }
 

@@ -1,17 +1,17 @@
 import { createServer } from "node:net";
 
-/** The address at which a server is going to listen, and the name of its setting. */
+/** A listening address, and the name of its setting. */
 export type ListenAddress = Readonly<{ setting: string; port: number; hosts: readonly string[] }>;
 
-// Ports below the range from which systems take the source ports of connections. Inside that range, a client that
-// retries while our server restarts can be given the server's own port and keep it.
+// Ports below the range of the source ports of connections. Inside that range, a client that retries during a restart
+// may get the server's own port and keep it.
 const lowestPort = 20_000;
 const highestPort = 29_999;
 
-/** How long the processes of a run that was just killed may take to release their ports. */
+/** Processes of a run that was just killed may need this long to release their ports. */
 const graceMs = 2_000;
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** A port of 127.0.0.1 that nobody listens on now. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort + 1));
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a server on a free port, and on another one when somebody else has taken the port before the server listened.
+ * Starts a server on a free port, and on another one if somebody takes that port first.
  * @throws what `start` throws when the port is not the cause.
  */
 export async function onFreePort<Server>(start: (port: number) => Promise<Server>): Promise<Server> {
@@ -50,7 +50,7 @@ export async function demandFree({ setting, port, hosts }: ListenAddress): Promi
 function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // A host that this machine lacks, such as an IPv6 address, is reported by the role that listens there.
+    // A host that this machine lacks, for example an IPv6 address, is reported by the role that listens there.
     server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code !== "EADDRINUSE"));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });

@@ -4,12 +4,12 @@ import { bareEnvironment } from "./bare-environment.ts";
 import type { User } from "./guard.ts";
 import { isOurs } from "./ours.ts";
 
-/** The place of root's copy of the binaries, for when the database's user cannot read this checkout. */
+/** The folder for root's copy of the binaries, used if the database's user cannot read this checkout. */
 const sharedCache = "/var/cache/kept";
 
 /**
- * Finds the folder with PostgreSQL's bin, lib and share that `user` can run, from the npm platform package.
- * @param cache folder for a copy, used when the package itself cannot be completed (read-only node_modules).
+ * Finds a folder with PostgreSQL's bin, lib and share from the npm platform package that `user` can run.
+ * @param cache folder for a copy if the package cannot be completed (read-only node_modules).
  * @throws when there is no PostgreSQL for this platform or it does not run here.
  */
 export function postgresBinaries(cache: string, user: User | undefined): string {
@@ -51,7 +51,7 @@ function copyBinaries(native: string, copy: string): void {
   renameSync(draft, copy);
 }
 
-/** npm carries no symlinks and may not run the package's postinstall script, which makes them. */
+/** npm packages contain no symlinks, and npm may skip the package's postinstall script, which makes them. */
 function completeSymlinks(native: string): void {
   const links: { source: string; target: string }[] = JSON.parse(
     readFileSync(join(native, "pg-symlinks.json"), "utf8"),

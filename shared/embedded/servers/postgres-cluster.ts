@@ -13,11 +13,11 @@ import { spawnGuarded, type User } from "./guard.ts";
 
 /** A PostgreSQL data folder, the programs that work on it and the user who runs them. */
 export type Cluster = Readonly<{
-  /** The folder of the programs. */
+  /** The folder of PostgreSQL's programs. */
   bin: string;
   folder: string;
   logFile: string;
-  /** The user who runs the programs; when undefined, the current user. */
+  /** The user of the programs; undefined for the current user. */
   user: User | undefined;
   password: string;
 }>;
@@ -49,7 +49,7 @@ export async function createCluster({ bin, folder, logFile, user, password }: Cl
 }
 
 /**
- * PostgreSQL refuses to run as root, so for root it runs as the cluster's owner, or as postgres or nobody.
+ * PostgreSQL refuses to run as root; as root we run it as the cluster's owner, or as postgres or nobody.
  * @returns undefined when the current user can run it
  */
 export function serviceUser(folder: string): User | undefined {
@@ -68,8 +68,8 @@ export function serviceUser(folder: string): User | undefined {
 }
 
 /**
- * The path by which a program of `user` with the working directory `folder` can reach it. Another user may not be
- * allowed through the folders above (a checkout in /root), but can always reach its working directory.
+ * A path of `folder` for a program of `user` whose working directory it is. Another user may not pass the folders above
+ * (a checkout in /root), but always reaches the working directory.
  */
 export function seenBy(user: User | undefined, folder: string): string {
   return user ? "/proc/self/cwd" : folder;

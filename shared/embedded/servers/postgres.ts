@@ -34,9 +34,9 @@ export const serverSettings: ServerSettings = {
 };
 
 /**
- * Starts PostgreSQL with its data in `dataDir`/postgres and restarts it on the same port when it dies. The first
- * start makes the cluster and the database `kept`. The server ends with this process, also after kill -9.
- * @param settings take precedence over `serverSettings`
+ * Starts PostgreSQL with its data in `dataDir`/postgres and restarts it on the same port when it dies. The first start
+ * makes the cluster and the database `kept`. The server ends with this process, even after kill -9.
+ * @param settings override `serverSettings`
  * @throws when it cannot start; its messages are in `dataDir`/postgres.log.
  */
 export async function startPostgres(
@@ -46,7 +46,7 @@ export async function startPostgres(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const cluster = embeddedCluster(resolve(dataDir));
   const { folder } = cluster;
-  // A restore that was interrupted while it put the restored cluster into its place.
+  // This finishes a restore that was interrupted while it moved the restored cluster into place.
   if (!existsSync(folder) && existsSync(restoredCluster(folder))) renameSync(restoredCluster(folder), folder);
   if (!existsSync(folder)) await createCluster(cluster);
   return onFreePort(async (port) => {
@@ -56,7 +56,7 @@ export async function startPostgres(
   });
 }
 
-/** The cluster of a data folder, which need not be there yet. */
+/** The cluster of a data folder; it may not exist yet. */
 export function embeddedCluster(data: string): Cluster {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const folder = join(data, "postgres");
@@ -70,7 +70,7 @@ export function embeddedCluster(data: string): Cluster {
   };
 }
 
-/** Where a restored cluster waits, whole, until the one that it replaces has been moved aside. */
+/** A whole restored cluster stays here until the one that it replaces has been moved aside. */
 export const restoredCluster = (folder: string): string => `${folder}.restored`;
 
 async function launch(cluster: Cluster, settings: ServerSettings & { port: number }): Promise<Life<void>> {
@@ -91,8 +91,8 @@ export function serverCommand(
 }
 
 /**
- * Creates the database unless it exists, and wakes the checkpointer: it went to sleep for `checkpoint_timeout` while the
- * server was still recovering, when it hands over no log, and would look at `archive_timeout` only after that.
+ * Creates the database unless it exists, and wakes the checkpointer: during recovery it went to sleep for
+ * `checkpoint_timeout` and would check `archive_timeout` only afterwards.
  * @returns false while the server takes no connections
  */
 async function prepare(url: string): Promise<boolean> {

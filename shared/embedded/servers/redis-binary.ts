@@ -4,18 +4,18 @@ import { bareEnvironment } from "./bare-environment.ts";
 import { fetchDebianPackage } from "./debian.ts";
 import { isOurs } from "./ours.ts";
 
-/** A Redis server program with the environment it runs in. */
+/** A Redis server program and its environment. */
 export type RedisBinary = Readonly<{ path: string; env: Record<string, string | undefined> }>;
 
 /** The first version with all commands that BullMQ's scripts use. */
 const oldestVersion = [6, 2] as const;
 const programNames = ["valkey-server", "redis-server"] as const;
-/** A fetched Redis is fetched again after this, since nothing else brings its security updates. */
+/** A fetched Redis is fetched again after this time, because nothing else updates it. */
 const refreshMs = 30 * 86_400_000;
 
 /**
- * Finds valkey-server or redis-server on PATH, else in `runtimeDir`. When it is missing there, it is unpacked from the
- * system's packages without root and without installing them. After a month the next start gets a new one.
+ * Finds valkey-server or redis-server on PATH, else in `runtimeDir`. If it is missing there, it is unpacked from the
+ * system's packages without root or installation, and renewed after a month.
  * @throws with advice when neither works, and when other users can write to `runtimeDir`.
  */
 export async function redisBinary(runtimeDir: string, report: (line: string) => void): Promise<RedisBinary> {
@@ -49,7 +49,7 @@ async function refresh(runtimeDir: string, report: (line: string) => void): Prom
   await fetchFromDebian(runtimeDir).catch((error: Error) => report(`no newer Redis: ${error.message}`));
 }
 
-/** @returns what to tell the user if there is still no Redis after this */
+/** @returns advice for the user if there is still no Redis after this */
 async function fetchRedis(runtimeDir: string): Promise<string> {
   if (Bun.which("apt-get")) await fetchFromDebian(runtimeDir);
   else if (Bun.which("brew")) await Bun.$`brew install --quiet valkey`.quiet();
@@ -111,7 +111,7 @@ async function fetchFromDebian(runtimeDir: string): Promise<void> {
   mkdirSync(draft);
   try {
     await fetchDebianPackage(["redis-server", "valkey-server"], draft);
-    // Moved away and not removed, because a neighbour may be about to start the previous one.
+    // The previous one is moved away, not removed, because a neighbour may be about to start it.
     if (existsSync(place)) renameSync(place, join(draft, "before"));
     renameSync(join(draft, "root"), place);
     // Unpacking set the folder's time to that of the package.
@@ -121,7 +121,7 @@ async function fetchFromDebian(runtimeDir: string): Promise<void> {
   }
 }
 
-/** Removes what killed fetches left behind, but not the draft of a neighbour that is fetching right now. */
+/** Removes the rest of killed fetches, but not the draft of a neighbour that is fetching now. */
 function removeAbandoned(runtimeDir: string): void {
   for (const name of readdirSync(runtimeDir)) {
     const pid = /^redis\.(\d+)$/.exec(name)?.[1];

@@ -11,8 +11,8 @@ import { type Life, supervise } from "./supervisor.ts";
 type Server = Readonly<{ binary: RedisBinary; folder: string; logFile: string; url: string }>;
 
 /**
- * Starts a private Redis with its data in `dataDir`/redis and restarts it on the same port when it dies. It ends
- * with this process, also after kill -9. A Redis that must be fetched is put into `.runtime` beside `dataDir`.
+ * Starts a private Redis with its data in `dataDir`/redis and restarts it on the same port when it dies. It ends with
+ * this process, even after kill -9. A fetched Redis is stored in `.runtime` beside `dataDir`.
  * @throws when none is available or it cannot start; its messages are in `dataDir`/redis.log.
  */
 export async function startRedis(
@@ -34,7 +34,7 @@ export async function startRedis(
   });
 }
 
-/** On disk there is only the append-only file. A queue must not lose a job, hence noeviction. */
+/** Only the append-only file is on disk. A queue must not lose a job, hence noeviction. */
 function configuration(port: number, password: string): string {
   return [
     "bind 127.0.0.1",
@@ -55,7 +55,7 @@ async function launch({ binary, folder, logFile, url }: Server): Promise<Life<vo
   return launchServer("Redis", { command, cwd: folder, env, logFile, stopSignal: "TERM" }, () => pings(url));
 }
 
-/** Whether the server answers, which it does not do while it loads its data. */
+/** True if the server answers; it does not while it loads its data. */
 async function pings(url: string): Promise<boolean> {
   const client = new RedisClient(url, { autoReconnect: false, connectionTimeout: 2_000 });
   try {

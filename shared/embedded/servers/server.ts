@@ -7,7 +7,7 @@ const startupMs = 120_000;
 
 /**
  * Launches a server, which is ready as soon as `answers` resolves to true.
- * @param patienceMs how long that may take
+ * @param patienceMs the longest wait for that
  */
 export function launchServer(
   name: string,

@@ -12,7 +12,7 @@ export type Life<Details> = Readonly<{
 type Child<Details> = Readonly<{
   name: string;
   launch(): Promise<Life<Details>>;
-  /** Receives a line for people whenever the child died and when it is back. */
+  /** Receives a line for people when the child died and when it is back. */
   report(line: string): void;
 }>;
 
@@ -25,7 +25,7 @@ export type Supervised<Details> = Readonly<{
 
 const shortestPauseMs = 50;
 const longestPauseMs = 2_000;
-/** When a child lived this long, its death is no pattern, and the pauses start with the shortest again. */
+/** A child that lived this long resets the pauses to the shortest. */
 const steadyMs = 10_000;
 
 /**

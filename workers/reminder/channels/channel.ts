@@ -4,11 +4,11 @@ import type { LeasedDelivery } from "../lease.ts";
 
 type Failure = Readonly<{
   ok: false;
-  /** A sentence that is shown to the user. */
+  /** A sentence for the user. */
   reason: string;
   /** No further attempt can succeed. */
   final: boolean;
-  /** What a library says, for the log of this server alone. */
+  /** The library's message, only for the log of this server. */
   detail?: string | undefined;
 }>;
 

@@ -8,7 +8,7 @@ type Options = Pick<Config, "smtpUrl" | "mailFrom" | "baseUrl" | "defaultTimeZon
 
 const maxConnections = 10;
 
-/** Sends a mail through the operator's SMTP server over a few connections that it keeps open. */
+/** Sends a mail through the operator's SMTP server over a few connections, which stay open. */
 export function createEmailChannel(options: Options): Channel {
   const { smtpUrl, mailFrom } = options;
   if (smtpUrl === undefined) {
@@ -58,22 +58,25 @@ function mailOf(delivery: LeasedDelivery, options: Options) {
   };
 }
 
-/** What nodemailer adds to its errors. */
+/** The fields that nodemailer adds to its errors. */
 type SmtpError = Readonly<{ code?: string; command?: string; responseCode?: number; response?: string }>;
 
 /**
- * A reply of 500 or more about the recipient or the mail is final (RFC 5321 §4.2.1). One that is about the sender, a
- * quota or what this service may do is the operator's to mend, and the reminder still goes out once that is done.
+ * A reply of 500 or more about the recipient or the mail is final (RFC 5321 §4.2.1). The operator can mend one about
+ * the sender, a quota or a permission, and the reminder is sent after that.
  */
 function isRejected({ code, command, responseCode = 0, response = "" }: SmtpError): boolean {
   const isAboutMail = code === "EMESSAGE" || (code === "EENVELOPE" && command === "RCPT TO");
   return isAboutMail && responseCode >= 500 && !operatorsMatter.test(response);
 }
 
-/** No sign-in or no space, or by its enhanced code (RFC 3463) the sender, a full mailbox, a system, a quota or a policy. */
+/**
+ * Codes for a missing sign-in or space; extended ones (RFC 3463) for the sender, a full mailbox, a system, a quota or a
+ * policy.
+ */
 const operatorsMatter = /^(530|552)|^\d{3}[ -]5\.(1\.[78]|2\.2|[347]\.)/;
 
-/** The words of nodemailer and Node name the operator's mail server, which is nobody else's business. */
+/** Messages of nodemailer and Node name the operator's mail server, which users must not see. */
 function reasonOf(error: SmtpError): string {
   const { code, responseCode } = error;
   if (code === "EAUTH") return "The mail server did not let this service in.";

@@ -6,8 +6,8 @@ import { isAllowedAddress } from "../../../shared/domain/public-address.ts";
 export const unreachable = "The webhook's address leads to no public server.";
 
 /**
- * Resolves names for outgoing connections. It checks every address of a name, and the connection goes to a checked one,
- * so that the name cannot change its address in between (DNS rebinding).
+ * Resolves names for outgoing connections. It checks every address of a name and connects to a checked one, so that the
+ * name cannot change its address in between (DNS rebinding).
  */
 export function guardedLookup(allowLoopback: boolean, dns: typeof resolve = resolve): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,7 +1,7 @@
 import type { Log } from "../../../shared/process/observe/log.ts";
 import { type Channel, contentOf } from "./channel.ts";
 
-/** Writes a line to the service's log. This is the channel of users who have chosen none. */
+/** Writes a line to the service's log. This is the channel of users who chose none. */
 export function createLogChannel(log: Log, defaultTimeZone: string): Channel {
   return {
     async send(delivery) {

@@ -16,8 +16,8 @@ const maxAnswerBytes = 64 * 1024;
 const maxConnectionsPerHost = 128;
 
 /**
- * Posts a signed event to the user's address, as Standard Webhooks says; `webhook-id` is the delivery's id. It connects
- * to public addresses only, follows no redirects and waits 10 s. Any 2xx is success.
+ * Posts a signed event to the user's address (Standard Webhooks); `webhook-id` is the delivery's id. It connects to
+ * public addresses only, follows no redirects and waits 10 s. Any 2xx is success.
  */
 export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: Options): Channel {
   const agents = createAgents(webhookAllowLoopback);
@@ -41,7 +41,7 @@ export function createWebhookChannel({ webhookAllowLoopback, defaultTimeZone }: 
   };
 }
 
-/** Reused connections, each opened to an address that was checked. */
+/** Reused connections, each opened to a checked address. */
 type Agents = Readonly<{ http: http.Agent; https: https.Agent; lookup: LookupFunction }>;
 
 function createAgents(allowLoopback: boolean): Agents {
@@ -90,7 +90,7 @@ function eventOf(delivery: LeasedDelivery, defaultTimeZone: string) {
   return { type: data.todo === null ? "webhook.test" : "reminder.due", timestamp: data.remind_at, data };
 }
 
-/** The receiver compares the time of the signature with its own clock, so every attempt is signed anew. */
+/** The receiver compares the signature's time with its own clock, so each attempt is signed anew. */
 function signedHeaders(id: string, secret: string, at: Date, body: string): Record<string, string> {
   return {
     "content-type": "application/json",
@@ -101,7 +101,7 @@ function signedHeaders(id: string, secret: string, at: Date, body: string): Reco
   };
 }
 
-/** A numeric address is never looked up, so it is checked here. Names are checked when they are resolved. */
+/** A numeric address is never resolved, so it is checked here. Names are checked when they are resolved. */
 function isAllowedUrl({ protocol, hostname }: URL, allowLoopback: boolean): boolean {
   return (protocol === "https:" || allowLoopback) && mayBePublic(hostname, allowLoopback);
 }
@@ -112,7 +112,7 @@ function resultOf(status: number): ChannelResult {
   return sendFailed(`The webhook answered ${status}${hint}.`);
 }
 
-/** Reads the rest, so that the connection can be used again. An endless answer closes it. */
+/** Reads the rest, so that the connection can be reused. An endless answer closes it. */
 function drain(answer: http.IncomingMessage): void {
   let bytes = 0;
   answer.on("data", (chunk: Buffer) => {
