@@ -1,11 +1,11 @@
-/** Field name → sentences, as in the body of a 422. */
+/** Sentences by field name, as in the body of a 422. */
 export type FieldErrors = Record<string, string[]>;
 
-/** What is wrong with a field; where the sentence goes on to say what to do, in two parts. */
+/** The problem of a field; in two parts if it names the next step. */
 export type Problem = string | Readonly<{ reason: string; next: string }>;
 export type FieldProblems = Readonly<Record<string, readonly Problem[]>>;
 
-/** The things of a user that can be asked for one by one. */
+/** The resources of a user that can be requested one by one. */
 export type ResourceName = "Habit" | "Todo" | "Category" | "Reminder";
 
 /** The codes of all refusals. The list is closed, so that each door can map each code exactly once. */
@@ -27,27 +27,27 @@ export type RefusalCode =
   | "overloaded"
   | "internal";
 
-/** Why something was not done. It is a value that is returned, never thrown. */
+/** The reason why something was not done. Functions return it and never throw it. */
 export type Refusal = Readonly<{
   code: RefusalCode;
   message: string;
-  /** The end of the message that says what to do next. A door adds advice of its own to a message without one. */
+  /** The end of the message, with the next step. A door adds its own advice to a message without one. */
   next?: string;
-  /** The thing is already as the request wants it, so nothing is left to do. */
+  /** The resource already is as requested, so nothing is left to do. */
   isSoAlready?: true;
   errors?: FieldErrors;
-  /** The resource that was not found, for the doors to make sentences of; no answer has it as a field. */
+  /** The missing resource, for sentences of the doors; no answer has this field. */
   resource?: ResourceName;
-  /** Whether the messages list the categories of the user, which only a caller who may list them is told. */
+  /** True if the messages list the user's categories, which only a caller with permission to list them may see. */
   listsCategories?: boolean;
-  /** Whether a refused mutation may have taken effect; only on `overloaded`. */
+  /** Tells if a refused mutation may have taken effect; only on `overloaded`. */
   applied?: "no" | "unknown";
   retryAfterSeconds?: number;
 }>;
 
 export type Refused = Readonly<{ refusal: Refusal }>;
 
-/** @param reason why, followed in the message by the next step if there is one */
+/** @param reason the reason; the message adds the next step if there is one */
 export function refuse(
   code: RefusalCode,
   reason: string,
@@ -56,7 +56,7 @@ export function refuse(
   return { refusal: { code, message: sentence(reason, more.next), ...more } };
 }
 
-/** The next step is a sentence after a sentence, and else its second half. */
+/** After a full sentence the next step is a sentence of its own, else its second half. */
 function sentence(reason: string, next: string | undefined): string {
   if (next === undefined) return reason;
   return reason.endsWith(".") ? `${reason} ${next}` : `${reason}; ${next}`;
@@ -68,10 +68,10 @@ export const notFound = (resource: ResourceName): Refused =>
 /** The refusal of a request that the present state does not allow. */
 export const conflict = (reason: string, next: string): Refused => refuse("conflict", reason, { next });
 
-/** The refusal of a request for what is so already. */
+/** The refusal of a request for a state that holds already. */
 export const alreadySo = (reason: string): Refused => refuse("conflict", reason, { isSoAlready: true });
 
-/** The refusal of a request whose condition, stated in a header, does not hold. */
+/** The refusal of a request with a false condition in a header. */
 export const preconditionFailed = (header: "If-Match" | "If-None-Match"): Refused =>
   refuse(
     "precondition_failed",
@@ -105,8 +105,8 @@ const problemSentence = (problem: Problem): string =>
   typeof problem === "string" ? problem : sentence(problem.reason, problem.next);
 
 /**
- * The refusal of a request that repeats the key of another request, by the name that its door has for the key.
- * @param day when that one was the same but for the day
+ * The refusal of a request with the key of a different request; each door has its own name for the key.
+ * @param day set if the other request differs only in its day
  */
 export const keyTaken = (isToolCall: boolean, day?: string): Refused => {
   const use = day === undefined ? "a different request" : `this on ${day}`;

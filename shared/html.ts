@@ -3,7 +3,7 @@ const trusted: unique symbol = Symbol("trusted HTML");
 /** Markup that is safe to send, because only `html` makes it. */
 export type Html = Readonly<{ [trusted]: string }>;
 
-/** What a template may hold. Lists are joined; null, undefined and false leave nothing behind. */
+/** The values of a template. Lists are joined; null, undefined and false become nothing. */
 type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /** A template that escapes every value that is not itself a template's result, in text and in quoted attributes. */

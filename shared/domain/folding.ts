@@ -1,6 +1,6 @@
 const marks = /[\u0300-\u036f]/g;
 
-/** Letters that a mark is part of, so that Unicode does not take it off, and ligatures. */
+/** Letters whose mark Unicode does not separate, and ligatures. */
 const letters: Readonly<Record<string, string>> = {
   ø: "o",
   ł: "l",

@@ -1,22 +1,22 @@
-/** The conditions of a request, as its headers If-Match and If-None-Match have them (RFC 9110, 13.1). */
+/** The conditions of a request in its headers If-Match and If-None-Match (RFC 9110, 13.1). */
 export type Preconditions = Readonly<{ ifMatch?: string | undefined; ifNoneMatch?: string | undefined }>;
 
 /**
- * The strong entity tag of a resource, from its JSON as it is shown: equal tags mean equal bytes. Of 64 bits, two
- * states of one resource share a tag by chance once in 10^19, and who makes them do so on purpose deceives himself.
+ * The strong entity tag of a resource, from its JSON: equal tags mean equal bytes. It has 64 bits, so two states share
+ * a tag by chance once in 10^19; a client that forges one deceives only itself.
  */
 export const entityTag = (json: string): string => `"${Bun.hash(json).toString(36)}"`;
 
 /**
- * @param tag of the resource as it is; null when there is none
- * @returns the header whose condition does not hold; undefined when the request may be carried out
+ * @param tag of the present resource; null if there is none
+ * @returns the header whose condition fails; undefined when the request may be carried out
  */
 export function failedPrecondition(
   { ifMatch, ifNoneMatch }: Preconditions,
   tag: string | null,
 ): "If-Match" | "If-None-Match" | undefined {
   if (ifMatch !== undefined && !isNamed(tag, ifMatch)) return "If-Match";
-  // Weak tags count in this header alone.
+  // Only this header accepts weak tags.
   if (ifNoneMatch !== undefined && isNamed(tag, ifNoneMatch.replaceAll("W/", ""))) return "If-None-Match";
   return undefined;
 }

@@ -1,9 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * A user's webhook may reach public unicast addresses only. Refused are the private, local and documentation ranges of
- * the IANA special-purpose registries (RFC 6890), and IPv6 ranges that map or tunnel IPv4, in which a private
- * address could hide.
+ * A user's webhook may reach only public unicast addresses. The special-purpose ranges of IANA (RFC 6890) are refused,
+ * and so are IPv6 ranges that map or tunnel IPv4 and could hide a private address.
  */
 const privateNetworks: readonly [string, number][] = [
   ["0.0.0.0", 8],
@@ -23,7 +22,7 @@ const privateNetworks: readonly [string, number][] = [
   // The metadata service of Azure has a public address.
   ["168.63.129.16", 32],
 ];
-/** All of IPv6 except global unicast (2000::/3), and the parts of that reserved, for documentation or for 6to4. */
+/** All of IPv6 except global unicast (2000::/3), and the parts of it reserved for documentation or 6to4. */
 const privateNetworks6: readonly [string, number][] = [
   ["::", 3],
   ["4000::", 2],
@@ -34,7 +33,7 @@ const privateNetworks6: readonly [string, number][] = [
   ["3fff::", 20],
 ];
 
-// Two lists, because a single one would also compare IPv4 addresses, mapped, with the IPv6 networks.
+// One list would also compare mapped IPv4 addresses with the IPv6 networks, so there are two.
 const refused = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [network, prefix] of privateNetworks) refused.ipv4.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of privateNetworks6) refused.ipv6.addSubnet(network, prefix, "ipv6");
@@ -51,7 +50,7 @@ export function isAllowedAddress(address: string, allowLoopback: boolean): boole
   return !refused[family].check(address, family);
 }
 
-/** Whether a URL's host can be public as far as is known without a DNS look-up: other names pass. */
+/** True if a URL's host may be public, judged without a DNS look-up: names pass. */
 export function mayBePublic(hostname: string, allowLoopback: boolean): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, "");
   if (isIP(host) !== 0) return isAllowedAddress(host, allowLoopback);

@@ -6,7 +6,7 @@ import {
   reminderChannels,
 } from "./reminder/channels.ts";
 
-/** The places at which a user's reminders arrive. The server's log is nobody. */
+/** The destinations of a user's reminders. The server's log reaches nobody. */
 export const reaches: readonly Reach[] = ["nobody", ...reminderChannels.filter(isReaching)];
 const reachOfChannel = new Map<ReminderChannel, Reach>(
   reminderChannels.map((channel) => [channel, isReaching(channel) ? channel : "nobody"]),
@@ -15,12 +15,12 @@ type Reach = "nobody" | ReachingChannel;
 
 type ChosenChannel = Readonly<{ reminder_channel: ReminderChannel; webhook_disabled_at?: unknown }>;
 
-/** @param user undefined for a user who has never chosen anything */
+/** @param user undefined for a user who never chose anything */
 export function reachOf(user: ChosenChannel | undefined): Reach {
   const { reminder_channel: channel = "log", webhook_disabled_at } = user ?? {};
   const isOff = channel === "webhook" && webhook_disabled_at != null;
   return (isOff ? undefined : reachOfChannel.get(channel)) ?? "nobody";
 }
 
-/** The user's day and zone, and whether a reminder reaches them: all that a todo is presented with. */
+/** The user's day and zone, and the reach of reminders: everything needed to present a todo. */
 export type Viewer = Today & Readonly<{ reaches: Reach }>;

@@ -14,21 +14,21 @@ import {
 /** Settings of one process, read once from the environment. docs/settings.md lists every variable and default. */
 export type Config = CommonConfig & Readonly<{ databaseUrl: string; redisUrl: string }>;
 
-/** Settings in which the servers' addresses may be unset, because `npm start` brings servers of its own. */
+/** Settings with optional server addresses, because `npm start` brings servers of its own. */
 export type CommonConfig = Readonly<{
-  /** When it is unset, servers listen on both loopback addresses. */
+  /** Undefined makes servers listen on both loopback addresses. */
   host: string | undefined;
   port: number;
   baseUrl: string;
   dataDir: string;
-  /** Where \`npm run backup\` puts backups of the embedded database; unset: a folder in DATA_DIR. */
+  /** The folder for backups of the embedded database by \`npm run backup\`; unset: a folder in DATA_DIR. */
   backupDir: string | undefined;
   databaseUrl: string | undefined;
-  /** Whether statements are named, so that PostgreSQL parses each once. Some poolers cannot follow names. */
+  /** Names statements, so that PostgreSQL parses each once. Some poolers cannot follow names. */
   databasePrepare: boolean;
-  /** A standby from which front doors read; unset: they read from the database itself. */
+  /** A standby for reads of front doors; unset: they read from the database itself. */
   readDatabaseUrl: string | undefined;
-  /** `remote_apply`: no commit returns before that standby shows it. `async`: reads wait where they must. */
+  /** `remote_apply`: no commit returns before the standby shows it. `async`: reads wait if they must. */
   readDatabaseSync: "async" | "remote_apply";
   /** The most connections of one process to PostgreSQL; unset: what its role can use. */
   databaseConnections: number | undefined;
@@ -37,7 +37,9 @@ export type CommonConfig = Readonly<{
   queuePrefix: string;
   /** Issuer of the tokens: AUTH_URL, or the address of the built-in provider, IDENTITY_URL. */
   authUrl: string;
-  /** Where front doors reach that issuer; differs from authUrl only where the public address does not lead there. */
+  /**
+   * The address of the issuer for front doors; differs from authUrl only if the public address does not work for them.
+   */
   authInternalUrl: string;
   identityPort: number;
   builtInIdentity: boolean;
@@ -53,30 +55,30 @@ export type CommonConfig = Readonly<{
   signUpOpen: boolean;
   webhookAllowLoopback: boolean;
   metricsToken: string | undefined;
-  /** Where traces are sent (OTLP over HTTP); unset: nothing is traced. */
+  /** The receiver of traces (OTLP over HTTP); unset: nothing is traced. */
   otlpEndpoint: string | undefined;
-  /** Which requests are traced, and of those that a ratio chooses which share. */
+  /** The sampling of traces, and its ratio if it has one. */
   tracesSampler: TracesSampler;
   tracesSamplerArg: number;
-  /** Whom /.well-known/security.txt names; without it there is none. */
+  /** The contact in /.well-known/security.txt; unset: that address does not exist. */
   securityContact: string | undefined;
-  /** How much one account may keep; 0 for any amount. */
+  /** The most megabytes of one account; 0 for no limit. */
   accountMegabytes: number;
-  /** How long the log of tool calls is kept. */
+  /** Days that the log of tool calls is kept. */
   actionLogDays: number;
   /** Networks of the proxy in front of BASE_URL: their X-Forwarded-For is believed. */
   trustedProxies: BlockList;
-  /** Over how many queues commands travel, each user's over one. */
+  /** The number of queues for commands; each user's commands use one. */
   queueLanes: number;
   workerConcurrency: number;
-  /** Where a worker serves its health and metrics; 0 for nowhere. */
+  /** The port of a worker's health and metrics; 0 for none. */
   workerPort: number;
-  /** For how long a front door or the identity provider serves on after it was told to stop. */
+  /** Seconds that a front door or the identity provider serves on after it was told to stop. */
   drainSeconds: number;
   logLevel: string;
 }>;
 
-/** The names of the OpenTelemetry specification; with `parentbased` a caller's own decision goes first. */
+/** Names of the OpenTelemetry specification; with `parentbased` the caller's own decision comes first. */
 const tracesSamplers = [
   "parentbased_always_on",
   "parentbased_always_off",
@@ -151,7 +153,7 @@ export function loadCommonConfig(env: Environment = Bun.env): CommonConfig {
   };
 }
 
-/** One connection holds the lock of a task while others carry it out. */
+/** One connection holds the lock of a task while others do the work. */
 const minConnections = 3;
 
 function databaseConnections(env: Environment): number | undefined {

@@ -1,21 +1,21 @@
 import { type Config, loadConfig } from "./config.ts";
 import { createLog, type Log } from "./observe/log.ts";
 
-/** A started role: how to stop it, and details that `npm start` shows. */
+/** A started role: its stop function, and details for `npm start` to show. */
 export type Role = Readonly<{ stop(): Promise<void>; details?: Record<string, string> }>;
 
-/** The message from a role to its supervisor as soon as it serves. */
+/** The message from a role to its supervisor once it serves. */
 export type Ready = Readonly<{ ready: true; details: Record<string, string> }>;
 
-/** How long a role may take to stop, beside the drain time. */
+/** Milliseconds that a role may take to stop, beside the drain time. */
 const stopMs = 10_000;
-/** npm and some supervisors pass on a signal that the process has got already, which makes two of one. */
+/** npm and some supervisors repeat a signal that the process already got. */
 const sameSignalMs = 500;
 
 /**
- * Runs one process of Kept: start, report, serve until SIGINT or SIGTERM, then stop within the drain time and 10 s more;
- * a second signal ends it at once. It works the same alone and under the supervisor of `npm start`, but there it ends
- * when the supervisor is gone. A start that fails is logged and ends the process with exit code 1.
+ * Runs one process of Kept until SIGINT or SIGTERM, then stops it within the drain time and 10 s more; a second signal
+ * ends it at once. Under the supervisor of `npm start` it also ends with the supervisor. A failed start is logged and
+ * exits with code 1.
  */
 export async function runRole(
   name: string,
@@ -48,7 +48,7 @@ export async function runRole(
   process.send?.({ ready: true, details: role.details ?? {} } satisfies Ready);
 }
 
-/** Whether a supervisor runs this process, which tells people itself when a role is ready and when it has stopped. */
+/** True if a supervisor runs this process; it tells people itself when a role is ready and has stopped. */
 const isSupervised = (): boolean => process.send !== undefined;
 
 function endIfAskedAgain(stoppingSince: number, log: Log): void {
@@ -67,7 +67,7 @@ async function stop(starting: Promise<Role>, { log, signal, withinMs }: Stop): P
   process.exit(inTime ? 0 : 1);
 }
 
-/** Logs the message and the stack only, because an error of a driver may hold its connection's password. */
+/** Logs only the message and the stack, because an error of a driver may hold its connection's password. */
 function crash(log: Log, error: unknown): never {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log.fatal({ stack }, message);

@@ -5,8 +5,8 @@ import type { CommonConfig } from "./config.ts";
 const portLine = 3;
 
 /**
- * Finds the database for a command that runs beside the service: DATABASE_URL, else the embedded server of DATA_DIR,
- * whose postmaster.pid has the port in its fourth line.
+ * Finds the database for a command beside the service: DATABASE_URL, else the embedded server of DATA_DIR, whose
+ * postmaster.pid has the port in its fourth line.
  * @throws when there is neither.
  */
 export async function runningDatabase({

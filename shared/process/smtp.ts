@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import type { Config } from "./config.ts";
 
-/** A server that does not answer is given up after this time, because somebody waits for the mail. */
+/** An unresponsive server is given up after this time, because somebody waits for the mail. */
 const timeoutMs = 10_000;
 
 /** Reuses connections, for a service that sends many mails. */
@@ -22,10 +22,10 @@ export function createSmtpTransport(
       disableFileAccess: true,
       disableUrlAccess: true,
     },
-    // RFC 3834 §5: nobody's holiday notice should answer.
+    // RFC 3834 §5: this header keeps automatic replies away.
     { from: mailFrom, headers: { "Auto-Submitted": "auto-generated" } },
   );
 }
 
-/** An object and no text, so that no part of an address is read as a further recipient. */
+/** Returns an object, because text could be parsed as several recipients. */
 export const recipient = (address: string) => ({ name: "", address });

@@ -1,11 +1,11 @@
 type Bounds = Readonly<{
-  /** How many turns there are at the same time, and how many of them one key has. Any number where left out. */
+  /** The most turns at the same time, in all and of one key; no limit by default. */
   atOnce?: number;
   atOnceOfKey?: number;
-  /** How many wait for a turn, and how many of them under one key. */
+  /** The most that wait for a turn, in all and of one key. */
   mostWaiting?: number;
   mostWaitingOfKey?: number;
-  /** How long one waits (ms). */
+  /** Milliseconds that one waits. */
   patienceMs?: number;
 }>;
 
@@ -14,20 +14,23 @@ type Turn = (() => void) | undefined;
 
 export type Turns = Readonly<{
   take(key: string): Promise<Turn> | Turn;
-  /** Works when it is the key's turn. @returns what `refuse` gives when there is none */
+  /**
+   * Runs the work in the key's turn.
+   * @returns the result of `refuse` without a turn
+   */
   run<Result, Refused>(
     key: string,
     work: () => Promise<Result>,
     refuse: () => Refused | Promise<Refused>,
   ): Promise<Result | Refused>;
-  /** Resolves when nobody has a turn or waits for one. */
+  /** Resolves when nobody has or awaits a turn. */
   drained(): Promise<void>;
 }>;
 
-/** The turns of one key, and those that wait for one, in order. */
+/** The running turns of one key, and its waiting ones in order. */
 type Line = { readonly key: string; running: number; readonly waiting: Set<() => void> };
 
-/** Gives turns to keys: those that wait are served one key after the other, so the many of one key delay no other. */
+/** Gives turns to keys one after the other, so that a key with many does not delay the rest. */
 export function createTurns({
   atOnce = Number.POSITIVE_INFINITY,
   atOnceOfKey = Number.POSITIVE_INFINITY,
@@ -36,11 +39,11 @@ export function createTurns({
   patienceMs,
 }: Bounds): Turns {
   const lines = new Map<string, Line>();
-  /** Lines that wait for others alone: the one that was served longest ago comes first. */
+  /** Lines that wait only for other lines, least recently served first. */
   const ready = new Set<Line>();
   let [running, waiting] = [0, 0];
 
-  /** A line that is ready already keeps its place. */
+  /** A line that is ready keeps its place. */
   function update(line: Line): void {
     if (line.waiting.size > 0 && line.running < atOnceOfKey) ready.add(line);
     else ready.delete(line);

@@ -13,15 +13,11 @@ const pending = [
   "api/queries",
   "shared/contracts",
   "shared/db",
-  "shared/domain",
-  "shared/errors.ts",
-  "shared/html.ts",
-  "shared/process",
+  "shared/domain/action",
   "shared/queue",
   "test/",
   "workers/commands",
   "workers/handlers",
-  "workers/process",
   "workers/unit-of-work",
 ];
 

@@ -7,22 +7,22 @@ import type { RedisConnection } from "../../shared/queue/connections.ts";
 import type { HangWatch } from "./hang-watch.ts";
 import type { JobMetrics } from "./job-worker.ts";
 
-/** What the parts of one worker process share. */
+/** The shared parts of one worker process. */
 export type WorkerContext = Readonly<{
   config: Config;
   log: Log;
-  /** How far tests move from the present of PostgreSQL's clock, as an interval; always zero in service. */
+  /** The shift of tests from PostgreSQL's present, as an interval; always zero in service. */
   travel(): string;
   database: Database;
   /** Adds jobs and publishes replies. It fails at once when Redis is away. */
   publisher: RedisConnection;
   /** Takes jobs. It waits for Redis. */
   blocking: RedisConnection;
-  /** What /metrics of this process shows. */
+  /** The counts for /metrics of this process. */
   registry: Registry;
   jobMetrics: JobMetrics;
-  /** Undefined where nothing is traced. */
+  /** Undefined without tracing. */
   tracing: Tracing | undefined;
-  /** By which an orchestrator learns that a part of this process hangs. */
+  /** Tells an orchestrator that a part of this process hangs. */
   watch: HangWatch;
 }>;

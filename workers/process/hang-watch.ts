@@ -1,20 +1,20 @@
-/** Notices what should have ended, or come again, long ago, so that an orchestrator restarts a process that hangs. */
+/** Notices overdue work, so that an orchestrator restarts a process that hangs. */
 export type HangWatch = Readonly<{
-  /** Does work that hangs when it takes longer than `withinMs`. */
+  /** Runs work, which hangs if it takes longer than `withinMs`. */
   during<Result>(name: string, work: () => Promise<Result>, withinMs?: number): Promise<Result>;
   /**
-   * Watches a loop, which hangs when it does not come round.
-   * @param isExcused whether it has to wait for something that a restart would not bring
+   * Watches a loop, which hangs if it does not come round.
+   * @param isExcused true while it waits for something that a restart would not fix
    * @returns a function to call each time it comes round
    */
   loop(name: string, isExcused: () => boolean): () => void;
-  /** The names of what hangs. */
+  /** The names of hanging work and loops. */
   hanging(): string[];
 }>;
 
 type Watched = { name: string; dueAt: number; isExcused?(): boolean };
 
-/** Far longer than any job or statement may take, because a restart costs more than a late notice. */
+/** Far more than any job or statement may take, because a restart costs more than a late notice. */
 const patienceMs = 60_000;
 
 /** @param now the time in milliseconds, for tests that travel in time */

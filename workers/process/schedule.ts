@@ -3,14 +3,14 @@ import type { WorkerContext } from "./context.ts";
 type Task = Readonly<{
   name: string;
   everyMs: number;
-  /** How long a run may take until it counts as one that hangs. */
+  /** Milliseconds after which a run counts as hanging. */
   withinMs?: number;
   run(): Promise<unknown>;
 }>;
 
 /**
- * Runs a task every `everyMs` in this process, never twice at once; locks in PostgreSQL keep several processes apart.
- * The timer counts elapsed time in this process, so it needs neither Redis nor a correct clock.
+ * Runs a task every `everyMs` in this process, never twice at once; locks in PostgreSQL separate processes. The timer
+ * counts elapsed time, so it needs neither Redis nor a correct clock.
  */
 export function startSchedule(
   { log, watch }: Pick<WorkerContext, "log" | "watch">,
@@ -23,7 +23,7 @@ export function startSchedule(
       await watch.during(name, run, withinMs);
       failing = false;
     } catch (error) {
-      // Logged once, because every run fails while a server is away.
+      // The failure is logged once, because every run fails during an outage.
       if (!failing) log.warn({ schedule: name, reason: String(error) }, "run failed");
       failing = true;
     }

@@ -5,8 +5,8 @@ import { folded } from "../folding.ts";
 type Named = Readonly<{ name: string }>;
 
 /**
- * The categories that a name means: those of exactly this name, else those that differ in case and accents alone.
- * A name is not unique, so there can be several; the first is the oldest when they come in the order of their ids.
+ * The categories that a name means: exact matches, else those that differ only in case and accents. Names are not
+ * unique, so there can be several, in the order given; by id, the first is the oldest.
  */
 export function categoriesNamed<Category extends Named>(
   categories: readonly Category[],
@@ -18,14 +18,14 @@ export function categoriesNamed<Category extends Named>(
   return categories.filter((category) => foldedNames.memo(category.name) === wanted);
 }
 
-/** Kept, because folding a thousand long names takes 30 ms, for which others would wait at each call. */
+/** Folded names are cached, because folding a thousand long names takes 30 ms and blocks other calls. */
 const foldedNames = new LRUCache<string, string>({ max: 10_000, memoMethod: folded });
 
 const mostListed = 20;
-/** How long the list may be, but for its last name. */
+/** The most characters of the list without its last name. */
 const maxListLength = 500;
 
-/** Refuses a name that no category has, with the names that could have been meant. */
+/** Refuses an unknown category name and lists the names that could have been meant. */
 export function unknownCategory(categories: readonly Named[]): FieldErrors {
   const names = [...new Set(categories.map(({ name }) => name))];
   const known = namesToList(names).map((name) => `"${name}"`);

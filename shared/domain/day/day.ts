@@ -1,8 +1,8 @@
 /** Dates are `YYYY-MM-DD`; instants are epoch milliseconds; wall times are `YYYY-MM-DDTHH:MM[:SS[.fff]]`. */
 
 /**
- * The user's day: the wall-clock date in the zone, or the date before it until `dayStartHour` (0–6), for people who
- * go to bed after midnight. It follows the wall clock and not elapsed time, so a DST change never moves it.
+ * The user's day: the wall-clock date in the zone, or the date before it until `dayStartHour` (0–6), for people who go
+ * to bed after midnight. It depends on the wall clock only, so a DST change never moves it.
  */
 export function localDay(instant: number, timeZone: string, dayStartHour: number): string {
   const local = wallClock(instant, timeZone);
@@ -18,8 +18,8 @@ const wallClock = (instant: number, timeZone: string): Temporal.PlainDateTime =>
   Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(timeZone).toPlainDateTime();
 
 /**
- * The instant of a wall time. A time that DST skips becomes the first valid minute after the gap, and of a time that
- * DST repeats the first one is taken.
+ * The instant of a wall time. A time skipped by DST becomes the first valid minute after the gap; of a repeated time
+ * the first one counts.
  */
 export function resolveLocalTime(wallTime: string, timeZone: string): number {
   const local = Temporal.PlainDateTime.from(wallTime);
@@ -33,7 +33,7 @@ export function resolveLocalTime(wallTime: string, timeZone: string): number {
 export const wallTimeOf = (text: string): string =>
   Temporal.PlainDateTime.from(text).round({ smallestUnit: "microsecond", roundingMode: "trunc" }).toString();
 
-/** Whether the name is an IANA zone or alias. Bare offsets such as +01:00 are refused because they have no DST. */
+/** True for an IANA zone or alias. Bare offsets such as +01:00 are refused because they have no DST. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

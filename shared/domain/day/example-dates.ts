@@ -1,20 +1,20 @@
 import type { Refusal } from "../../errors.ts";
 import { addDays } from "./day.ts";
 
-/** What refusals show as an example, each with dates around a user's day. */
+/** Examples in refusals, with dates near a user's day. */
 const examplesOn = (today: string) => ({
   date: `a real date such as ${today}`,
   time: `a time such as ${addDays(today, 1)}T09:00:00+01:00, or ${addDays(today, 1)}T09:00 in the user's own zone`,
   until: `a date such as ${today.slice(0, 4)}1231 in UNTIL`,
 });
 
-/** The examples as documents show them, and refusals until they are told to a user. */
+/** The examples in documents, and in refusals until they are shown to a user. */
 export const examples = examplesOn("2026-11-20");
 
-/** A whole sentence of ours about a field, because other sentences have dates of the user's own things. */
+/** Matches a whole sentence of ours about a field, because other sentences contain dates of the user's own things. */
 const demand = /^(The \w+ field must (?:be|have) )(.*?)(\.(?: \(and \d+ more errors?\))?)$/;
 
-/** The sentence with the example of that day; undefined when it has none. */
+/** The sentence with the example of that day; undefined without an example. */
 function present(sentence: string, now: typeof examples): string | undefined {
   const [, begin, shown, end] = demand.exec(sentence) ?? [];
   const name = exampleNames.find((known) => examples[known] === shown);
@@ -23,7 +23,7 @@ function present(sentence: string, now: typeof examples): string | undefined {
 
 const exampleNames = ["date", "time", "until"] as const;
 
-/** Whether a refusal shows an example of a date. */
+/** True if a refusal shows an example of a date. */
 export const hasExampleDate = ({ message, errors }: Refusal): boolean =>
   [message, ...Object.values(errors ?? {}).flat()].some((sentence) => present(sentence, examples));
 

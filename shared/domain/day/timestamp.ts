@@ -1,6 +1,6 @@
 /**
  * PostgreSQL's `2026-11-20 09:15:02.1042+00` as `2026-11-20T09:15:02.104200Z`: a Date would lose the microseconds.
- * @throws RangeError when the offset is not UTC's: cutting it off would turn a right time into a wrong one
+ * @throws RangeError for another offset than UTC's, because cutting it off would change the time
  */
 export function timestamp(stored: string): string {
   const zone = zones.find((ending) => stored.endsWith(ending));

@@ -1,2 +1,2 @@
-/** The user's present day and zone, in which a row is presented. */
+/** The user's present day and zone, needed to present a row. */
 export type Today = Readonly<{ date: string; timeZone: string }>;

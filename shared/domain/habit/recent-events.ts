@@ -6,23 +6,23 @@ type Skip = Readonly<{ day: number; kind: "skipped"; again?: true }>;
 type Edit = Readonly<{ day: number; kind: "edited"; n: number; until: Rules }>;
 
 /**
- * Something that happened on a day (a day number). An edit holds the rules before it. A skipped day is `again` once
- * today has moved back so that the day comes again. The number `n` is never given twice to events of one habit.
+ * An event on a day (a day number). An edit holds the rules before it. A skipped day is `again` once today has moved
+ * back so that the day comes again. A habit never reuses a number `n`.
  */
 type StreakEvent = Completion | Skip | Edit;
 
 /**
- * In the order in which they happened, which is the order of their numbers; a time-zone change or a completion for an
- * earlier day makes their days run back. The place of a skipped day in the list does not matter.
+ * Events in the order in which they happened, which is the order of their numbers. A time-zone change or a completion
+ * for an earlier day makes their days run back. The place of a skipped day does not matter.
  */
 export type StreakEvents = readonly StreakEvent[];
 
-/** So many edits are kept one by one. That bounds the size of a state, also when a program edits without end. */
+/** The most edits kept one by one. It bounds the size of a state, even if a program edits without end. */
 const mostEdits = 16;
 
 /**
- * Adds what just happened. An edit that directly follows another one changes nothing, and is kept only if something that
- * was taken back, and may be brought back, happened between them.
+ * Adds a new event. An edit directly after another one changes nothing; it is kept only if an undone event, which may
+ * be restored, lies between them.
  */
 export function append(events: StreakEvents, event: Completion | Edit): StreakEvents {
   const before = events.findLast((other) => other.kind !== "skipped");
@@ -46,13 +46,13 @@ function withoutDirectEdits(events: StreakEvents): StreakEvents {
 
 export const editsOf = (events: StreakEvents): Edit[] => events.filter((event) => event.kind === "edited");
 
-/** Puts an event that had been taken back into its old place. */
+/** Restores an undone event to its old place. */
 export function putBack(events: StreakEvents, event: Completion | Edit): StreakEvents {
   const next = events.findIndex((other) => other.kind !== "skipped" && other.n > event.n);
   return events.toSpliced(next === -1 ? events.length : next, 0, event);
 }
 
-/** Gives numbers to events that an earlier release stored without. */
+/** Numbers events that an earlier release stored without numbers. */
 export function numbered(events: StreakEvents): StreakEvents {
   let last = 0;
   return events.map((event) => {
@@ -76,7 +76,7 @@ export const completedDays = (events: StreakEvents): number[] =>
 export const withoutCompletion = (events: StreakEvents, day: number): StreakEvents =>
   events.filter((event) => event.kind !== "completed" || event.day !== day);
 
-/** The events once a skipped day that came again is over: it has passed like any other day. */
+/** Turns skipped days that came again into ordinary past days once they are over. */
 export function passDays(events: StreakEvents, today: number): StreakEvents {
   const hasPassed = (event: StreakEvent) => event.kind === "skipped" && event.again && event.day < today;
   return events.some(hasPassed) ? events.filter((event) => !hasPassed(event)) : events;
@@ -102,12 +102,12 @@ export function replay(run: StreakRun, events: StreakEvents, rules: Rules): Stre
   return replayOrdered(run, ordered.slice(0, last + 1), rules);
 }
 
-/** How far a time-zone or day-start change can move today back. */
+/** The most days that a time-zone or day-start change can move today back. */
 const daysMovedBack = 2;
 
 /**
- * Replays the events before a day into the run, because they cannot change any more, and returns the rest. An edit waits
- * for as long as a completion that comes back or goes, on a day from which today had moved back, can give it another place.
+ * Replays the events before a day into the run, because they cannot change any more, and returns the rest. An edit
+ * stays while a completion of a day that came again can still change the edit's place.
  */
 export function settle(
   run: StreakRun,
@@ -141,7 +141,7 @@ function inOrderOfDays(events: StreakEvents): Dated[] {
   return dated.sort((a, b) => rank(a) - rank(b));
 }
 
-/** @param rules those in force after the last event */
+/** @param rules the rules after the last event */
 function replayOrdered(run: StreakRun, ordered: readonly Dated[], rules: Rules): StreakRun {
   let inForce = rulesBefore(ordered, rules);
   return ordered.reduce((before, { on, event }, i) => {
@@ -153,7 +153,7 @@ function replayOrdered(run: StreakRun, ordered: readonly Dated[], rules: Rules):
   }, run);
 }
 
-/** The rules in force before these events, which are those that their first edit replaced. */
+/** The rules before these events, which their first edit replaced. */
 function rulesBefore(ordered: readonly Dated[], rules: Rules): Rules {
   for (const { event } of ordered) if (event.kind === "edited") return event.until;
   return rules;

@@ -1,7 +1,7 @@
 import { isoWeekday } from "../day/day.ts";
 import type { Rules } from "./schedule.ts";
 
-/** Which days are due: those from `every` days after the last completion on, or the given weekdays (1 is Monday). */
+/** The due days: from `every` days after the last completion, or the given weekdays (1 is Monday). */
 export type DayRhythm = { every: number } | { weekdays: number[] };
 
 /** The rhythm that rules ask for; `times` is a number of completions in each Monday–Sunday week. */
@@ -16,7 +16,7 @@ export function rhythmOf({ frequency, schedule }: Rules): Rhythm {
   return { times: schedule.times_per_week };
 }
 
-/** Whether both ask for and forgive the same, even when they are written differently. */
+/** True if both require and forgive the same, even if they are written differently. */
 export function sameDemand(a: Rules, b: Rules): boolean {
   return a.grace_days === b.grace_days && JSON.stringify(rhythmOf(a)) === JSON.stringify(rhythmOf(b));
 }

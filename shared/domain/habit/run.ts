@@ -2,7 +2,7 @@ import { isoWeekday, weekStart } from "../day/day.ts";
 import { type DayRhythm, nthWeekday, rhythmOf } from "./rhythm.ts";
 import type { Rules } from "./schedule.ts";
 
-/** A streak after some day: everything that later days need to know about the past. Days are day numbers. */
+/** A streak after some day, with all facts of the past that later days need. Days are day numbers. */
 export type StreakRun = Readonly<{
   count: number;
   longest: number;
@@ -94,7 +94,7 @@ export function edited(before: StreakRun, old: Rules, rules: Rules, day: number)
   return { ...after, alive: Math.max(day, deadline(after, rules)) };
 }
 
-/** The number of due days since `from` that are over, none of which was done. */
+/** The number of past due days since `from`, all of them missed. */
 export function missedUntil({ from, skipped }: StreakRun, rules: Rules, day: number): number {
   const rhythm = rhythmOf(rules);
   if ("times" in rhythm) return 0;
@@ -103,7 +103,7 @@ export function missedUntil({ from, skipped }: StreakRun, rules: Rules, day: num
   return missed;
 }
 
-/** The run after a day that a time-zone or day-start change skipped or cut short: a streak never breaks on it. */
+/** The run after a day that a time-zone or day-start change skipped or cut short: no streak breaks on it. */
 export function skipped(run: StreakRun, rules: Rules, day: number): StreakRun {
   const needed = isAlive(run, day)
     ? Math.min(run.from, run.edited ?? run.from, weekStart(day))
@@ -114,8 +114,8 @@ export function skipped(run: StreakRun, rules: Rules, day: number): StreakRun {
 }
 
 /**
- * The last day of a streak that goes on without completions: the first due day that grace does not forgive, or the end
- * of the grace after the first week with too few completions. Skipped days put it off.
+ * The last day of a streak without further completions: the first due day that grace does not forgive,
+ * or the end of the grace after the first week with too few completions. Skipped days postpone it.
  */
 function deadline({ from, misses, skipped }: StreakRun, rules: Rules): number {
   const rhythm = rhythmOf(rules);
@@ -132,7 +132,7 @@ function deadline({ from, misses, skipped }: StreakRun, rules: Rules): number {
 const firstDue = (rhythm: DayRhythm, day: number, last: number | null): number =>
   "weekdays" in rhythm || last === null ? day : Math.max(day, last + rhythm.every);
 
-/** Whether a day is due that is late enough after the last completion. */
+/** True if the rhythm includes a day that is late enough after the last completion. */
 const asksFor = (rhythm: DayRhythm, day: number): boolean =>
   !("weekdays" in rhythm) || rhythm.weekdays.includes(isoWeekday(day));
 

@@ -17,20 +17,19 @@ import { noRun, type StreakRun } from "./run.ts";
 import type { Rules } from "./schedule.ts";
 
 /**
- * A habit's streak. Events of the days that can still change are stored as they happened, so that a completion or an
- * undo for an earlier day is a replay with one event more or less; everything older is one settled run. So size and cost
- * do not grow with a habit's age.
+ * A habit's streak. Events of days that can still change are stored one by one, so that a completion or undo of an
+ * earlier day is a replay. Everything older is one settled run, so size and cost do not grow with age.
  */
 export type StreakState = Readonly<{
   settled: StreakRun;
   recent: StreakEvents;
   /** The first day that can still change (a day number): events before it are settled. */
   since: number;
-  /** The number of the latest event that there has been, also if it was taken back. */
+  /** The number of the latest event ever, even if it was undone. */
   last: number;
 }>;
 
-/** How many days before today can be completed, or have their completion undone. */
+/** The number of days before today that can be completed or undone. */
 export const daysBack = 7;
 
 /** A time-zone or day-start change moves today back by two days at most; the third day is for clocks that differ. */
@@ -41,8 +40,8 @@ export const changeableDays = daysBack + daysOfMoves;
 export const newStreak = (): StreakState => ({ settled: noRun, recent: [], since: 0, last: 0 });
 
 /**
- * Completes today or a day at most `daysBack` before it: the streak is then what it would be had it been done on that
- * day, under the rules in force at its end. The day must not be before `firstChangeableDay`.
+ * Completes today or a day at most `daysBack` before it, as if on that day, under the rules at its end. The day must
+ * not be before `firstChangeableDay`.
  */
 export function complete(
   state: StreakState,
@@ -95,13 +94,13 @@ export function moveDay(state: StreakState, rules: Rules, oldToday: string, newT
   return { ...open, recent: moveToday(open.recent, today, dayNumber(newToday)) };
 }
 
-/** The first day that can still be completed or undone: later than `daysBack` only in states from before it was stored. */
+/** The first day that can still be completed or undone: more recent than `daysBack` only in states of old releases. */
 export function firstChangeableDay(state: StreakState): string {
   const { settled, since } = withNewFields(state);
   return dateOfDay(Math.max(since, settled.last === null ? 0 : settled.last + 1));
 }
 
-/** Releases that stored less may have written the state, and may still run beside this one. */
+/** Adds fields that older releases do not store; they may still run beside this one. */
 export function withNewFields(stored: StreakState): StreakState {
   const recent = numbered(stored.recent);
   const last = Math.max(stored.last ?? 0, lastNumber(recent));
@@ -149,7 +148,7 @@ export function view(state: StreakState, rules: Rules): StreakView {
 }
 
 /**
- * Whether the habit belongs to the user's day: it was completed today, or its rules ask for today. `dueOn` of
+ * True if the habit belongs to the user's day: it was completed today, or its rules ask for today. `dueOn` of
  * api/queries/habit/read.ts is the same rule in SQL, and test/service/habit/due-habits.test.ts compares the two.
  */
 export function isDueOn(state: StreakState, rules: Rules, today: string): boolean {

@@ -1,18 +1,18 @@
 /** The user's own address for a channel. */
 type Target<Column extends string = string> = Readonly<{
-  /** A column of users, which is a field of the settings, too. */
+  /** A column of users, which is also a field of the settings. */
   column: Column;
   format: string;
   maxLength: number;
   /** Completes "The … field must be …". */
   expects: string;
-  /** The card in which people type it; absent for what the identity provider knows. */
+  /** The card for typing it; absent if the identity provider knows the address. */
   card?: Readonly<{ title: string; label: string; hint: string }>;
 }>;
 
-/** One way for reminders to go, as settings and texts have it. Its sender is in workers/reminder/channels/. */
+/** A way for reminders, with its texts. Its sender is in workers/reminder/channels/. */
 type Channel<Column extends string = string> = Readonly<{
-  /** What people choose, and a hint if the target says nothing. */
+  /** The label of the choice, and a hint if the target has none. */
   choice: string;
   hint?: string;
   /** Completes "Sent …" and "reminders …". */
@@ -62,7 +62,7 @@ export const reminderChannels = Object.keys(declared) as ReminderChannel[];
 export const isReaching = (channel: ReminderChannel): channel is ReachingChannel =>
   channels[channel].target !== undefined;
 
-/** Something for the target of each channel, by its column. */
+/** A value for the target of each channel, by column. */
 export const perTarget = <Value>(make: (target: Target<TargetColumn>) => Value) =>
   Object.fromEntries(
     Object.values(channels).flatMap(({ target }) => (target ? [[target.column, make(target)]] : [])),

@@ -2,14 +2,14 @@ import { RRuleTemporal } from "rrule-temporal";
 import { dayNumber, msPerDay } from "../day/day.ts";
 
 /**
- * How many periods a search may cover, and how many days each period has at most. Users choose the rules while
- * workers pay for the search, so it must be bounded: each of these costs one to three milliseconds at worst.
+ * The most periods of a search, and the days of each. Users choose the rules and workers pay for the search, so it must
+ * be bounded: each of these takes one to three milliseconds at worst.
  */
 const yearly = { days: 366, most: 20 };
 const periods = new Map([
   ["DAILY", { days: 1, most: 1_500 }],
   ["WEEKLY", { days: 7, most: 1_000 }],
-  // The library takes five times as long for a week of which BYSETPOS picks the days.
+  // The library takes five times as long for a week with BYSETPOS.
   ["WEEKLY BYSETPOS", { days: 7, most: 200 }],
   ["MONTHLY", { days: 31, most: 120 }],
   ["YEARLY", yearly],
@@ -20,9 +20,9 @@ const manyDates = 100;
 const lastDay = dayNumber("9999-12-31");
 
 /**
- * The day numbers on which a normalised rule begun at `anchorDate` falls, from `fromDay` on, in order. The library is
- * asked for windows that double in length until they hold many dates: cheap for the next date, for a thousand dates
- * and for a search in vain. UNTIL and COUNT are left to the caller.
+ * The days of a normalised rule begun at `anchorDate`, as day numbers from `fromDay` on. Windows double in length until
+ * they hold many dates: cheap for one date, for a thousand and for a search in vain. UNTIL and COUNT are left to the
+ * caller.
  */
 export function* occurrences(text: string, anchorDate: string, fromDay: number): Generator<number> {
   const { library, fits, days, most } = readRule(text, anchorDate);
@@ -38,7 +38,7 @@ export function* occurrences(text: string, anchorDate: string, fromDay: number):
   }
 }
 
-/** Dates are passed to the library as midnights in UTC, so that no zone and no DST change takes part. */
+/** The library gets dates as midnights in UTC, so that zones and DST changes play no part. */
 function readRule(text: string, anchorDate: string) {
   const parts = new Map(
     Array.from(text.matchAll(/(\w+)=([^;]+)/g), ([, name = "", value = ""]) => [name, value]),
@@ -56,8 +56,8 @@ function readRule(text: string, anchorDate: string) {
 }
 
 /**
- * The library is slow at DAILY with BYMONTHDAY or BYMONTH, so it gets the rule without them and the days are picked
- * here. Of the one day in each period, BYSETPOS can only mean that day.
+ * The library is slow at DAILY with BYMONTHDAY or BYMONTH, so these are applied here. A daily period has one day, so
+ * BYSETPOS can only mean that day.
  */
 function pickDays(parts: Map<string, string>) {
   const monthDays = parts.get("BYMONTHDAY")?.split(",").map(Number);

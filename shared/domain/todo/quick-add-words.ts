@@ -1,10 +1,10 @@
-/** Reading a line of so many characters takes a few milliseconds; nothing is read in a longer one. */
+/** Reading a line of this length takes a few milliseconds; a longer one is not read. */
 export const longestLine = 300;
 
-/** A word of a line, in lower case and without the full stop after it, and where it stands. */
+/** A word of a line, in lower case and without a full stop, with its position. */
 export type LineWord = Readonly<{ text: string; start: number; end: number }>;
 
-/** What was read of words, and the place of the word after it; undefined where nothing was. */
+/** The value of some words, and the index of the word after them; undefined if they mean nothing. */
 export type FoundWords<Value> = readonly [value: Value, next: number] | undefined;
 export type Reader<Value> = (words: readonly LineWord[], at: number) => FoundWords<Value>;
 
@@ -15,12 +15,12 @@ export function wordsOf(text: string): readonly LineWord[] {
   });
 }
 
-/** What was found in a text, and the text without it. */
+/** A value found in a text, and the rest of the text. */
 export type Part<Value> = Readonly<{ value: Value | undefined; rest: string }>;
 
 export const nothingIn = (text: string): Part<never> => ({ value: undefined, rest: text });
 
-/** A text without some of it; the words around do not become one. */
+/** A text without a part; the words around it stay separate. */
 export const without = (text: string, { start, end }: Readonly<{ start: number; end: number }>): string =>
   `${text.slice(0, start)} ${text.slice(end)}`;
 
@@ -32,7 +32,7 @@ export const wordOf =
     return value === undefined ? undefined : [value, at + 1];
   };
 
-/** The place after a word that may stand there. */
+/** The index after an optional word. */
 export const skip = (words: readonly LineWord[], at: number, ...texts: readonly string[]): number =>
   texts.includes(words[at]?.text ?? "") ? at + 1 : at;
 

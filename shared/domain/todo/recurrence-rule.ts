@@ -48,8 +48,8 @@ const parts: Record<string, { normalise: (value: string) => string | undefined; 
 const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 /**
- * Normalises a rule's text or explains in one sentence what is wrong with it. It does not check that any date matches.
- * What calendars write without need is dropped: a semicolon at the end, and that weeks begin on Monday.
+ * Normalises a rule's text or explains its error in one sentence. It does not check that any date matches. Needless
+ * parts that calendars write are dropped: a semicolon at the end, and weeks that begin on Monday.
  */
 export function parseRule(text: string): { rule: string } | { error: string } {
   if (text.length > maxLength) return error(`have at most ${maxLength} characters`);
@@ -95,7 +95,7 @@ function findConflict({
   return findNumberedConflict(FREQ, BYDAY, BYMONTHDAY, BYMONTH);
 }
 
-/** Whether a day or a week never has that many days; a search for the first of them would be in vain, and costly. */
+/** True if no day or week has that many days; searching for one would be costly and in vain. */
 function isBeyond(places: string, freq: string, byDay?: string): boolean {
   const atMost = freq === "WEEKLY" ? (byDay?.split(",").length ?? 1) : freq === "DAILY" ? 1 : 366;
   return places.split(",").every((one) => Math.abs(Number(one)) > atMost);
@@ -148,14 +148,14 @@ function weekday(value: string): string | undefined {
   return number >= 1 ? `${sign === "-" ? "-" : ""}${number}${day}` : undefined;
 }
 
-/** A place counted from the beginning or, with a minus, from the end. */
+/** A position counted from the beginning or, with a minus, from the end. */
 function place(value: string, max: number): string | undefined {
   const [, sign, digits = ""] = /^([+-]?)(\d{1,3})$/.exec(value) ?? [];
   const number = Number(digits);
   return number >= 1 && number <= max ? `${sign === "-" ? "-" : ""}${number}` : undefined;
 }
 
-/** Takes a date, or a date and time of which only the date is used. */
+/** Accepts a date, or a date and time, and uses only the date. */
 function until(value: string): string | undefined {
   const [, year, month, day] =
     /^(\d{4})(\d{2})(\d{2})(?:T([01]\d|2[0-3])[0-5]\d[0-5]\dZ?)?$/.exec(value) ?? [];

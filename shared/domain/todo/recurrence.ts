@@ -3,7 +3,7 @@ import type { RecurrenceStart } from "../vocabulary.ts";
 import { occurrences } from "./occurrences.ts";
 import { parseRule } from "./recurrence-rule.ts";
 
-/** A rule and the occurrence from which its COUNT, the number of occurrences left, is counted. */
+/** A rule and its anchor: COUNT is the number of occurrences left from that occurrence on. */
 type Series = Readonly<{ rule: string; anchor: string }>;
 
 /**
@@ -43,8 +43,8 @@ export function successor(completed: {
 }
 
 /**
- * The completed todo is the anchor, whether the rule matches that day or not and whether it was moved to before it: the
- * series goes on after it. COUNT is reduced by it and by missed ones.
+ * The completed todo is the anchor, even if the rule does not match its day or it was moved earlier: the series
+ * continues after it. It and the missed ones reduce COUNT.
  */
 function nextInSeries(series: Series, done: string): Series | null {
   const after = done > series.anchor ? done : series.anchor;
@@ -71,7 +71,7 @@ function nextAfresh(rule: string, today: string, after: string): Series | null {
   return next && count !== undefined ? withCount(next, count - 1) : next;
 }
 
-/** The next occurrence, whatever COUNT says. */
+/** The next occurrence, regardless of COUNT. */
 function nextAfter(series: Series, after: string): Series | null {
   const date = find(series, dayNumber(after) + 1);
   return date === null ? null : { rule: series.rule, anchor: date };

@@ -1,15 +1,15 @@
-/** What a process needs and does not have. `draining`: it still serves, but should get no more requests. */
+/** The health of a process. `draining`: it still serves, but should get no more requests. */
 export type Health = Readonly<{ status: "ok" | "unavailable" | "draining"; missing: string[] }>;
 
-/** By what is needed: a question whose answer is false, late or an error when it is missing. */
+/** A check for each dependency, which is missing if the answer is false, late or an error. */
 type Checks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const patienceMs = 1_500;
 const maxAgeMs = 1_000;
 
 /**
- * Checks whether this process has what it needs, at most once a second: anybody may ask, and checks have their price. A
- * front door's costs a job and a transaction.
+ * Checks what this process depends on, at most once a second, because anybody may ask. A front door's check costs a job
+ * and a transaction.
  */
 export function createHealthCheck(checks: Checks): () => Promise<Health> {
   let latest: Promise<Health> | undefined;

@@ -4,17 +4,17 @@ import type { Config } from "../config.ts";
 
 /** The counts of one process for Prometheus. */
 export type Exposition = Readonly<{
-  /** Where the parts of the process register what they count. */
+  /** The parts of the process register their counts here. */
   registry: Registry;
-  /** Answers with the counts, or 404 to whoever may not see them. */
+  /** Answers with the counts, or 404 if the caller may not see them. */
   answer(headers: Headers, remoteAddress: () => string | undefined): Promise<Response>;
 }>;
 
 type Access = Pick<Config, "baseUrl" | "metricsToken">;
 
 /**
- * With METRICS_TOKEN set, its bearers may read from anywhere. Without it only this machine may, and nobody where
- * BASE_URL is https.
+ * With METRICS_TOKEN, its bearers may read from anywhere. Without it only this machine may, and nobody if BASE_URL is
+ * https.
  */
 export function createExposition(access: Access): Exposition {
   const registry = new Registry();

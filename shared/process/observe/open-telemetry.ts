@@ -23,14 +23,14 @@ import { seldom } from "./seldom.ts";
 import type { Tracing } from "./tracing.ts";
 import { version } from "./version.ts";
 
-/** A process that ends waits no longer for its collector. */
+/** A process that ends waits at most this long for its collector. */
 const lastSpansMs = 1_000;
 
 const kinds = { server: SpanKind.SERVER, consumer: SpanKind.CONSUMER, internal: SpanKind.INTERNAL } as const;
 
 type Parts = Readonly<{ service: string; endpoint: string; config: SamplerConfig; log: Log }>;
 
-/** Spans are gathered and sent beside all other work; while the collector is away or slow, they are dropped. */
+/** Spans are gathered and sent in the background; if the collector is away or slow, they are dropped. */
 export function createTracing({ service, endpoint, config, log }: Parts): Tracing {
   setGlobalErrorHandler(
     seldom((reason) => log.warn({ reason: reasonOf(reason) }, "the collector does not take traces")),
@@ -68,7 +68,7 @@ export function createTracing({ service, endpoint, config, log }: Parts): Tracin
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say goes before what we say. */
+/** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our own attributes. */
 const resourceOf = (service: string) =>
   defaultResource()
     .merge(resourceFromAttributes({ "service.name": service, "service.version": version }))
@@ -77,8 +77,8 @@ const resourceOf = (service: string) =>
 type SamplerConfig = Pick<Config, "tracesSampler" | "tracesSamplerArg">;
 
 /**
- * The samplers of the OpenTelemetry specification, by their names there. A caller's own decision counts for nothing:
- * nobody keeps a request out of the traces, and nobody fills them.
+ * The samplers of the OpenTelemetry specification by name. A remote caller's decision is ignored, so that nobody can
+ * hide a request from the traces or flood them.
  */
 function samplerOf({ tracesSampler, tracesSamplerArg }: SamplerConfig): Sampler {
   const [, parentBased, name] = /^(parentbased_)?(.*)$/.exec(tracesSampler) ?? [];

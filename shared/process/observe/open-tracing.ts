@@ -4,7 +4,7 @@ import type { Tracing } from "./tracing.ts";
 
 type Options = Readonly<{ config: Config; log: Log }>;
 
-/** @returns undefined when no collector is named; then nothing of OpenTelemetry is loaded */
+/** @returns undefined without a collector; then nothing of OpenTelemetry is loaded */
 export async function openTracing(service: string, { config, log }: Options): Promise<Tracing | undefined> {
   const { otlpEndpoint: endpoint } = config;
   if (endpoint === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Passes calls on at most once in `everyMs`, so that a line that each request would write does not fill a log. */
+/** Passes on at most one call in `everyMs`, so that a line for each request cannot fill a log. */
 export function seldom<Args extends unknown[]>(
   act: (...args: Args) => void,
   everyMs = 60_000,

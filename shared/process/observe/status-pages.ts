@@ -1,13 +1,13 @@
 import type { Health } from "./health.ts";
 import type { Exposition } from "./metrics.ts";
 
-/** What the request says, and who sent it. */
+/** The answer to a request by its headers and its sender's address. */
 type StatusPage = (headers: Headers, remoteAddress: () => string | undefined) => Promise<Response> | Response;
 
 /** The addresses of all status pages. */
 export const statusPaths = ["/health/live", "/health/accepting", "/health/ready", "/metrics"] as const;
 
-/** Whether a balancer decides by the page at this path where to send requests. */
+/** True for the paths by which a balancer decides where to send requests. */
 export const isAskedByBalancers = (path: string): boolean =>
   path === "/health/ready" || path === "/health/accepting";
 
@@ -18,15 +18,15 @@ type StatusOf = Readonly<{
   exposition: Pick<Exposition, "answer">;
   ready(): Promise<Health>;
   isDraining(): boolean;
-  /** The parts of this process that hang, so that only a restart helps. */
+  /** The parts of this process that hang and need a restart. */
   hanging?(): string[];
 }>;
 
 const draining: Health = { status: "draining", missing: [] };
 
 /**
- * What orchestrators, balancers and Prometheus ask of any process. A balancer asks whether it is `accepting`, which does
- * not depend on the servers that all processes share: their outage must not take every process out at once.
+ * The status pages of any process for orchestrators, balancers and Prometheus. A balancer asks for `accepting`, which
+ * does not depend on shared servers: their outage must not remove every process at once.
  */
 export function createStatusPages({
   exposition,

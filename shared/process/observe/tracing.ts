@@ -1,8 +1,8 @@
 type SpanAttributes = Readonly<Record<string, string | number>>;
 
-/** One step of a trace that is under way. */
+/** An open step of a trace. */
 export type TraceSpan = Readonly<{
-  /** Names this step to what belongs to it (W3C Trace Context). */
+  /** Passes this step to its children (W3C Trace Context). */
   traceparent: string;
   end(attributes: SpanAttributes, hasFailed: boolean): void;
 }>;
@@ -10,15 +10,15 @@ export type TraceSpan = Readonly<{
 type SpanStart = Readonly<{
   name: string;
   kind: "server" | "consumer" | "internal";
-  /** The traceparent of the step that this one belongs to. */
+  /** The traceparent of this step's parent. */
   parent?: string | undefined;
   attributes: SpanAttributes;
 }>;
 
-/** Sends traces to the collector of OTEL_EXPORTER_OTLP_ENDPOINT. Nothing that a user wrote may be in a span. */
+/** Sends traces to the collector of OTEL_EXPORTER_OTLP_ENDPOINT. A span must not contain anything that a user wrote. */
 export type Tracing = Readonly<{
-  /** @returns undefined where this trace is not recorded */
+  /** @returns undefined when this trace is not recorded */
   start(span: SpanStart): TraceSpan | undefined;
-  /** Sends what is left, unless that takes long. */
+  /** Sends the remaining spans, unless that takes long. */
   stop(): Promise<void>;
 }>;
