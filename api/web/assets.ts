@@ -25,11 +25,11 @@ async function loadAsset(
 /** Styles in this order: those of every page first, then those of parts. */
 const styles = [
   "styles/base.css",
-  "styles/entry.css",
+  "styles/sign-in.css",
   "styles/things.css",
-  "styles/data.css",
-  "styles/live.css",
-  "styles/make.css",
+  "styles/your-data.css",
+  "styles/notices.css",
+  "styles/forms.css",
   "styles/tokens.css",
 ];
 
