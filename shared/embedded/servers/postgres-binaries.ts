@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlin
 import { basename, dirname, join, relative } from "node:path";
 import { bareEnvironment } from "./bare-environment.ts";
 import type { User } from "./guard.ts";
-import { isOurs } from "./ours.ts";
+import { hasTrustedOwners } from "./ownership.ts";
 
 /** The folder for root's copy of the binaries, used if the database's user cannot read this checkout. */
 const sharedCache = "/var/cache/kept";
@@ -19,7 +19,7 @@ export function postgresBinaries(cache: string, user: User | undefined): string 
   const copy = join(user ? sharedCache : cache, `postgres-${version}`);
   if (!existsSync(copy)) copyBinaries(native, copy);
   for (const part of ["bin/postgres", "lib"])
-    if (!isOurs(join(copy, part)))
+    if (!hasTrustedOwners(join(copy, part)))
       throw new Error(`Others can write to ${copy}, so it is not run. Remove it.`);
   const problem = problemWith(copy, user);
   if (problem !== undefined)

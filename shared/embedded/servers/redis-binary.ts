@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utime
 import { join } from "node:path";
 import { bareEnvironment } from "./bare-environment.ts";
 import { fetchDebianPackage } from "./debian.ts";
-import { isOurs } from "./ours.ts";
+import { hasTrustedOwners } from "./ownership.ts";
 
 /** A Redis server program and its environment. */
 export type RedisBinary = Readonly<{ path: string; env: Record<string, string | undefined> }>;
@@ -37,7 +37,7 @@ export async function redisBinary(runtimeDir: string, report: (line: string) => 
 }
 
 function demandOurs(runtimeDir: string): void {
-  if (existsSync(runtimeDir) && !isOurs(runtimeDir))
+  if (existsSync(runtimeDir) && !hasTrustedOwners(runtimeDir))
     throw new Error(
       `Others can write to ${runtimeDir}, so nothing in it is run. Remove it, install valkey-server, or set REDIS_URL.`,
     );
@@ -90,7 +90,7 @@ function unpacked(root: string): RedisBinary | undefined {
   const env = { ...bareEnvironment(), LD_LIBRARY_PATH: libraries.join(":") };
   return programNames
     .map((name) => ({ path: join(root, "usr/bin", name), env }))
-    .filter(({ path }) => existsSync(path) && isOurs(path))
+    .filter(({ path }) => existsSync(path) && hasTrustedOwners(path))
     .find(runs);
 }
 

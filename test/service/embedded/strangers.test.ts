@@ -11,7 +11,7 @@ import {
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
-import { isOurs } from "../../../shared/embedded/servers/ours.ts";
+import { hasTrustedOwners } from "../../../shared/embedded/servers/ownership.ts";
 import { redisBinary } from "../../../shared/embedded/servers/redis-binary.ts";
 import { newParent, removeParent } from "./instance.ts";
 
@@ -87,19 +87,22 @@ describe("ours is", () => {
 
   test("what we made, also below a sticky folder for everybody", () => {
     chmodSync(make("shared"), 0o1777);
-    expect(isOurs(make("shared", "mine"))).toBe(true);
+    expect(hasTrustedOwners(make("shared", "mine"))).toBe(true);
   });
 
   test("not a sticky folder for everybody itself, nor what lies below one that is not sticky", () => {
     chmodSync(make("shared"), 0o1777);
     chmodSync(make("open"), 0o777);
-    expect([isOurs(make("shared")), isOurs(make("open", "mine"))]).toEqual([false, false]);
+    expect([hasTrustedOwners(make("shared")), hasTrustedOwners(make("open", "mine"))]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   test("not what a link of ours leads to through a folder for everybody", () => {
     chmodSync(make("open"), 0o777);
     symlinkSync(make("open", "mine"), join(runtime, "link"));
-    expect(isOurs(join(runtime, "link"))).toBe(false);
+    expect(hasTrustedOwners(join(runtime, "link"))).toBe(false);
   });
 });
 
