@@ -3,7 +3,7 @@ import type { Config } from "../shared/process/config.ts";
 import { createHealthCheck } from "../shared/process/observe/health.ts";
 import type { Log } from "../shared/process/observe/log.ts";
 import { openTracing } from "../shared/process/observe/open-tracing.ts";
-import { seldom } from "../shared/process/observe/seldom.ts";
+import { throttled } from "../shared/process/observe/throttle-log.ts";
 import { connectFailFast } from "../shared/queue/connections.ts";
 import { createApp, refusalAt } from "./app.ts";
 import { createZoneAdoption } from "./auth/adopt-zone.ts";
@@ -145,7 +145,9 @@ const unlessOff = <Limit>(limit: number, make: (limit: number) => Limit): Limit 
   limit === 0 ? undefined : make(limit);
 
 function noteFallbacks(metrics: Metrics, log: Log): () => void {
-  const say = seldom(() => log.warn("Redis does not count requests; each front door limits them by itself"));
+  const say = throttled(() =>
+    log.warn("Redis does not count requests; each front door limits them by itself"),
+  );
   return () => {
     metrics.countFallback();
     say();

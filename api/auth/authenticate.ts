@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { type Refused, refuse } from "../../shared/errors.ts";
 import type { Config } from "../../shared/process/config.ts";
 import type { Log } from "../../shared/process/observe/log.ts";
-import { seldom } from "../../shared/process/observe/seldom.ts";
+import { throttled } from "../../shared/process/observe/throttle-log.ts";
 import type { Actor } from "../mailbox/actor.ts";
 import { actorOf, type Claims } from "./claims.ts";
 import type { IdentityClient } from "./identity-client.ts";
@@ -51,7 +51,9 @@ const refreshAfter = { from: 0.7, to: 0.9 };
  */
 export function createAuthenticator(options: Options): Authenticator {
   const check = createCheck(options);
-  const sayAway = seldom((reason: string) => options.log.warn({ reason }, "the identity provider is away"));
+  const sayAway = throttled((reason: string) =>
+    options.log.warn({ reason }, "the identity provider is away"),
+  );
   let checks = 0;
   // What is revoked never comes back under its id.
   const revoked = new LRUCache<string, true>({ max: maxRevoked });

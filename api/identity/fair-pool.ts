@@ -3,7 +3,7 @@ import type { Context, Next } from "koa";
 import { errors } from "oidc-provider";
 import type { Pool, PoolClient } from "pg";
 import type { Log } from "../../shared/process/observe/log.ts";
-import { seldom } from "../../shared/process/observe/seldom.ts";
+import { throttled } from "../../shared/process/observe/throttle-log.ts";
 import type { IdentityClient } from "../auth/identity-client.ts";
 import { networkOf } from "../http/intake/network.ts";
 import { readTurns, tooManyReads } from "../queries/engine/share.ts";
@@ -29,7 +29,7 @@ export function countForNetwork(ownClient: IdentityClient) {
  */
 export function fairPool(pool: Pool, log: Log): Pool {
   const turns = readTurns("reads");
-  const note = seldom((error: unknown) =>
+  const note = throttled((error: unknown) =>
     log.warn({ reason: String(error) }, "the database failed a statement"),
   );
 

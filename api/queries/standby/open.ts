@@ -4,7 +4,7 @@ import { type Database, openDatabase } from "../../../shared/db/orm.ts";
 import { writtenPosition } from "../../../shared/db/written-position.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import type { Log } from "../../../shared/process/observe/log.ts";
-import { seldom } from "../../../shared/process/observe/seldom.ts";
+import { throttled } from "../../../shared/process/observe/throttle-log.ts";
 import type { Reply } from "../../../shared/queue/batch.ts";
 import type { RedisConnection } from "../../../shared/queue/connections.ts";
 import {
@@ -60,7 +60,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
   const watch = openWatch(parts, probe);
   const count = showStandby(registry, watch);
   const lastChanges = openLastChanges(parts);
-  const sayFailed = seldom((reason: string) => log.warn({ reason }, "a read failed at the standby"));
+  const sayFailed = throttled((reason: string) => log.warn({ reason }, "a read failed at the standby"));
   const run = createStandbyReads({
     standby: createReadBatches(standby.pool),
     primary: primary.run,

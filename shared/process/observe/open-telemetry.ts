@@ -19,7 +19,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { Config } from "../config.ts";
 import type { Log } from "./log.ts";
-import { seldom } from "./seldom.ts";
+import { throttled } from "./throttle-log.ts";
 import type { Tracing } from "./tracing.ts";
 import { version } from "./version.ts";
 
@@ -33,7 +33,7 @@ type Parts = Readonly<{ service: string; endpoint: string; config: SamplerConfig
 /** Spans are gathered and sent in the background; if the collector is away or slow, they are dropped. */
 export function createTracing({ service, endpoint, config, log }: Parts): Tracing {
   setGlobalErrorHandler(
-    seldom((reason) => log.warn({ reason: reasonOf(reason) }, "the collector does not take traces")),
+    throttled((reason) => log.warn({ reason: reasonOf(reason) }, "the collector does not take traces")),
   );
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
   const provider = new TracerProvider({

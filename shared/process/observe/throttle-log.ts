@@ -1,5 +1,5 @@
 /** Passes on at most one call in `everyMs`, so that a line for each request cannot fill a log. */
-export function seldom<Args extends unknown[]>(
+export function throttled<Args extends unknown[]>(
   act: (...args: Args) => void,
   everyMs = 60_000,
 ): (...args: Args) => void {
