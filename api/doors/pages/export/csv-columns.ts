@@ -1,4 +1,4 @@
-import type { Everything, KindOfThing } from "../../../queries/import/everything.ts";
+import type { ExportRows, KindOfThing } from "../../../queries/import/export-rows.ts";
 import { fileColumns, presentInFile } from "./exported-things.ts";
 
 /** Columns for human readers that replace one column of the file for import. */
@@ -14,7 +14,7 @@ const inPlaceOf: Readonly<Partial<Record<KindOfThing, Readonly<Record<string, re
 export const columnsOfTable = (kind: KindOfThing): readonly string[] =>
   fileColumns[kind].flatMap((name) => inPlaceOf[kind]?.[name] ?? [name]);
 
-const additions: { [Kind in KindOfThing]: (row: Everything[Kind]) => Readonly<Record<string, unknown>> } = {
+const additions: { [Kind in KindOfThing]: (row: ExportRows[Kind]) => Readonly<Record<string, unknown>> } = {
   categories: () => ({}),
   habits: (row) => ({
     category: row.category_name,
@@ -32,5 +32,5 @@ const additions: { [Kind in KindOfThing]: (row: Everything[Kind]) => Readonly<Re
 
 export const presentInTable = <Kind extends KindOfThing>(
   kind: Kind,
-  row: Everything[Kind],
+  row: ExportRows[Kind],
 ): Readonly<Record<string, unknown>> => ({ ...presentInFile[kind](row), ...additions[kind](row) });

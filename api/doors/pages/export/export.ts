@@ -3,7 +3,7 @@ import { perTarget } from "../../../../shared/domain/reminder/channels.ts";
 import { invalid } from "../../../../shared/errors.ts";
 import { mapGivingWay } from "../../../http/give-way.ts";
 import { type QueryContext, readDaySettings } from "../../../queries/engine/context.ts";
-import { allRows, type KindOfThing } from "../../../queries/import/everything.ts";
+import { allRows, type KindOfThing } from "../../../queries/import/export-rows.ts";
 import { readSettings } from "../../../queries/user/settings.ts";
 import { byteOrderMark, csvLine } from "../kit/csv.ts";
 import type { Visit } from "../session/context.ts";

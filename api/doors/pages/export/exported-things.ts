@@ -4,7 +4,7 @@ import { ImportedCategory, ImportedHabit, ImportedTodo } from "../../../../share
 import type { DeclaredFields } from "../../../../shared/contracts/kernel/declared-fields.ts";
 import { todoFields } from "../../../../shared/contracts/todo/fields.ts";
 import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
-import type { Everything, KindOfThing } from "../../../queries/import/everything.ts";
+import type { ExportRows, KindOfThing } from "../../../queries/import/export-rows.ts";
 
 /** The format of a file. A reader must refuse other version numbers. */
 export const exportFormat = { format: "kept-export", version: 1 } as const;
@@ -27,7 +27,7 @@ export const fileColumns: Readonly<Record<KindOfThing, readonly string[]>> = {
   todos: namesInFile(ImportedTodo),
 };
 
-type Present<Kind extends KindOfThing> = (row: Everything[Kind]) => Readonly<Record<string, unknown>>;
+type Present<Kind extends KindOfThing> = (row: ExportRows[Kind]) => Readonly<Record<string, unknown>>;
 
 export const presentInFile: { [Kind in KindOfThing]: Present<Kind> } = {
   categories: (row) => columnsInFile("categories", categoryFields, row),
@@ -52,7 +52,7 @@ function columnsInFile(kind: KindOfThing, fields: DeclaredFields, columns: objec
 }
 
 /** `wall_time` is a time given without a zone; it moves with the person to another zone. */
-function presentReminder({ remind_at, wall_time, reminder_status }: Everything["todos"]) {
+function presentReminder({ remind_at, wall_time, reminder_status }: ExportRows["todos"]) {
   if (remind_at === null || reminder_status === null) return null;
   return {
     remind_at: timestamp(remind_at),

@@ -18,13 +18,13 @@ type ReminderColumns = Readonly<{
 }>;
 
 /** All that a person has made, by kind, as the rows of a file have it. */
-export type Everything = {
+export type ExportRows = {
   categories: CategoryRow;
   habits: HabitRow & CategoryName;
   completions: HabitCompletionRow;
   todos: TodoRow & CategoryName & ReminderColumns;
 };
-export type KindOfThing = keyof Everything;
+export type KindOfThing = keyof ExportRows;
 
 /** The place after which a step begins. */
 type Place = Readonly<{ id: number; date: string }>;
@@ -38,7 +38,7 @@ type Source<Row> = Readonly<{
 const beforeAll: Place = { id: 0, date: "0001-01-01" };
 const placeById = ({ id }: { id: number }): Place => ({ ...beforeAll, id });
 
-const sources: { [Kind in KindOfThing]: Source<Everything[Kind]> } = {
+const sources: { [Kind in KindOfThing]: Source<ExportRows[Kind]> } = {
   categories: {
     rowsInStep: 500,
     placeOf: placeById,
@@ -80,7 +80,7 @@ const sources: { [Kind in KindOfThing]: Source<Everything[Kind]> } = {
 export async function* allRows<Kind extends KindOfThing>(
   query: QueryContext,
   kind: Kind,
-): AsyncGenerator<readonly Everything[Kind][]> {
+): AsyncGenerator<readonly ExportRows[Kind][]> {
   const { rowsInStep, step, placeOf } = sources[kind];
   let after = beforeAll;
   for (let isMore = true; isMore; ) {
