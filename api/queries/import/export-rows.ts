@@ -6,7 +6,7 @@ import type {
   TodoRow,
 } from "../../../shared/db/entities.ts";
 import type { QueryContext } from "../engine/context.ts";
-import { inPatientTurn } from "../engine/patient-turn.ts";
+import { retryTurn } from "../engine/retry-turn.ts";
 import { literal, type Sql, sql } from "../engine/sql.ts";
 import { isOfHabit } from "../habit/done-days.ts";
 
@@ -84,9 +84,7 @@ export async function* allRows<Kind extends KindOfThing>(
   const { rowsInStep, step, placeOf } = sources[kind];
   let after = beforeAll;
   for (let isMore = true; isMore; ) {
-    const rows = await inPatientTurn(query, ({ own, rows: run }) =>
-      run(step(own, after, literal(rowsInStep))),
-    );
+    const rows = await retryTurn(query, ({ own, rows: run }) => run(step(own, after, literal(rowsInStep))));
     const last = rows.at(-1);
     if (last) {
       after = placeOf(last);

@@ -5,7 +5,7 @@ import { mapGivingWay } from "../../../../http/give-way.ts";
 import type { ActionFilters } from "../../../../queries/action/filters.ts";
 import { readActions } from "../../../../queries/action/read.ts";
 import { type QueryContext, readDaySettings } from "../../../../queries/engine/context.ts";
-import { inPatientTurn } from "../../../../queries/engine/patient-turn.ts";
+import { retryTurn } from "../../../../queries/engine/retry-turn.ts";
 import { byteOrderMark, csvLine } from "../../kit/csv.ts";
 import type { Visit } from "../../session/context.ts";
 import { download } from "../../session/download.ts";
@@ -61,7 +61,7 @@ export async function* exportedRows(
   let [cursor, left]: [string | null | undefined, number] = [filters.cursor, mostExported];
   do {
     const input = { ...filters, limit: Math.min(rowsInStep, left), ...(cursor && { cursor }) };
-    const { actions, next_cursor, names } = await inPatientTurn(
+    const { actions, next_cursor, names } = await retryTurn(
       query,
       async (own) => {
         const found = await readActions(own, input);

@@ -8,7 +8,7 @@ const attempts = 10;
  * for its turn again and again.
  * @throws Error when that was in vain
  */
-export async function inPatientTurn<Result extends object>(
+export async function retryTurn<Result extends object>(
   query: QueryContext,
   read: (query: QueryContext) => Promise<Result>,
   isSearch = false,
