@@ -26,7 +26,7 @@ import { todoCreate } from "./todo/create.ts";
 import { todoDelete } from "./todo/delete.ts";
 import { todoToggle } from "./todo/toggle.ts";
 import { todoUpdate } from "./todo/update.ts";
-import { userAdoptZone } from "./user/adopt-zone.ts";
+import { userClaimZone } from "./user/claim-zone.ts";
 import { userConfigure } from "./user/configure.ts";
 import { userDelete } from "./user/delete.ts";
 import { userEndSessions } from "./user/end-sessions.ts";
@@ -60,7 +60,7 @@ const handlers: { [Name in CommandName]: Handler<Name> } = {
   "import.apply": importApply,
   "calendar.set": calendarSet,
   "user.configure": userConfigure,
-  "user.adopt-zone": userAdoptZone,
+  "user.adopt-zone": userClaimZone,
   "user.end-sessions": userEndSessions,
   "user.delete": userDelete,
   "webhook.test": webhookTest,
