@@ -1,4 +1,4 @@
-import { startBackedUpPostgres } from "./backup/carrier.ts";
+import { startBackedUpPostgres } from "./backup/archive-wal.ts";
 import { lockDataDir } from "./lock.ts";
 import { launchRole, type RoleScript } from "./role-process.ts";
 import { elapsed } from "./servers/elapsed.ts";

@@ -18,11 +18,11 @@ async function main(): Promise<void> {
   const config = loadCommonConfig();
   const place = placeOf(config);
   const url = await runningDatabase(config);
-  const { chain, folder } = await makeBaseBackup(place, url);
+  const { archive, folder } = await makeBaseBackup(place, url);
   console.log(`Backed up in ${elapsed(start)}, ${(packedBytes(folder) / 1e6).toFixed(1)} MB: ${folder}`);
   console.log("Changes from here on are backed up within a minute, as long as npm start runs.");
   if (keep === undefined) return;
-  const removed = keepNewest(place.backupDir, Number(keep), chain);
+  const removed = keepNewest(place.backupDir, Number(keep), archive);
   if (removed > 0) console.log(`Removed ${removed} older ${removed === 1 ? "backup" : "backups"}.`);
 }
 

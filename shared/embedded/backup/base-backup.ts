@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import { lockFile } from "../lock.ts";
 import { type BaseBackup, type Manifest, manifestFile, removeUnfinished, unfinished } from "./catalogue.ts";
-import { baseFolder, beginChain, type Chain, chainOf, segmentFile } from "./chain.ts";
 import { copyCluster } from "./copy-cluster.ts";
 import { sqlMoment, stampOf } from "./moment.ts";
 import { pack, packedName, toDisk } from "./packed.ts";
 import type { Place } from "./place.ts";
+import { archiveOf, baseFolder, beginArchive, segmentFile, type WalArchive } from "./wal-archive.ts";
 
 /**
  * Files of DATA_DIR that a restored Kept needs or its owner would miss. Everything else is in the database or made
@@ -35,20 +35,20 @@ export async function makeBaseBackup({ dataDir, backupDir }: Place, url: string)
   try {
     await demandArchiving(sql);
     demandSpace(backupDir, await bytesIn(sql));
-    const chain = await chainIn(backupDir, cluster);
-    const folder = join(baseFolder(chain), stampOf(new Date()));
+    const archive = await archiveIn(backupDir, cluster);
+    const folder = join(baseFolder(archive), stampOf(new Date()));
     const draft = `${folder}${unfinished}`;
     mkdirSync(draft, { mode: 0o700 });
     const manifest = {
       ...(await copyRunning(sql, cluster, draft)),
       beside: await copyBeside(dataDir, draft),
     };
-    await logArrives(chain, manifest.lastSegment);
+    await logArrives(archive, manifest.lastSegment);
     writeFileSync(join(draft, manifestFile), JSON.stringify(manifest), { mode: 0o600, flush: true });
     await toDisk(draft);
     renameSync(draft, folder);
-    await toDisk(baseFolder(chain));
-    return { chain, folder, manifest };
+    await toDisk(baseFolder(archive));
+    return { archive, folder, manifest };
   } finally {
     removeUnfinished(backupDir);
     await sql.close();
@@ -80,11 +80,11 @@ export function demandSpace(folder: string, bytes: number): void {
     );
 }
 
-/** Continues the chain if it exists in this folder; otherwise starts a new one. */
-async function chainIn(backupDir: string, cluster: string): Promise<Chain> {
-  const present = chainOf(cluster);
+/** Continues the archive if it exists in this folder; otherwise starts a new one. */
+async function archiveIn(backupDir: string, cluster: string): Promise<WalArchive> {
+  const present = archiveOf(cluster);
   const goesOn = present?.folder.startsWith(`${backupDir}/`) && existsSync(baseFolder(present));
-  return present && goesOn ? present : beginChain(cluster, backupDir);
+  return present && goesOn ? present : beginArchive(cluster, backupDir);
 }
 
 /** The backup belongs to one session of PostgreSQL and is void if that session ends early. */
@@ -113,13 +113,13 @@ async function copyBeside(dataDir: string, draft: string): Promise<string[]> {
   return names;
 }
 
-/** Waits until the rest of the log that the copy needs is in the chain; `npm start` copies it there. */
-async function logArrives(chain: Chain, segment: string): Promise<void> {
+/** Waits until the rest of the log that the copy needs is in the archive; `npm start` copies it there. */
+async function logArrives(archive: WalArchive, segment: string): Promise<void> {
   const deadline = performance.now() + logArrivesWithinMs;
-  while (!existsSync(segmentFile(chain, segment))) {
+  while (!existsSync(segmentFile(archive, segment))) {
     if (performance.now() > deadline)
       throw new Error(
-        `The log does not arrive in ${chain.folder}: see what npm start says. There is no new backup.`,
+        `The log does not arrive in ${archive.folder}: see what npm start says. There is no new backup.`,
       );
     await Bun.sleep(100);
   }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { baseFolder, type Chain, walFolder } from "./chain.ts";
+import { baseFolder, type WalArchive, walFolder } from "./wal-archive.ts";
 
 /** The description of a base backup. Times are ISO in UTC with microseconds, by PostgreSQL's clock. */
 export type Manifest = Readonly<{
@@ -17,7 +17,7 @@ export type Manifest = Readonly<{
   beside: readonly string[];
 }>;
 
-export type BaseBackup = Readonly<{ chain: Chain; folder: string; manifest: Manifest }>;
+export type BaseBackup = Readonly<{ archive: WalArchive; folder: string; manifest: Manifest }>;
 
 /** The end of the name of an unfinished base backup, which marks it as incomplete while it is made or removed. */
 export const unfinished = ".unfinished";
@@ -25,53 +25,56 @@ export const manifestFile = "manifest.json";
 
 /** All whole base backups in `backupDir`, oldest first. */
 export function listBaseBackups(backupDir: string): BaseBackup[] {
-  return listChains(backupDir)
-    .flatMap((chain) =>
-      readdirSync(baseFolder(chain))
+  return listArchives(backupDir)
+    .flatMap((archive) =>
+      readdirSync(baseFolder(archive))
         .filter((name) => !name.endsWith(unfinished))
-        .map((name) => join(baseFolder(chain), name))
-        .map((folder) => ({ chain, folder, manifest: manifestOf(folder) })),
+        .map((name) => join(baseFolder(archive), name))
+        .map((folder) => ({ archive, folder, manifest: manifestOf(folder) })),
     )
     .sort((a, b) => (a.manifest.finishedAt < b.manifest.finishedAt ? -1 : 1));
 }
 
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, manifestFile), "utf8"));
 
-const listChains = (backupDir: string): Chain[] =>
+const listArchives = (backupDir: string): WalArchive[] =>
   (existsSync(backupDir) ? readdirSync(backupDir) : [])
     .filter((name) => name.startsWith("chain-"))
     .map((name) => ({ folder: join(backupDir, name) }))
-    .filter((chain) => existsSync(baseFolder(chain)));
+    .filter((archive) => existsSync(baseFolder(archive)));
 
 /** Removes the rest of interrupted backups. The caller must hold the lock of `backupDir`. */
 export function removeUnfinished(backupDir: string): void {
-  for (const chain of listChains(backupDir))
-    for (const name of readdirSync(baseFolder(chain)))
-      if (name.endsWith(unfinished)) remove(join(baseFolder(chain), name));
+  for (const archive of listArchives(backupDir))
+    for (const name of readdirSync(baseFolder(archive)))
+      if (name.endsWith(unfinished)) remove(join(baseFolder(archive), name));
 }
 
 /**
  * Removes all but the newest `count` base backups, and the log that only they need.
- * @param current the chain that receives the log; it stays
+ * @param current the archive that receives the log; it stays
  * @returns the number of removed base backups
  */
-export function keepNewest(backupDir: string, count: number, current: Chain): number {
+export function keepNewest(backupDir: string, count: number, current: WalArchive): number {
   const backups = listBaseBackups(backupDir);
   const old = backups.slice(0, Math.max(0, backups.length - count));
   for (const { folder } of old) {
     renameSync(folder, `${folder}${unfinished}`);
     remove(`${folder}${unfinished}`);
   }
-  for (const chain of listChains(backupDir)) {
-    const oldest = backups.find((backup) => backup.chain.folder === chain.folder && !old.includes(backup));
-    if (oldest) removeLogBefore(chain, oldest.manifest.firstSegment);
-    else if (chain.folder !== current.folder) remove(chain.folder);
+  for (const archive of listArchives(backupDir)) {
+    const oldest = backups.find(
+      (backup) => backup.archive.folder === archive.folder && !old.includes(backup),
+    );
+    if (oldest) removeLogBefore(archive, oldest.manifest.firstSegment);
+    else if (archive.folder !== current.folder) remove(archive.folder);
   }
   return old.length;
 }
 
-function removeLogBefore(chain: Chain, segment: string): void {
-  for (const name of readdirSync(walFolder(chain))) if (name < segment) remove(join(walFolder(chain), name));
+function removeLogBefore(archive: WalArchive, segment: string): void {
+  for (const name of readdirSync(walFolder(archive)))
+    if (name < segment) remove(join(walFolder(archive), name));
 }
 
 const remove = (path: string): void => rmSync(path, { recursive: true, force: true });

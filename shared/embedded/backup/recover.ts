@@ -6,11 +6,11 @@ import { serverCommand, urlOf } from "../servers/postgres.ts";
 import type { Cluster } from "../servers/postgres-cluster.ts";
 import { launchServer } from "../servers/server.ts";
 import { type BaseBackup, manifestFile } from "./catalogue.ts";
-import { segmentFile } from "./chain.ts";
 import { restoreCluster } from "./copy-cluster.ts";
 import { settingMoment, sqlMoment } from "./moment.ts";
 import { packedName, unpack } from "./packed.ts";
-import { segmentBytes } from "./segments.ts";
+import { segmentFile } from "./wal-archive.ts";
+import { segmentBytes } from "./wal-segments.ts";
 
 /** Recovery of a busy day's log takes minutes. */
 const patienceMs = 24 * 3_600_000;
@@ -29,7 +29,7 @@ export type Recovered = Readonly<{
 
 /** Unpacks a base backup and its log into an empty folder, from which PostgreSQL then recovers. */
 export async function layOut(
-  { chain, folder, manifest }: BaseBackup,
+  { archive, folder, manifest }: BaseBackup,
   segments: readonly string[],
   { folder: cluster, user }: Cluster,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function layOut(
   });
   mkdirSync(join(cluster, "pg_wal"), { recursive: true, mode: 0o700 });
   for (const segment of segments)
-    await unpack(segmentFile(chain, segment), join(cluster, "pg_wal", segment), segmentBytes);
+    await unpack(segmentFile(archive, segment), join(cluster, "pg_wal", segment), segmentBytes);
   writeFileSync(join(cluster, "recovery.signal"), "", { mode: 0o600 });
   if (user) Bun.spawnSync(["chown", "-R", `${user.uid}:${user.gid}`, cluster]);
 }

@@ -8,15 +8,15 @@ import { endOrphan } from "../servers/orphan.ts";
 import { embeddedCluster, restoredCluster } from "../servers/postgres.ts";
 import type { Cluster } from "../servers/postgres-cluster.ts";
 import { makeUpFor } from "./after-restore.ts";
+import { startBackedUpPostgres } from "./archive-wal.ts";
 import { demandSpace, makeBaseBackup } from "./base-backup.ts";
-import { startBackedUpPostgres } from "./carrier.ts";
 import { listBaseBackups } from "./catalogue.ts";
-import { chainOf, endChain } from "./chain.ts";
 import { chooseSource, type Source } from "./choose.ts";
 import { momentOf, presentMoment, stampOf } from "./moment.ts";
 import { type Place, placeOf } from "./place.ts";
 import { layOut, type Recovered, readBeside, recover } from "./recover.ts";
-import { segmentBytes } from "./segments.ts";
+import { archiveOf, endArchive } from "./wal-archive.ts";
+import { segmentBytes } from "./wal-segments.ts";
 
 const options = { to: { type: "string" }, list: { type: "boolean" }, drill: { type: "boolean" } } as const;
 
@@ -72,8 +72,9 @@ function printList({ backupDir }: Place): void {
 
 /** Backs up the newest changes of the cluster to be replaced, so that they can be restored later. */
 async function keepPresent({ folder }: Cluster, { backupDir }: Place): Promise<void> {
-  const chain = chainOf(folder);
-  if (chain?.folder.startsWith(`${backupDir}/`) && existsSync(chain.folder)) await endChain(folder, chain);
+  const archive = archiveOf(folder);
+  if (archive?.folder.startsWith(`${backupDir}/`) && existsSync(archive.folder))
+    await endArchive(folder, archive);
 }
 
 /** Restores into a folder beside the present cluster, which stays untouched if this fails. */
@@ -111,7 +112,7 @@ async function restoreBeside(
   return folder;
 }
 
-/** Without a later change, the end of the log is the moment only if the chain is known to be complete. */
+/** Without a later change, the end of the log is the moment only if the archive is known to be complete. */
 function demandReached(
   { isReached, lastChangeAt }: Recovered,
   { backup, ending }: Source,

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { startBackedUpPostgres } from "../../../shared/embedded/backup/carrier.ts";
-import { chainOf, segmentFile } from "../../../shared/embedded/backup/chain.ts";
+import { startBackedUpPostgres } from "../../../shared/embedded/backup/archive-wal.ts";
+import { archiveOf, segmentFile } from "../../../shared/embedded/backup/wal-archive.ts";
 import { freePort } from "../../../shared/embedded/servers/port.ts";
 import { startPostgres } from "../../../shared/embedded/servers/postgres.ts";
 import { runningDatabase } from "../../../shared/process/running-database.ts";
@@ -239,13 +239,13 @@ test("after a start and after a crash the log goes on in time, and a lost disk c
   await postgres.stop();
   postgres = await start();
 
-  const chain = chainOf(join(origin.dataDir, "postgres"));
+  const archive = archiveOf(join(origin.dataDir, "postgres"));
   const noted = async (text: string) => {
     const sql = new SQL(postgres.url, { max: 1 });
     await sql`insert into notes values (${text})`;
     const [{ segment }] = await sql`select pg_walfile_name(pg_current_wal_insert_lsn()) as segment`;
     await sql.close();
-    await within(10, () => chain && existsSync(segmentFile(chain, segment)));
+    await within(10, () => archive && existsSync(segmentFile(archive, segment)));
   };
   await noted("after a start");
   const pid = Number.parseInt(await Bun.file(join(origin.dataDir, "postgres/postmaster.pid")).text(), 10);
