@@ -15,7 +15,7 @@ const pending = [
   "shared/db",
   "shared/domain/action",
   "shared/queue",
-  "test/",
+
   "workers/commands",
   "workers/handlers",
   "workers/unit-of-work",

@@ -25,8 +25,8 @@ import { openApiCopy, openApiText } from "../service/contract/write-openapi.ts";
 import { list, textOf } from "./sources.ts";
 
 /**
- * Where each column of a thing has to come up: a field that only some of these places know is lost by the others without
- * a word. What a place leaves out on purpose is listed here.
+ * The places in which each column of a thing must appear, because a field that one place misses is lost silently.
+ * Deliberate omissions are listed here.
  */
 const places = ["answers", "form", "log", "export", "csv", "import", "migrations"] as const;
 type Place = (typeof places)[number];
@@ -151,7 +151,7 @@ function broughtBack(table: keyof typeof left, row: Row): Row {
 
 const migrations = (await Promise.all(list("shared/db/migrations/*.ts").map(textOf))).join("\n");
 
-/** Whether some statement on the table names the column. */
+/** True if some statement on the table names the column. */
 const isMigrated = (table: string, column: string): boolean =>
   new RegExp(`\\b(create|alter) table ${table}\\b[^\`]*\\b${column}\\b`).test(migrations);
 
@@ -168,7 +168,7 @@ describe.each(things)("a field of $table", ({ table, kind, entity, fields, form,
   const context = { clock, categories: [] } as unknown as FormContext;
   const inputs = markup(form.inputs(form.blank, {}, context));
 
-  /** Whether clearing the column makes a difference. */
+  /** True if clearing the column makes a difference. */
   const matters = (column: string, show: (row: Row) => unknown) => {
     const cleared = { ...row, [column]: Array.isArray(row[column]) ? [] : null };
     return JSON.stringify(show(row)) !== JSON.stringify(show(cleared));

@@ -18,7 +18,7 @@ export const within =
   (path: string): boolean =>
     folders.some((folder) => path.startsWith(`${folder}/`));
 
-/** What a file imports of the project, as paths relative to the root. */
+/** Imports of project files, as paths relative to the root. */
 export async function importsOf(path: string): Promise<string[]> {
   const specifiers = [...(await textOf(path)).matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
     ([, specifier]) => specifier ?? "",

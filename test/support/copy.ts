@@ -3,7 +3,7 @@ import type { Answer, JsonBody } from "../harness.ts";
 
 type Get = (path: string) => Promise<Answer>;
 
-/** What a client that keeps a copy knows: each resource by type and id, and how far it has read. */
+/** The state of a client that keeps a copy: each resource by type and id, and the cursor. */
 export type Copy = { resources: Map<string, JsonBody>; cursor: string | undefined; timesBegun: number };
 
 export const newCopy = (): Copy => ({ resources: new Map(), cursor: undefined, timesBegun: 0 });

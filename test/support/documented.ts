@@ -5,9 +5,9 @@ const root = join(import.meta.dir, "../..");
 const fence = "```";
 
 /**
- * A file as a document shows it, so that what is tested is what is documented. Addresses and the like are replaced by
- * those of this machine.
- * @throws when the page has no such file, or the file has not what is to be replaced
+ * A file as a document shows it, so that tests run the documented text. Addresses and the like are replaced by this
+ * machine's.
+ * @throws when the page lacks the file, or the file lacks a text to replace
  */
 export async function documented(
   file: string,
@@ -28,7 +28,7 @@ export type DocumentedBlock = Readonly<{
   page: string;
   /** The number of its first line in the page. */
   line: number;
-  /** What a reader types. */
+  /** The text that a reader types. */
   text: string;
   /** The files that the line above it names: `<!-- run by test/x.test.ts -->`. */
   runBy: readonly string[];

@@ -5,11 +5,11 @@ export const floodSecret = `whsec_${Buffer.from("the flood's thirty-two byte key
 
 type Seed = Readonly<{
   url: string;
-  /** Of the users' names. */
+  /** The prefix of the users' names. */
   prefix: string;
   users: number;
   remindersPerUser: number;
-  /** Of the first reminder (epoch ms); the others follow evenly. */
+  /** The time of the first reminder (epoch ms); the others follow evenly. */
   dueAt: number;
   spreadMs: number;
 }>;
@@ -42,9 +42,9 @@ export async function seedReminders(databaseUrl: string, seed: Seed): Promise<vo
 
 export type FloodReceiver = Readonly<{
   url: string;
-  /** How late each request came (ms) after its reminder's time, in order of arrival. */
+  /** Milliseconds from each reminder's time to its request, in order of arrival. */
   lateness: number[];
-  /** How often each delivery's id came. */
+  /** The number of requests for each delivery's id. */
   times: Map<string, number>;
   /** The todos that were reminded of. */
   todos: Set<number>;

@@ -2,12 +2,12 @@ import type { SQL } from "bun";
 import type { Answer, JsonBody } from "../harness.ts";
 import type { Issuer } from "./servers/issuer.ts";
 
-/** Where to call, and who issues its tokens. */
+/** The address to call, and the issuer of its tokens. */
 export type Door = Readonly<{ config: { baseUrl: string }; issuer: Issuer }>;
 
 type Options = Readonly<{ token?: string | undefined; headers?: Record<string, string> }>;
 
-/** One POST to the MCP endpoint, by hand: whatever body and headers the test wants. */
+/** One raw POST to the MCP endpoint with any body and headers. */
 export async function post(
   { config }: Door,
   body: unknown,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** How many requests to make up: FUZZ_RUNS, for a longer search than that of every run. */
+/** The number of requests to make up: FUZZ_RUNS, for a longer search than usual. */
 export const fuzzRuns = (usually: number): number => Number(Bun.env.FUZZ_RUNS ?? usually);
 
 /** Enough for 10,000 on a busy machine. */

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 /** A statement as it was sent. */
 export type Asked = Readonly<{ text: string; values: readonly unknown[] }>;
 
-/** What a statement read: a count that is the same on every machine. */
+/** The reads of a statement: a count that is the same on every machine. */
 type Reads = Readonly<{
   /** Rows of tables, those that were read only to be left out included. */
   rows: number;

@@ -9,7 +9,7 @@ import type { QueuedCommand } from "../../../shared/queue/batch.ts";
 beforeAll(() => void jest.useFakeTimers());
 afterAll(() => void jest.useRealTimers());
 
-/** What becomes of a batch. A `partial` one is answered at once but for its first command, which takes longer. */
+/** The fate of a batch. A `partial` one is answered at once except for its first command, which takes longer. */
 type Fate = Readonly<{ kind: "answered" | "partial"; ms: number } | { kind: "lost" | "refused" }>;
 type Sent = Readonly<{ at: number; commands: readonly QueuedCommand[] }>;
 type Ended = Readonly<{ userId: string; nth: number; from: number; to: number; result: string }>;
@@ -245,7 +245,7 @@ test("whatever comes and whatever becomes of it: each command leaves once, in or
 
 type World = Awaited<ReturnType<typeof open>>;
 
-/** Looks at every batch and all that was told, without asking how the mailbox works. */
+/** Checks every batch and answer from outside, without knowledge of how the mailbox works. */
 function expectOrder({ sent, ended }: World): void {
   const endOf = new Map(ended.map((one) => [`${one.nth}`, one]));
   const leftOf = new Map<string, { at: number; ids: number[] }[]>();

@@ -168,7 +168,7 @@ test("an attempt that meets another one before its commit has no effect of its o
     [new Date(startedAt).toISOString(), requestId],
   );
   const reply = mailbox.send(command);
-  // Longer than a statement waits for a lock, so that it is tried again as a repeat by then.
+  // This is longer than a statement waits for a lock, so it is retried as a repeat.
   await Bun.sleep(300);
   await earlier.query("commit");
   earlier.release();

@@ -28,7 +28,7 @@ export async function compare(own: Subject, other: Subject, options: Options): P
           otherPorts: subject.otherPorts,
           sequences: sequencesOf(scenario, subject, subject.port),
         });
-      // Who comes first takes turns as well.
+      // The two also take turns at being first.
       const first = await one(round % 2 === 0 ? own : other);
       const second = await one(round % 2 === 0 ? other : own);
       turns.push(round % 2 === 0 ? { own: first, other: second } : { own: second, other: first });

@@ -34,7 +34,7 @@ export function memory(): Memory {
 
 const writes = ["toggle", "complete", "create", "mcp-create", "mcp-read"];
 
-/** What one request leaves behind, in bytes: write-ahead log, and growth of the tables and their indexes. */
+/** Bytes left by one request: write-ahead log, and growth of the tables and their indexes. */
 type Left = Readonly<{ wal: number; tables: number; indexes: number }>;
 
 const position = `
@@ -44,8 +44,8 @@ const position = `
   from pg_class where relnamespace = 'public'::regnamespace`;
 
 /**
- * What each request of a scenario that writes leaves behind. A page's first change after a checkpoint is logged as a
- * whole: how often depends on the length of the run and not on the request, so these images are off meanwhile.
+ * Bytes left by each request of a scenario that writes. PostgreSQL logs a whole page at its first change after a
+ * checkpoint, which depends on the length of the run, so these images are off meanwhile.
  */
 export async function bytesPerWrite(
   own: Subject,

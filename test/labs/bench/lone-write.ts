@@ -13,7 +13,7 @@ import type { Subject } from "./subject.ts";
 const warmUpMs = 2_000;
 const measuredMs = 3_000;
 
-/** What one write takes (p50, ms): over HTTP with nobody beside it, and its transaction alone. */
+/** The time of one write (p50, ms): over HTTP with no other load, and its transaction alone. */
 export type LoneWrite = Readonly<{ name: string; http: number; direct: number }>;
 
 /** Compares writes that were measured over one connection with the same transaction on a connection of this process. */

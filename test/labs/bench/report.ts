@@ -7,7 +7,7 @@ type Report = Readonly<{
   commit: string;
   cores: number;
   options: Options;
-  /** What the load generator itself reaches, by the number of connections. */
+  /** The load generator's own limits, by number of connections. */
   ceilings: readonly HttpResult[];
   results: readonly Result[];
 }>;

@@ -19,7 +19,7 @@ export type Result = Readonly<{
   scenario: Scenario;
   connections: number;
   http: HttpResult;
-  /** What pgbench and the bare server reached. */
+  /** The rates of pgbench and the bare server. */
   limitPerSecond: number | undefined;
   barePerSecond: number | undefined;
 }>;
@@ -122,7 +122,7 @@ async function besideLimits(own: Subject, options: Options): Promise<object> {
   return { results, loneWrites, ...footprint };
 }
 
-/** What the load generator reaches when the answer costs nothing. */
+/** The rate of the load generator if the answer costs nothing. */
 async function measureCeilings({ connections, seconds }: Options): Promise<HttpResult[]> {
   const { port, stop } = await startChildServer("fixed-page.ts");
   const sequences = [[`GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`]];
@@ -166,7 +166,7 @@ async function currentCommit(): Promise<string> {
   return stdout.toString().trim() || "unknown";
 }
 
-// What was started ends with this process.
+// The started processes end with this one.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
 await bench(readOptions(process.argv.slice(2))).catch((error: Error) => {
   console.error(error.message);

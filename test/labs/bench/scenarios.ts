@@ -8,9 +8,9 @@ type Call = Readonly<{ method: "GET" | "POST" | "DELETE"; path: string; body?: o
 
 export type Scenario = Readonly<{
   name: string;
-  /** What PostgreSQL alone is asked for in the comparison, in words and as a pgbench script. */
+  /** The comparison with PostgreSQL alone, in words and as a pgbench script. */
   limit?: Readonly<{ words: string; script(users: number): string }>;
-  /** Whether the bare server answers it too. */
+  /** True if the bare server answers it too. */
   isBare?: boolean;
   /** The row that this one is a share of, where nothing else does the same work. */
   shareOf?: string;

@@ -11,9 +11,9 @@ export type Subject = Readonly<{
   databaseUrl: string;
   queuePrefix: string;
   port: number;
-  /** Of further front doors. */
+  /** The ports of further front doors. */
   otherPorts?: readonly number[];
-  /** Who issues the tokens, where they are signed; opaque ones are of no use to the bare server. */
+  /** The issuer of signed tokens; the bare server cannot use opaque ones. */
   issuerUrl: string | undefined;
   todosPerUser: number;
   callers: readonly Caller[];

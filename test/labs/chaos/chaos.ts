@@ -35,8 +35,8 @@ const longestMs = 600_000;
 const longestPauseMs = 10_000;
 
 /**
- * Clients write while everything is disturbed, then all is healed, and what is in the tables is compared with
- * what the clients were told.
+ * Clients write during disturbances; after all is healed, the tables are compared with the answers that the clients
+ * got.
  */
 export async function runChaos(options: Options, report: Report = () => {}): Promise<Result> {
   const start = performance.now();
@@ -117,7 +117,7 @@ async function disturb(
   return inflicted;
 }
 
-/** Spreads the disturbances over the acknowledgements that are wanted, or goes on for a time. */
+/** Spreads the disturbances over the wanted acknowledgements, or over a time. */
 function paceOf({ seconds, acks, faults }: Options, acknowledgements: () => number) {
   const start = Date.now();
   const isLate = () => Date.now() - start > (seconds === undefined ? longestMs : seconds * 1_000);

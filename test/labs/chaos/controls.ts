@@ -44,7 +44,7 @@ async function commitLater({ sql, pidsOf }: World): Promise<() => Promise<unknow
     await sql.unsafe(
       `create trigger hasten before insert or update or delete on ${table} execute function hasten()`,
     );
-  // What stays in the server's own memory dies with it; what the kernel has is safe from kill -9.
+  // Data in the server's own memory is lost with it; data in the kernel survives kill -9.
   await sql.unsafe(`alter system set wal_writer_delay = '10s'`);
   await sql.unsafe(`alter system set wal_writer_flush_after = '1GB'`);
   await sql.unsafe(`select pg_reload_conf()`);

@@ -5,7 +5,7 @@ import type { Violation } from "./evidence.ts";
 import type { World } from "./world/world.ts";
 
 const patienceMs = 20_000;
-/** Longer than it takes until a job of a dead worker is found and run again. */
+/** Longer than it takes until a dead worker's job is found and run again. */
 const quietMs = 5_000;
 
 /**
@@ -55,10 +55,10 @@ async function areReady(doors: readonly string[]): Promise<boolean> {
   return answers.every(({ ok }) => ok);
 }
 
-/** How many jobs the queue has in each state, where there are any. */
+/** The number of the queue's jobs in each state, without zeros. */
 async function waitingJobs(redisUrl: string): Promise<Record<string, number>> {
   const connection = connectFailFast(redisUrl);
-  // Until it is connected it refuses every command.
+  // The connection refuses every command until it is open.
   await firstTry(connection);
   const queue = openQueue(commandQueue, { connection, queuePrefix: "kept" });
   try {

@@ -66,7 +66,7 @@ export type History = Readonly<{
   begin(operation: Omit<Operation, "number" | "attempts">): Operation;
   /** To be called when nothing more is tried for an operation. */
   end(operation: Operation): Conclusion;
-  /** How many writes were acknowledged so far. */
+  /** The number of writes acknowledged so far. */
   acknowledged(): number;
   /** Todos and habits that all clients of a user write to; the others have one writer each. */
   shared: { todos: Set<number>; habits: Set<number> };

@@ -6,7 +6,7 @@ export type Options = Readonly<{
   /** The run ends when that many writes are acknowledged and that many disturbances are over, */
   acks: number;
   faults: number;
-  /** and, when this is set, after so many seconds whatever was reached. */
+  /** If set, the run ends after this many seconds at the latest. */
   seconds?: number;
   control?: ControlName;
 }>;

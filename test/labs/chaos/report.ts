@@ -22,7 +22,7 @@ const kindsInWords: Record<ViolationKind, string> = {
   answer: "answers that were never promised",
 };
 
-/** Whether the run reached its goals; a control is to be caught. */
+/** True if the run reached its goals; a control must be caught. */
 export function isGood(result: Result): boolean {
   const { options, violations } = result;
   if (options.control !== undefined) return violations.length > 0;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const asRoot = process.platform === "linux" && process.getuid?.() === 0;
 const own = { network: ["--net"], all: ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc"] };
 
-/** Whether this machine lets us make namespaces. */
+/** True if this machine lets us make namespaces. */
 export const hasNamespaces =
   asRoot &&
   Bun.which("unshare") !== null &&
@@ -42,7 +42,7 @@ async function openShell(
     return said;
   }
   await type(["set -e; mount --make-rprivate /", ...setUp].join("\n"));
-  // What a command complains of is told with what it says, and each command before it runs.
+  // The shell echoes each command and its errors into the output.
   await type("exec 2>&1; set -ex");
   return {
     type,

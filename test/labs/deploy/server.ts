@@ -26,7 +26,7 @@ const checkout = [
   "docs",
 ];
 
-/** What the page takes for granted: a release, a Redis, names and certificates; and a stand-in for systemd. */
+/** The prerequisites of the page: a release, a Redis, names, certificates, and a stand-in for systemd. */
 async function prepare({ type }: Shell): Promise<void> {
   const redis = await redisBinary(join(root, ".runtime"), () => {});
   const libraries = redis.env.LD_LIBRARY_PATH?.replaceAll(join(root, ".runtime"), "/srv") ?? "";

@@ -24,7 +24,7 @@ const rounds = 3;
 /** A supervisor waits longer each time with what dies again within 10 s. */
 const apartMs = 10_500;
 
-/** How long writes and reads fail after a kill -9, under the supervisor of `npm start`. */
+/** The time for which writes and reads fail after a kill -9, under the supervisor of `npm start`. */
 export const back: Figure = () =>
   onStage({ apis: 1, workers: 1 }, async (stage) => {
     const outages = new Map<Victim, number[]>(victims.map((victim) => [victim, []]));

@@ -9,7 +9,7 @@ const numbered = (most: number): string =>
     .join(",");
 const monthDays = Array.from({ length: 31 }, (_, n) => n + 1).join(",");
 
-/** What has cost most so far, or looks like it; a rule that is refused costs nobody anything. */
+/** The costliest rules so far, and similar ones; a refused rule costs nobody anything. */
 const candidates = [
   { recurrence: "FREQ=DAILY" },
   { recurrence: "FREQ=DAILY;COUNT=1000", due_date: "0001-01-01" },
@@ -54,7 +54,7 @@ export async function costlyRequests(stage: Stage): Promise<{
   return { rule: `${todo.recurrence.slice(0, 40)}…`, ms, sequences };
 }
 
-/** Middle time of creating such a todo and completing it; 0 when it is refused. */
+/** The median time of creating and completing this todo; 0 if it is refused. */
 async function costOf({ call }: Stage, todo: object): Promise<number> {
   const times: number[] = [];
   for (let turn = 0; turn < 5; turn++) {

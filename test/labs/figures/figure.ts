@@ -4,7 +4,7 @@ export type Row = Readonly<{ figure: string; goal: string; measured: string; ok:
 export type Figure = (options: FigureOptions) => Promise<Row[]>;
 
 export type FigureOptions = Readonly<{
-  /** How long servers stay away. */
+  /** Seconds that servers stay away. */
   outageSeconds: number;
 }>;
 

@@ -16,7 +16,7 @@ export const flood: Figure = async () => [
   await onStage({ env: limited }, costlyRules),
 ];
 
-/** One token goes on beyond its limit, with the largest possible arguments. */
+/** One token exceeds its limit, with the largest possible arguments. */
 async function refusedCalls(stage: Stage): Promise<Row[]> {
   const token = await stage.tokenOf("mallory");
   const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(44_000))).toString("base64");
@@ -96,7 +96,7 @@ async function writeFor({ call }: Stage, end: Promise<unknown>): Promise<Sample[
   return await stop();
 }
 
-/** With its indexes and, when it is partitioned, all of its partitions. */
+/** The bytes include its indexes and, if it is partitioned, all its partitions. */
 async function logBytes({ sql }: Stage): Promise<number> {
   const [row] = await sql`
     select sum(pg_total_relation_size(relid))::float8 as bytes

@@ -124,7 +124,7 @@ export type Neighbours = Readonly<{ bystanders: Sample[]; owners: Sample[] }>;
 
 type HoldOptions = Readonly<{ holder: SQL; bystanders: number; pauseMs: number; seconds: number }>;
 
-/** Holds the row as a person at psql would, while its owner goes on writing to it and others write beside. */
+/** Locks the row like a person at psql, while its owner keeps writing to it and others write beside. */
 export async function holdBeside(stage: Stage, row: HeldRow, options: HoldOptions): Promise<Neighbours> {
   const { holder, bystanders, pauseMs, seconds } = options;
   const { hold, write } = await row.prepare(stage);

@@ -126,7 +126,7 @@ describe("a heavy command of one user delays no stranger", () => {
   }, 30_000);
 });
 
-/** Copies a row as often as commands would have created it, whatever columns it has. */
+/** Copies a row with all its columns, as often as commands would have created it. */
 async function copyHabit(id: number, count: number): Promise<void> {
   await sql`
     insert into habits

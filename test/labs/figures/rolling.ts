@@ -3,7 +3,7 @@ import type { Figure } from "./figure.ts";
 
 const rounds = 3;
 
-/** All roles are told to stop and started anew, one of each at a time, while 50 requests a second come in. */
+/** All roles are stopped and restarted one at a time, while 50 requests a second come in. */
 export const rolling: Figure = async () => {
   const { requests, failed, made, stored } = await restartUnderLoad(rounds);
   const kinds = Object.entries(failed).map(([kind, count]) => `${count} × ${kind}`);

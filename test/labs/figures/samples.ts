@@ -1,7 +1,7 @@
 import type { Answer } from "../../harness.ts";
 import { percentile } from "../../support/flood.ts";
 
-/** How one call went: its status, with `applied` if it says so, or `failed` without an answer. */
+/** The result of one call: its status, with `applied` if it has one, or `failed` without an answer. */
 export type Sample = Readonly<{ outcome: string; ms: number; startedAt: number }>;
 
 export async function sample(call: () => Promise<Answer>): Promise<Sample> {

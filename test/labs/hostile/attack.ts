@@ -1,6 +1,6 @@
 import type { Person, Site } from "./person.ts";
 
-/** Something that one stranger or one free account does again and again until the run is over. */
+/** An action that one stranger or one free account repeats until the run is over. */
 export type Attack = Readonly<{ name: string; run(world: Assault): Promise<void> }>;
 
 export type Assault = Readonly<{

@@ -110,7 +110,7 @@ async function startBalancer(programs: Programs, ports: Ports): Promise<void> {
 
 type Member = Readonly<{ name: string; role: string }>;
 
-/** What each server is at this moment, as one of them knows it. */
+/** The present role of each server, according to one of them. */
 async function rolesOf(patroni: string): Promise<readonly Member[]> {
   const answer = await fetch(`${patroni}/cluster`);
   const { members } = (await answer.json()) as { members: readonly Member[] };

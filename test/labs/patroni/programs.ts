@@ -7,15 +7,15 @@ import { launchServer } from "../../../shared/embedded/servers/server.ts";
 
 const PATH = `${Bun.env.PATH}:/usr/sbin`;
 const names = ["etcd", "patroni", "patronictl", "haproxy", "/usr/lib/postgresql/15/bin/postgres"];
-/** Whether Debian's packages with all these programs are here. */
+/** True if Debian's packages with all these programs are installed. */
 export const isInstalled = names.every((name) => Bun.which(name, { PATH }));
 
 type Program = Readonly<{
-  /** Of its folder and its log. */
+  /** The name of its folder and its log. */
   name: string;
   command: readonly string[];
   env?: Record<string, string>;
-  /** Whether it serves. */
+  /** True while it serves. */
   answers(): Promise<boolean>;
 }>;
 

@@ -1,6 +1,6 @@
 import type { Cpu } from "../bench/load/measure.ts";
 
-/** Processor time (µs) that a program spends on each request, and on each batch whatever is in it. */
+/** Processor time (µs) of a program for each request, and for each batch of any size. */
 type Demand = Readonly<{ request: number; batch: number }>;
 export type Demands = Readonly<Record<keyof Cpu, Demand>>;
 

@@ -1,10 +1,10 @@
 import type { Demands } from "./demands.ts";
 import { type Cores, createCores, createProcess, type Simulation } from "./simulation.ts";
 
-/** How long a process is kept busy (µs), and what comes then. */
+/** Keeps a process busy for some time (µs) and then calls `done`. */
 export type Work = (us: number, done: () => void) => void;
 
-/** What the programs run on: every process has a core of its own, or all of them share some. */
+/** The cores of the programs: one for each process, or a few shared by all. */
 export type Machines = Readonly<{
   process(program: keyof Demands): Work;
   /** A program of many processes, which only its cores hold back. */

@@ -1,15 +1,18 @@
 import type { Simulation } from "./simulation.ts";
 
-/** As in `api/mailbox`: the most commands of a batch, and how many more batches leave while that many wait. */
+/** The same as in `api/mailbox`: the most commands of a batch, and how many more batches leave while that many wait. */
 const maxBatch = 100;
 const maxWhileFull = 3;
-/** How long (µs) the next batch waits for the callers of the last one. */
+/** Microseconds that the next batch waits for the callers of the last one. */
 const gatherUs = (tookUs: number): number => Math.min(10_000, Math.max(2_000, tookUs / 2));
 
 type Answer = () => void;
 type SendBatch = (answers: readonly Answer[], done: () => void) => void;
 
-/** Gathers commands while a batch is under way. @returns a function that takes a command, told when it is answered */
+/**
+ * Gathers commands while a batch is under way.
+ * @returns a function that takes a command and a callback for its answer
+ */
 export function createMailbox({ now, after }: Simulation, send: SendBatch): (answer: Answer) => void {
   const waiting: Answer[] = [];
   const gathering = new Set<{ callers: number; goOn(): void }>();

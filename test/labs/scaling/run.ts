@@ -98,7 +98,7 @@ async function commitsOf(databaseUrl: string): Promise<number> {
   return row.count;
 }
 
-/** What the load generator can send to a server with one answer. */
+/** The rate of the load generator against a server with one fixed answer. */
 async function measureCeiling(): Promise<number> {
   const { port, stop } = await startChildServer("fixed-page.ts");
   const sequences = [[`GET / HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`]];

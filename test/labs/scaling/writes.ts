@@ -6,15 +6,15 @@ import { createSimulation, type Simulation } from "./simulation.ts";
 export type Setup = Readonly<{
   doors: number;
   workers: number;
-  /** Of each lane. */
+  /** Slots of each lane. */
   slotsOfWorker: number;
   lanes: number;
   postgresCores: number;
-  /** Where all programs and the load generator run on so many cores; else each process has its own. */
+  /** Set if all programs and the load generator share cores; otherwise each process has its own. */
   shared?: Readonly<{ cores: number; generatorUs: number }>;
-  /** How many clients send, each its next request when the last is answered. */
+  /** The number of clients; each sends its next request after the last answer. */
   clients: number;
-  /** How long (µs) a commit waits for the disk. */
+  /** Microseconds that a commit waits for the disk. */
   fsyncUs: number;
 }>;
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readLock, readManifest } from "./packages.ts";
 
-// `npm run lab -- sbom`: what production installs, as CycloneDX. With `--omit=dev` npm would leave out what a package for tests
-// needs as well, such as jose, so it is given a lock file that has no such packages.
+// `npm run lab -- sbom`: production's packages as CycloneDX. With `--omit=dev` npm would omit packages that tests need
+// too, for example jose, so it gets a lock file without the packages that only tests need.
 const parent = mkdtempSync(join(tmpdir(), "kept-sbom-"));
 // npm takes the name of the folder for the name of the product.
 const folder = join(parent, readManifest().name);

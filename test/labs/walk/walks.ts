@@ -20,7 +20,7 @@ export type WalkedFile = Readonly<{ path: string; lines: readonly number[] }>;
 export type Walk = Readonly<{ name: WalkName; files: readonly WalkedFile[] }>;
 
 const names = Object.keys(budgets) as WalkName[];
-/** Far more than connections are opened or caches filled by them. */
+/** The number is far above the first runs, which open connections and fill caches. */
 const times = 60;
 
 /** Source file → line → how often it ran. */

@@ -13,7 +13,7 @@ const create = (title: string): Operation => ({
 });
 const toggle = (place: number): Operation => ({ method: "POST", path: `/todos/$${place}.id/toggle` });
 
-/** Two recurring todos, each completed, which makes its successor; ten of such pairs. */
+/** Ten pairs of recurring todos, each completed, which makes its successor. */
 const operations = (title: string) =>
   Array.from({ length: 10 }, (_, pair) => [
     create(`${title} ${pair} a`),

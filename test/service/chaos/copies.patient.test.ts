@@ -26,7 +26,7 @@ async function follow(copy: Copy, reader: number, isOver: () => boolean): Promis
   }
 }
 
-/** The other one of that kind goes on, so that something is always written. */
+/** The other process of that role stays, so that writes go on. */
 function killOne(role: "api" | "workers", random: Random): void {
   const pids = pidsOf(role);
   if (pids.length > 1) process.kill(random.pick(pids), "SIGKILL");

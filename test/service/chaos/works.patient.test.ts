@@ -31,7 +31,10 @@ async function fill(userId: string): Promise<number> {
   return id;
 }
 
-/** A stranger who creates todos until told to stop. @returns how many were made */
+/**
+ * Writes todos as a stranger until stopped.
+ * @returns how many were made
+ */
 function strangerWrites(): () => Promise<number> {
   let isOver = false;
   const made = (async () => {

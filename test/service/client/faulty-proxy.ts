@@ -1,6 +1,6 @@
 import { connect, createServer } from "node:net";
 
-/** What becomes of a request: answered by Kept but never heard of, heard of by half, or answered by these bytes. */
+/** The fault of a request: answered by Kept but cut off, half delivered, or answered by these bytes. */
 type Fault = "cut" | "half" | Readonly<{ answer: string }>;
 
 export type FaultyProxy = Readonly<{
@@ -12,7 +12,7 @@ export type FaultyProxy = Readonly<{
   stop(): void;
 }>;
 
-/** A connection between a client and Kept, on a real socket, that breaks when it is told to. */
+/** A connection between a client and Kept, on a real socket, that breaks on command. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const { hostname, port } = new URL(target);
   const heads: string[] = [];

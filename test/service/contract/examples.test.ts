@@ -21,7 +21,7 @@ for (const date of ["2026-11-16", "2026-11-17", "2026-11-18", "2026-11-19"]) {
 }
 clock.now = Date.parse("2026-11-20T08:30:00Z");
 
-/** What the examples tell of: a category, a habit and a todo with a reminder. */
+/** The world of the examples: a category, a habit and a todo with a reminder. */
 async function createWorld(sub: string): Promise<World> {
   const token = await issuer.token({ sub, client_name: "Claude Code" });
   const create = async (path: string, body: object) => (await rest("POST", path, { token, body })).body.id;
@@ -111,7 +111,7 @@ const limited = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1" } });
 const idle = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000" }, workers: 0 });
 const text = { "content-type": "text/plain" };
 
-/** How each documented error comes about, and the answer without content. */
+/** A request for each documented error, and for the answer without content. */
 const errors: Readonly<Record<string, () => Promise<Answer>>> = {
   Unauthenticated: () => rest("GET", "/todos", { token: "" }),
   InsufficientScope: () => rest("GET", "/habits", { token: otherScope }),

@@ -71,7 +71,7 @@ describe("422 names the field", () => {
 
 describe("accepted and stored in one form", () => {
   test("names are trimmed, composed and counted in code points", async () => {
-    // As text, which does not pass Prism: with the blanks, the name is longer than the document allows.
+    // The body is text, which bypasses Prism: with the blanks, the name is longer than the document allows.
     const { status, body } = await rest("POST", "/categories", {
       body: JSON.stringify({ name: `  e\u0301${"𝒳".repeat(254)}  ` }),
     });

@@ -70,7 +70,7 @@ async function writeClientTypes(): Promise<void> {
     const packages = ["--package=openapi-typescript@7.13.0", "--package=typescript@5.9.3"];
     const made =
       await $`npm exec --yes ${packages} -- openapi-typescript ${join(folder, "openapi.json")}`.text();
-    // What an operation never has says nothing to a client; that a 204 has no content does.
+    // Fields of type never tell a client nothing, except that a 204 has no content.
     const types = made
       .replace(/^ *(?!content)\w+\?: never;\n/gm, "")
       .replace(/^ *\/\*\* (@description (Success|Done)|@constant) \*\/\n/gm, "")

@@ -9,7 +9,7 @@ import { startStack } from "../../harness.ts";
 
 const { rest, issuer, config } = await startStack();
 
-/** Like the identity provider this test can send commands to the workers; it can also look into the database. */
+/** Like the identity provider, this test sends commands to the workers; it also reads the database. */
 async function connect() {
   const database = await openDatabase({
     url: config.databaseUrl,

@@ -85,8 +85,8 @@ test("what is not given is as if it were unset, and what is given arrives", () =
 
 test("PostgreSQL is tuned as npm start tunes its own", () => {
   const given = (serviceOf("postgres").command ?? []).slice(1).map((option) => option.slice(2).split("="));
-  // Where it listens is the container's, and the archive is that of npm run backup: compose.yaml has dumps. The other two
-  // are on unless somebody turns them off.
+  // The container decides where it listens, and compose.yaml has dumps instead of the archive. The other two are on by
+  // default.
   const { listen_addresses, unix_socket_directories, archive_mode, archive_command, ...settings } =
     serverSettings;
   const { fsync, synchronous_commit, ...tuning } = settings;

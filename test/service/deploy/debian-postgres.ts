@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serviceUser } from "../../../shared/embedded/servers/postgres-cluster.ts";
 
-/** Whether Debian's PostgreSQL is here, because npm's has the server alone and no pg_dump. */
+/** True if Debian's PostgreSQL is installed; npm's has the server only and no pg_dump. */
 export const hasDebianPostgres = Bun.which("pg_virtualenv") !== null;
 if (!hasDebianPostgres)
   console.warn(

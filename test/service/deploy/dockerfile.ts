@@ -13,7 +13,7 @@ const instructions: readonly Instruction[] = text
   .filter((line) => line.trim() !== "")
   .map((line) => ({ name: line.slice(0, line.indexOf(" ")), words: line.slice(line.indexOf(" ") + 1) }));
 
-/** What a builder does for an instruction, as a shell with the project in /context does it. */
+/** A builder's work for an instruction, as shell commands with the project in /context. */
 function stepOf({ name, words }: Instruction): string {
   if (name === "WORKDIR") return `mkdir -p ${words}; cd ${words}`;
   if (name === "RUN") return words;

@@ -10,7 +10,7 @@ export const folder = join(root, "docs/kubernetes");
 
 type Resource = Readonly<{ apiVersion: string; kind: string }>;
 
-/** What the manifests' folder and the one of migrations have, by file. */
+/** The files of the manifests' folder and of the migrations. */
 export const files = [...new Glob("**/*.yaml").scanSync(folder)].toSorted();
 const documents = new Map<string, readonly Resource[]>();
 for (const file of files) {
@@ -28,7 +28,7 @@ export const kustomizations = [...documents].flatMap(([file, [found]]) =>
 export const resources = [...documents.values()].flat().filter(({ kind }) => kind !== "Kustomization");
 export const deployments = resources.filter(Deployment.is);
 
-/** Whatever makes pods, with the one container of each. */
+/** All resources that make pods, with the one container of each. */
 export const pods = [...deployments, ...resources.filter(Job.is)].flatMap(({ metadata, spec }) => {
   const pod = spec?.template.spec;
   const [container, ...others] = pod?.containers ?? [];

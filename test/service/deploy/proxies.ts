@@ -5,7 +5,7 @@ import { spawnGuarded } from "../../../shared/embedded/servers/guard.ts";
 import { freePort } from "../../harness.ts";
 import { root } from "./compose-file.ts";
 
-/** Where the processes behind a proxy listen, and the port at which it serves. */
+/** The ports of the processes behind a proxy, and its own. */
 export type Behind = Readonly<{ port: number; doors: readonly number[]; identity: number }>;
 
 export type TlsProxy = Readonly<{
@@ -28,7 +28,7 @@ export async function makeCertificate(): Promise<string> {
   return Bun.file(certificate).text();
 }
 
-/** The sample of the documents with the addresses of this machine, each of which has to be in it. */
+/** The documented sample with this machine's addresses; each replaced text must be in it. */
 async function sample(file: string, changes: readonly [string | RegExp, string][]): Promise<string> {
   const text = await Bun.file(join(root, "docs/proxy", file)).text();
   return changes.reduce((changed, [from, to]) => {

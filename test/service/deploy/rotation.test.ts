@@ -36,7 +36,7 @@ async function start(databaseUrl: string, password: string): Promise<() => Promi
     (await callRest({ baseUrl }, "POST", "/todos", { token, body: { title: "Written" } })).status;
 }
 
-/** What a line of the page says to Redis. */
+/** Sends a line of the page to Redis. */
 const say = (line: string) => {
   const [command = "", ...words] = line
     .replace("NEW-PASSWORD", "new")

@@ -25,7 +25,7 @@ const root = join(import.meta.dir, "../../..");
 const parent = await sharedParent();
 const now = () => Temporal.Now.instant().toString({ fractionalSecondDigits: 6 });
 
-/** What the page says to type: a backup, the list, and a restore. */
+/** The commands on the page: a backup, the list, and a restore. */
 const [block] = await commandBlocks("docs/backup.md");
 const [backUp = "", list = "", restore = ""] = block ? commandLines(block) : [];
 const typed = (place: Place, command: string) => runIn(place, ["bash", "-ec", command]);

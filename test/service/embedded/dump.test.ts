@@ -10,7 +10,7 @@ import { startStack } from "../../harness.ts";
 import { commandBlocks, commandLines } from "../../support/documented.ts";
 import { sharedParent } from "./instance.ts";
 
-/** The programs of Debian's newest PostgreSQL, of which pg_dump has to be no older than the server. */
+/** Debian's newest PostgreSQL, because pg_dump must not be older than the server. */
 const releases = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql") : [];
 const bin = releases
   .map((name) => `/usr/lib/postgresql/${name}/bin`)

@@ -8,7 +8,7 @@ const stack = await startStack();
 const { rest, clock, issuer } = stack;
 const sql = new SQL(stack.config.databaseUrl, { max: 1 });
 
-/** Noon of a day of May 2026, of which the 4th is a Monday; days below 1 are of April. */
+/** Noon of a day of May 2026; the 4th is a Monday, and days below 1 are in April. */
 const at = (n: number): void => {
   clock.now = Date.UTC(2026, 4, n, 12);
 };

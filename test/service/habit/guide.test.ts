@@ -7,7 +7,7 @@ const guide = await Bun.file(join(import.meta.dir, "../../../docs/guide.md")).te
 const monday = 4;
 const sunday = 10;
 
-/** What each habit of the guide's table is in the terms of the rules. */
+/** The habits of the guide's table as rules. */
 const habits: Record<string, (grace: number) => Rules> = {
   "every day": (grace) => rules("daily", grace),
   "Mon, Wed and Fri": (grace) => rules("custom", grace, { weekdays: [1, 3, 5] }),

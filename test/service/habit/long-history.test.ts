@@ -53,7 +53,7 @@ beforeAll(async () => {
   const sql = new SQL(url, { max: 1 });
   for (const statement of seed) await sql.unsafe(statement);
   await sql.close();
-  // What the plan of a statement comes to when it is asked more than a few times.
+  // PostgreSQL uses this generic plan after a few runs of a statement.
   await pool.query("set plan_cache_mode = force_generic_plan");
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sealedCookie } from "../../../api/doors/pages/session/sealed-cookie.ts";
 import { authorizationRequest, registerApp, startTestIdentity } from "../../support/identity/support.ts";
 
-/** What Set-Cookie says of a cookie, in lower case and without its value. */
+/** The attributes of a cookie in Set-Cookie, in lower case and without its value. */
 function attributesOf(lines: readonly string[], name: string): string[] {
   const line = lines.find((one) => one.startsWith(`${name}=`)) ?? "";
   return line.toLowerCase().split("; ").slice(1);

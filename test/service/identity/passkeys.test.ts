@@ -13,7 +13,7 @@ afterAll(() => identity.stop());
 
 type Options = { challenge: string; user?: { id: string } };
 
-/** What a page asks the browser's authenticator for. */
+/** The options that a page gives the browser's authenticator. */
 function optionsIn({ text }: Page): Options {
   const encoded = /data-options="([^"]*)"/.exec(text)?.[1] ?? "{}";
   return JSON.parse(encoded.replaceAll("&quot;", '"').replaceAll("&amp;", "&")) as Options;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-/** What `npm run owner` prints, run beside the provider with nothing but the database's address. */
+/** The output of `npm run owner`, run beside the provider with only the database's address. */
 async function owner(...given: string[]): Promise<{ output: string; complaint: string; code: number }> {
   const command = [process.execPath, join(import.meta.dir, "../../../api/cli/owner.ts"), ...given];
   const env = { PATH: process.env.PATH, DATABASE_URL: identity.config.databaseUrl };

@@ -21,7 +21,7 @@ const fresh = (claims: object = {}) => {
       userId,
       tokenId,
       logged,
-      /** What the log says of the calls made: exactly one row each, in their order. */
+      /** The log of the calls: exactly one row each, in their order. */
       outcomes: async () => (await logged()).map(({ tool, outcome, replayed }) => [tool, outcome, replayed]),
     }),
   );

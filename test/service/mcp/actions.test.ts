@@ -237,7 +237,7 @@ describe("npm run admin -- actions", () => {
     );
     const run = start("--subject", " Bob@Example.org");
     expect(await new Response(run.stdout).text()).toContain("get-today-habits");
-    // What `npm run admin -- actions` runs.
+    // The program of `npm run admin -- actions`.
     const users = start();
     expect(await new Response(users.stdout).text()).toMatch(/\n {2}ada\n {2}bob {2}bob@example\.org\n/);
     await database.pool.query("delete from identity.accounts");

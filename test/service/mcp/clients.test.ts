@@ -11,7 +11,7 @@ const identity = { name: "test agent", version: "1" };
 type Call = { name: string; arguments: Record<string, unknown> };
 type Result = { structuredContent?: unknown; content?: unknown; isError?: unknown };
 
-/** What the tests need of a client, whichever library it is from. */
+/** The part of a client that the tests use, for any library. */
 type Agent = {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(call: Call): Promise<Result>;

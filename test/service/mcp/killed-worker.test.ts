@@ -50,7 +50,7 @@ test("workers killed -9 under calls on two front doors: every answered call has 
     await Promise.all([insist(key), read()]);
   });
   await Promise.all([killWorkers(), ...streams]);
-  // What was sent and never answered may still be carried out: the queue keeps it.
+  // An unanswered command may still be carried out, because the queue keeps it.
   await Bun.sleep(5_000);
 
   const rows = await loggedCalls(sql, "ada");

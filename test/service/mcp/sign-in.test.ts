@@ -22,9 +22,9 @@ type Memory = ReturnType<typeof oauthAgent>;
 type Agent = {
   connect(): Promise<void>;
   call(name: string, args: Record<string, unknown>): Promise<{ structuredContent?: unknown }>;
-  /** What an app does when the browser has come back. */
+  /** Finishes the app's sign-in after the browser has come back. */
   finish(): Promise<void>;
-  /** What an app does when a call was refused for its scope. */
+  /** Requests more scopes after a refused call. */
   stepUp(): Promise<void>;
 };
 

@@ -30,7 +30,7 @@ type World = Awaited<ReturnType<typeof startWorld>>;
 const withGlewlwyd = (name: string, run: (world: World) => Promise<void>) =>
   test.skipIf(!world)(`with Glewlwyd, ${name}`, async () => world && run(world));
 
-/** What an agent gets that knows the address of /mcp alone, when Ada grants what it asks for. */
+/** The token of an agent that knows only the address of /mcp, after Ada grants its request. */
 async function agentsToken({ glewlwyd, baseUrl }: World, scope: string): Promise<string> {
   const agent = agentOf(async (address) => {
     const clientId = address.searchParams.get("client_id") ?? "";

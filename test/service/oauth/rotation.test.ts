@@ -18,14 +18,14 @@ afterAll(async () => {
   await identity.stop();
 });
 
-/** What a process knows that starts at this moment. */
+/** The keys and client of a process that starts now. */
 type Known = Readonly<{ keys: IdentityKeys; client: IdentityClient }>;
 const startNow = async (): Promise<Known> => ({
   keys: await loadKeys(pool),
   client: await identityClient(config, pool),
 });
 
-/** Whether one process accepts what another makes, for each kind of key. */
+/** For each kind of key, true if one process accepts the other's. */
 async function accepted(by: Known, from: Known): Promise<Record<string, boolean>> {
   const [pagesHere, pagesThere] = [
     deriveKeys(...secretsOf(by.client)),

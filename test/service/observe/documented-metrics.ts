@@ -26,7 +26,7 @@ export type Dashboard = Readonly<{
 export const readDashboard = async (): Promise<Dashboard> =>
   JSON.parse(await textOf("monitoring/dashboard.json"));
 
-/** What the dashboard asks Prometheus, with an interval where Grafana puts its own. */
+/** The dashboard's queries to Prometheus, with an interval in Grafana's placeholder. */
 export async function dashboardExpressions(): Promise<string[]> {
   const { panels, annotations } = await readDashboard();
   const targets = [...annotations.list, ...panels.flatMap(({ targets = [] }) => targets)];

@@ -35,7 +35,7 @@ afterAll(async () => {
   await mailbox.stop();
 });
 
-/** What axe-core finds, and what a phone would have to scroll sideways for. */
+/** Faults found by axe-core, and elements that a phone would scroll sideways for. */
 async function check(page: Page, name: string): Promise<void> {
   for (const [view, { colorScheme, viewport, rules }] of Object.entries<View>(views)) {
     await page.emulateMedia({ colorScheme });

@@ -237,7 +237,7 @@ describe("the page of a todo", () => {
       schedule: { weekdays: [1, 3] },
       is_completed_today: true,
     });
-    // Only who tries to take it back is told that something of it stays.
+    // Only a person who tries to undo it learns that a part stays.
     await rest("PATCH", `/habits/${id}`, { name: "Read aloud" });
     const later = await account.open(saved.url);
     expect(textOf(later)).toContain("Saved: Read");

@@ -157,7 +157,7 @@ test("a word that comes while a door reads makes it read once more", async () =>
     return state("old");
   });
   const tell = ({ changes }: { changes: string }) => changes === "new" && told.resolve(changes);
-  // With the next beat it reads in any case.
+  // It reads with the next beat anyway.
   user.streams.add({ generation: 0, tell, beat: () => told.resolve("late"), end() {} });
   user.look();
   reads.resolve();

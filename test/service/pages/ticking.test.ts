@@ -82,7 +82,7 @@ test("a page of yesterday ticks nothing without asking, and then for the day tha
 
   expect(textOf(await tick(browser, monday, `todo-${repeating.id}`))).toContain("Not ticked off yet: Water");
   expect((await rest("GET", `/todos/${repeating.id}`)).is_completed).toBe(false);
-  // Of a todo that is done once, the day does not matter.
+  // The day does not matter for a todo without recurrence.
   await tick(browser, monday, `todo-${plain.id}`);
   expect((await rest("GET", `/todos/${plain.id}`)).is_completed).toBe(true);
   // There is only today where the days before are settled, and after more days than may still change.

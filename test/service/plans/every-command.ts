@@ -8,9 +8,9 @@ export type Run = (name: CommandName, input: object, options?: { key?: string })
 type Target = Readonly<{
   /** The keys of what stands in the user's action log. */
   actions(): Promise<readonly object[]>;
-  /** Where reminders are sent to. */
+  /** The address for reminders. */
   webhookUrl: string;
-  /** When a reminder falls due, epoch ms. */
+  /** The time when a reminder falls due, epoch ms. */
   dueAt: number;
   /** Makes a reminder one whose delivery, of this id, failed. */
   failReminder(todoId: number, deliveryId: string): Promise<unknown>;
@@ -140,7 +140,7 @@ async function sendAgain(run: Run, { failReminder }: Target): Promise<void> {
   await run("todo.delete", { todo_id });
 }
 
-/** For tests that have the database at hand. */
+/** A helper for tests with access to the database. */
 export const failingReminder =
   (pool: Pick<Pool, "query">, userId: string): Target["failReminder"] =>
   (todoId, deliveryId) =>

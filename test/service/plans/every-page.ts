@@ -9,7 +9,7 @@ import { idAt } from "../../labs/bench/seed.ts";
 
 const yearBefore = (today: string): string => addDays(today, -365);
 
-/** What the account pages read beyond the queries of the contracts, in each form that its statements have. */
+/** The account pages' reads beyond the contracts' queries, in each form of their statements. */
 export async function readEveryPage(query: QueryContext): Promise<void> {
   const { today } = await readDaySettings(query);
   await readDay(query, yearBefore);

@@ -41,7 +41,7 @@ const samples: Record<string, readonly unknown[]> = {
 
 type QueryCall = Readonly<{ name: QueryName; input: Fields }>;
 
-/** More fields at once make no statement of another form. Of very many fields, the combinations would be thousands. */
+/** More fields at once give no new form of a statement, and all combinations of many fields would be thousands. */
 const mostFields = (properties: object): number => (Object.keys(properties).length > 10 ? 2 : 4);
 
 /** Every query with every combination of a few optional fields. @throws on a field without a value here */

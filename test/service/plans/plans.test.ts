@@ -130,7 +130,7 @@ async function runEveryQuery(): Promise<void> {
   await isLogged(query, { requestId: Bun.randomUUIDv7(), startedAt: Date.now() });
 }
 
-/** Of six at once, the first two travel alone and the others together. */
+/** The first two of six simultaneous reads travel alone, and the others together. */
 async function readTogether(): Promise<void> {
   for (const [, ...read] of asked.values())
     await Promise.all(Array.from({ length: 6 }, () => opened.run(crypto.randomUUID(), ...read)));
@@ -151,7 +151,7 @@ async function runGroups(userId: string): Promise<void> {
   exercised.add("batch.run");
 }
 
-/** What is rarely asked for: lost replies, the terminal's list of users, and upkeep. */
+/** Rare reads: lost replies, the terminal's list of users, and upkeep. */
 async function runTheRest(): Promise<void> {
   const lostReplies = { ...mailbox, send: async () => "unanswered" as const };
   await createDispatch(lostReplies, reads, clock)({ userId: userAt(1) }, { name: "user.delete", input: {} });
@@ -177,7 +177,7 @@ async function runTheRest(): Promise<void> {
   await measureAccounts(writes, config.actionLogDays);
   for (const table of Object.values(describeTables(writes.orm)))
     for (const [kind, text] of Object.entries(table.sql)) {
-      // What is partitioned is only ever added to.
+      // Partitioned tables only get inserts.
       if (/^(update|upsert)$/.test(kind) && table.name === "inbox") continue;
       // No command removes these.
       if (kind === "remove" && ["action_images", "import_keys", "byte_ledger"].includes(table.name)) continue;
@@ -215,7 +215,7 @@ beforeAll(async () => {
   // Before partitions are dropped with their indexes.
   leadingColumns = await readLeadingColumns(databaseUrl);
   await logPlans(databaseUrl);
-  // By then everybody has noticed that the old connections are lost.
+  // After this time every process has noticed that the old connections are lost.
   await Bun.sleep(1_000);
   await eventually(() => mailbox.ping());
   exercised.clear();

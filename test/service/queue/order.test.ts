@@ -11,7 +11,7 @@ const create = async (title: string): Promise<number> =>
   (await rest("POST", "/todos", { body: { title } })).body.id;
 
 /**
- * Sends requests in this order, none of which waits for the answer to the one before it.
+ * Sends requests in this order without waiting for answers.
  * @returns a function that awaits their statuses
  */
 async function inOrder(...requests: readonly (() => Promise<Answer>)[]): Promise<() => Promise<number[]>> {

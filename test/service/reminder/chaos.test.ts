@@ -36,7 +36,7 @@ const idsIn = async (status: string): Promise<string[]> =>
 async function killWorkers() {
   const before = receiver.received.length;
   await eventually(() => receiver.received.length > before + 50);
-  // More than jobs on their way can still claim before the kill.
+  // This exceeds the number that pending jobs can still claim before the kill.
   await eventually(async () => (await idsIn("queued")).length > 900);
   kill("workers");
   await Bun.sleep(100);

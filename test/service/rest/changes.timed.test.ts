@@ -96,7 +96,7 @@ test("a transaction that commits after a later one is not missed, and does not h
   await expectEqual(cleo.get, copy);
 });
 
-/** What clients with a big copy would ask for ever otherwise. */
+/** Clients with a big copy would otherwise poll without end. */
 test("more than a page of what is not settled ends with has_more false", async () => {
   const dan = await as("dan");
   const { next_cursor } = (await dan.get("/changes")).body;

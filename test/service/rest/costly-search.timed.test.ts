@@ -11,7 +11,7 @@ const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) 
 const { rest, issuer, config } = await startStack({ log });
 const sql = new SQL(config.databaseUrl, { max: 1 });
 
-/** As much text as a user can have: a search of it takes longer than anybody waits. */
+/** As much text as a user can have: a search of it exceeds the time limit. */
 const fill = `
   insert into todos (user_id, id, title, description, is_completed, recurrence_from, created_at, updated_at)
   select 'hoarder', n, 'Keep', repeat('Größe und Länge der Fenster messen. ', 135), false, 'due', now(), now()

@@ -70,7 +70,7 @@ test("after every command a copy is what the lists show, and so it is when a rem
       .filter((name) => !ran.has(name))
       .sort(),
   ).toEqual(["batch.run", "user.delete"]);
-  // Not before: a reminder that is sent shows its todo again, and would hide what was missed.
+  // It must not come earlier: a sent reminder shows its todo again, and would hide what was missed.
   const soon = { remind_at: new Date(Date.now() + 300).toISOString() };
   const todo = [...copy.resources.keys()].find((name) => name.startsWith("todo"))?.slice(5);
   expect((await rest("PUT", `/todos/${todo}/reminder`, { body: soon })).status).toBe(200);

@@ -126,7 +126,7 @@ test("habits are found by text, category and being due today", async () => {
   expect((await get("due=tomorrow")).body.errors).toHaveProperty("due");
 });
 
-/** Without ligatures, of which a search finds only the whole. */
+/** Ligatures are left out, because a search finds only whole ones. */
 test("PostgreSQL finds by the pattern what folding both texts finds", async () => {
   const letters = fc.constantFrom(..."aAáÅsSøoeE \u00a0\u3000.*\\%_(é́ü`[{^$|-Σσςи́ЙйГ가😀\u0323");
   const word = fc.string({ unit: letters, minLength: 1, maxLength: 4 });

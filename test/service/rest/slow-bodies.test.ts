@@ -17,7 +17,7 @@ const host = `Host: ${new URL(baseUrl).host}\r\n`;
 const long = "Content-Length: 60000\r\n\r\n";
 const beginning = `POST /api/v1/todos HTTP/1.1\r\n${host}Authorization: Bearer ${token}\r\n${long}{`;
 
-/** A request of which one more piece comes each second. */
+/** A request that sends one more piece each second. */
 type Slow = Readonly<{ closed: Promise<void>; answer(): string; isOpen(): boolean }>;
 
 function sendSlowly(head: string, piece = "a"): Slow {

@@ -94,7 +94,7 @@ test.each(cases)("taken back, brought back and taken back again: %s", async (_, 
   expect(await regretFaults(place, history, regret)).toEqual([]);
 });
 
-/** As in test/service/undo/model/lives.test.ts, which lives a thousand of them on rows in memory. */
+/** This is test/service/undo/model/lives.test.ts on the real service; there, a thousand lives run on rows in memory. */
 const seed = Number(Bun.env.LIVES_SEED ?? 21);
 
 test(`what an agent did is taken back out of lives on the real service (LIVES_SEED=${seed})`, async () => {

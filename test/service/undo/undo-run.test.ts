@@ -15,7 +15,10 @@ const sql = async (text: string, values: readonly unknown[]) =>
 const isOver = (sub: string) => async () =>
   (await sql("select 1 from works where user_id = $1 and ended_at is null", [sub])).length === 0;
 
-/** Takes back all that the agent did, by one command. @returns whether that took more than one step */
+/**
+ * Undoes all actions of the agent by one command.
+ * @returns true if that took more than one step
+ */
 async function takeRunBack({ sub }: Someone): Promise<boolean> {
   const run = { token_id: `${sub}-1`, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" };
   const { work_id } = await page.send(sub, "action.undo-run", run);
@@ -33,7 +36,7 @@ const fates = async ({ sub }: Someone) =>
     )
   ).map(({ undone, in_part }) => (!undone ? "stands" : in_part ? "in part" : "whole"));
 
-/** More copies of a stored row of a user, with ids of their own. */
+/** Copies of a user's stored row, with ids of their own. */
 const copies = (table: "todos" | "habits", id: number, count: number) =>
   sql(
     `insert into ${table} select (jsonb_populate_record(t, jsonb_build_object('id', nextval('${table}_id_seq')))).*

@@ -8,7 +8,7 @@ afterAll(() => void jest.useRealTimers());
 type Bounds = Required<Parameters<typeof createTurns>[0]>;
 type Waiting = Readonly<{ id: number; key: string; until: number }>;
 
-/** What happens: somebody asks under a key, the n-th of those who have a turn ends it, or time passes. */
+/** A step: somebody asks under a key, the n-th holder of a turn ends it, or time passes. */
 type Step =
   | Readonly<{ kind: "take"; key: string }>
   | Readonly<{ kind: "end"; nth: number }>
@@ -16,7 +16,7 @@ type Step =
 
 type Seen = Readonly<{ begun: number[]; refused: number[] }>;
 
-/** The rules, looked up in lists: whoever waits is gone through again at each step. */
+/** The rules as a model on lists, which each step searches anew. */
 function createModel(bounds: Bounds) {
   let waiting: Waiting[] = [];
   let running: { id: number; key: string }[] = [];

@@ -8,7 +8,7 @@ type ReadBack = Readonly<{
   stale: number;
   /** Writes or reads that were refused because the machine had too much to do. */
   refused: number;
-  /** How often the standby itself did not show it at that moment. */
+  /** The number of times that the standby itself did not show it yet. */
   missing: number;
 }>;
 

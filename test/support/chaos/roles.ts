@@ -8,7 +8,7 @@ import { descendants } from "./descendants.ts";
 export type Roles = Readonly<{
   /** One address for each front door. */
   baseUrls: readonly string[];
-  /** What the roles reported when they were ready. */
+  /** The details that the roles reported when they were ready. */
   details: Readonly<Record<string, string>>;
   issuer: Issuer;
   stop(): Promise<void>;
@@ -22,9 +22,9 @@ type Options = Readonly<{
   workers?: number;
   /** The ports of identity providers, where there shall be any; `env` says how they are reached. */
   identityPorts?: readonly number[];
-  /** Where the processes' files are; unset: here. */
+  /** The folder of the processes' files; unset: this one. */
   root?: string;
-  /** Told when a role has died and when it is back. */
+  /** Receives a line when a role has died and when it is back. */
   report?(line: string): void;
 }>;
 

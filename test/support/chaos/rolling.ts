@@ -10,9 +10,9 @@ import { startSteadyLoad } from "./steady-load.ts";
 
 export type RollingResult = Readonly<{
   requests: number;
-  /** How often what failed in which way. */
+  /** The number of failures of each kind. */
   failed: Readonly<Record<string, number>>;
-  /** How many todos were answered as made, and how many there are. */
+  /** The number of todos answered as made, and the number stored. */
   made: number;
   stored: number;
 }>;
@@ -35,7 +35,7 @@ export async function restartUnderLoad(rounds: number): Promise<RollingResult> {
     IDENTITY_URL: `http://127.0.0.1:${identities.port}`,
     MCP_RATE_LIMIT_PER_MINUTE: "0",
     DATA_DIR: dataDir,
-    // Longer than it takes the balancers to notice.
+    // This is longer than the balancers need to notice.
     DRAIN_SECONDS: "1",
   };
   let returned = 0;

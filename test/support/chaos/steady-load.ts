@@ -1,16 +1,16 @@
 import { callRest } from "../../harness.ts";
 import { connectRaw, type RawAnswer, type RawConnection, requestText, toolCallText } from "../raw.ts";
 
-/** Where front doors and identity providers are reached. */
+/** The ports of front doors and identity providers. */
 type Ports = Readonly<{ doors: number; identities: number }>;
 
 type Kind = Readonly<{ name: string; port: number; status: number; text: string }>;
 
 type Sent = Readonly<{
   requests: number;
-  /** How often what failed in which way. */
+  /** The number of failures of each kind. */
   failed: Readonly<Record<string, number>>;
-  /** How many todos were made, as far as the answers say. */
+  /** The number of todos made, according to the answers. */
   made: number;
 }>;
 
@@ -18,8 +18,8 @@ const everyMs = 20;
 const maxKept = 10;
 
 /**
- * Sends 50 requests a second, each once, whatever becomes of those before: reads, changes, tool calls and pages in turn.
- * Every second one has a connection of its own, the others share a few that are kept.
+ * Sends 50 requests a second, each once and regardless of earlier ones: reads, changes, tool calls and pages in turn.
+ * Every second one has its own connection; the others share a few.
  */
 export async function startSteadyLoad(ports: Ports, token: string): Promise<{ stop(): Promise<Sent> }> {
   const kinds = await kindsOf(ports, token);

@@ -39,7 +39,7 @@ export async function writeThrough(call: Call, disturb: () => Promise<void>): Pr
   };
 }
 
-/** What was acknowledged in all these times is there, once, and nobody was refused; `sql` is the database. */
+/** All acknowledged writes of these times are stored once, and none was refused; `sql` is the database. */
 export async function expectNothingLost(sql: SQL, times: readonly WrittenThrough[]): Promise<void> {
   expect(times.flatMap(({ wrong }) => wrong)).toEqual([]);
   const rows: { title: string }[] = await sql`select title from todos where title not like 'own of writer %'`;

@@ -63,8 +63,8 @@ const deeds: readonly Deed[] = [
 ];
 
 /**
- * Does one deed after another, whatever becomes of each.
- * @param onDone is called after each that was done
+ * Does one operation after another, regardless of results.
+ * @param onDone is called after each successful one
  * @throws on an answer that no kill excuses
  */
 export async function writeAtRandom(

@@ -5,7 +5,7 @@ const userPresent = 0x01;
 const userVerified = 0x04;
 const hasNewCredential = 0x40;
 
-/** What an answer is made of; tests change single parts of it. */
+/** The parts of an answer; tests change single ones. */
 export type AnswerParts = Readonly<{
   challenge: string;
   origin: string;

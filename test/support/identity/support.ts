@@ -16,7 +16,7 @@ export type TestIdentity = {
   config: Config;
   log: Log;
   owner: { email: string; password: string; token: string };
-  /** What the service was told, where no service runs. */
+  /** The news for the service, if no service runs. */
   news: Omit<News, "id">[];
   introspect(token: string): Promise<Record<string, unknown>>;
   sql(statement: string): Promise<Record<string, unknown>[]>;

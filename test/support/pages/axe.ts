@@ -2,13 +2,13 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /**
- * What axe-core finds on a page.
- * @param rules all unless told: in another colour scheme only the colours are others
+ * Faults found by axe-core on a page.
+ * @param rules all by default: another colour scheme changes only the colours
  */
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (await page.evaluate("!window.axe")) await page.evaluate(axe.source);
   const options = { resultTypes: ["violations"], ...(rules && { runOnly: rules }) };
-  // Told in the page itself: whatever has no fault is many times as much to bring over.
+  // The text is made in the page itself, because the full result is far larger.
   const told = `({ id, nodes }) => id + " at " + nodes.map(({ html }) => html)`;
   return page.evaluate(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(${told}))`,

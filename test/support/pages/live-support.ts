@@ -4,7 +4,7 @@ import type { Followed } from "../../../api/doors/pages/streams/version.ts";
 import type { Config } from "../../../shared/process/config.ts";
 import { type Browser, createBrowser } from "../identity/browser.ts";
 
-/** With these a door has account pages, into which tests let people without a provider. */
+/** With these settings a door has account pages; tests sign people in without a provider. */
 export const pagesEnv = { AUTH_CLIENT_ID: "kept", AUTH_CLIENT_SECRET: "s".repeat(32) };
 
 type Place = Pick<Config, "baseUrl">;

@@ -26,7 +26,7 @@ export const loggedRow = (given: Partial<LoggedAction> = {}): LoggedAction => ({
   ...given,
 });
 
-/** What the page tells of a row in Berlin in November 2026, as markup without links. */
+/** The page's text for a row in Berlin in November 2026, as markup without links. */
 export function told(given: Partial<LoggedAction>, names: ReadonlyMap<string, string> = new Map()): string {
   const { sentence } = describeAction(loggedRow(given), { names, timeZone: "Europe/Berlin" });
   return markup(wordsInHtml(sentence, "2026-11-22"));

@@ -8,7 +8,7 @@ export type Mailbox = Readonly<{
   mails: Mail[];
   /** Recipients that the server refuses for good. */
   unknown: Set<string>;
-  /** What the server says to each mail at a step, as `553 Not your address`. */
+  /** The server's answer to each mail at a step, for example `553 Not your address`. */
   refusals: Partial<Record<"sender" | "recipient" | "data", string>>;
   /** While set, the server refuses every mail for the time being. */
   behaviour: { busy: boolean };

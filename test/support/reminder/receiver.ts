@@ -11,7 +11,7 @@ export type Receiver = Readonly<{
   received: Received[];
   /** Requests that it refused. */
   forged: string[];
-  /** How it answers; replace it to break or stall it. */
+  /** The answer to each request; replace it to break or stall the receiver. */
   behaviour: { answer(received: Received): Response | Promise<Response> };
 }>;
 

@@ -46,7 +46,7 @@ export async function startGlewlwyd(service: Service): Promise<Glewlwyd> {
       const browser = createBrowser(url);
       const [name = "", value = ""] = cookie.split("=");
       browser.cookies.set(name, { value, path: "/" });
-      // What its page of consent adds to the address, when the person goes on.
+      // The consent page adds this to the address when the person continues.
       return { ...browser, open: (address) => browser.open(`${address}&g_continue`) };
     },
     async stop() {

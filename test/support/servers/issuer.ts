@@ -15,12 +15,12 @@ export type Issuer = Readonly<{
   publicKey(): JWK;
   /** Replaces the signing key; the old one is no longer published. */
   rotate(): Promise<void>;
-  /** How often its keys were fetched. */
+  /** The number of times that its keys were fetched. */
   keyFetches(): number;
   stop(): Promise<void>;
 }>;
 
-/** What an issuer answers about a token (RFC 7662). */
+/** An issuer's answer about a token (RFC 7662). */
 export type Introspect = (token: string) => Claims | Promise<Claims>;
 
 /** A real token issuer: RFC 8414 metadata, a JWKS and signed RFC 9068 tokens over HTTP. */

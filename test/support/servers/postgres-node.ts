@@ -145,7 +145,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Whether the process has not ended; one that nobody has asked about since (Z in proc_pid_stat(5)) has. */
+/** True if the process has not ended; an unreaped one (Z in proc_pid_stat(5)) has. */
 function runs(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

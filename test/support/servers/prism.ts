@@ -33,7 +33,7 @@ export async function startPrism(upstream: string): Promise<Prism> {
 }
 
 /**
- * What the document does not allow of an exchange. A request that was refused may break it, an accepted one may not.
+ * Violations of the document in an exchange. A refused request may break it, an accepted one may not.
  * @returns one line for each violation
  */
 export function violationsIn(response: Response): string[] {

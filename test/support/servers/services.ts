@@ -9,7 +9,7 @@ import { createPooledDatabase } from "./pgbouncer.ts";
 
 export type Services = Readonly<{ databaseUrl: string; redisUrl: string }>;
 
-/** Whether stacks run behind PgBouncer (npm run lab -- pooler). */
+/** True if stacks run behind PgBouncer (npm run lab -- pooler). */
 export const isPooled = Bun.env.TEST_POOLER === "yes";
 
 const template = "kept_template";

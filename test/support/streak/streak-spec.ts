@@ -9,8 +9,8 @@ import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 export type Deed = { on: number } & ({ what: "completed" } | { what: "edited"; to: Rules });
 
 /**
- * What happened to a habit: deeds in the order in which they were told, and the days that a time-zone or day-start change
- * skipped or cut short and that have not passed like any other day since then.
+ * The history of a habit: deeds in the order of the commands, and the days that a time-zone or day-start change skipped
+ * or cut short and that have not passed like ordinary days since.
  */
 export type Diary = { rules: Rules; deeds: Deed[]; today: number; skipped: Set<number> };
 
@@ -54,7 +54,7 @@ type Story = {
   done: number[];
   count: number;
   longest: number;
-  /** Whether the rules were edited since the last completion. */
+  /** True if the rules were edited since the last completion. */
   edited: boolean;
   /** Used by day schedules: the number of due days missed in a row. */
   misses: number;
@@ -151,7 +151,7 @@ const timesAWeek = ({ frequency, schedule }: Rules): number | null => {
 
 const doneInWeek = (done: number[], week: number) => done.filter((on) => weekStart(on) === week).length;
 
-/** Whether the rules ask for a day, given all completed days; a week before the last completion's is over. */
+/** True if the rules ask for a day, given all completed days; a week before the last completion's is over. */
 export function isDue(rules: Rules, done: number[], day: number): boolean {
   if (rules.schedule && "weekdays" in rules.schedule)
     return rules.schedule.weekdays.includes(isoWeekday(day));

@@ -1,7 +1,7 @@
 import type { Rules, Schedule } from "../../../shared/domain/habit/schedule.ts";
 import { complete, newStreak, type StreakState, undo, view } from "../../../shared/domain/habit/streak.ts";
 
-/** Days of May 2026, of which the 4th is a Monday; days below 1 are of April. */
+/** Days of May 2026; the 4th is a Monday, and days below 1 are in April. */
 export const day = (n: number) => new Date(Date.UTC(2026, 4, n)).toISOString().slice(0, 10);
 
 export const rules = (

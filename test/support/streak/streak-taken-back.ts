@@ -16,7 +16,7 @@ import { type Deed, doneDays, passUntil } from "./streak-spec.ts";
 /** The habit at one moment. */
 type Moment = Readonly<{ rules: Rules; state: Habit["state"]; deeds: readonly Deed[] }>;
 
-/** A change that can be taken back. Taking it back is such a change again. */
+/** A change that can be undone. Its undo is a change of the same kind. */
 type Change = Readonly<{
   what: "completed" | "undone" | "edited";
   deed: Deed | undefined;
@@ -101,7 +101,7 @@ function unedit(life: Life, change: Change): boolean {
   return true;
 }
 
-/** Whether the edit, or the one that it counts as one with, cannot be taken out of the stored streak any more. */
+/** True if the edit, or the one merged with it, is already settled in the stored streak. */
 function isEditSettled(state: Habit["state"], { before, after }: Change): boolean {
   const edits = [before, after].flatMap((moment) => editsOf(moment.state.recent));
   const edit = edits.toSorted((a, b) => a.n - b.n).at(-1);

@@ -65,7 +65,7 @@ test("replies with a key stay 24 to 36 hours, at every moment of two days", asyn
 }, 60_000);
 
 test("replies without a key stay 10 to 20 minutes in partitions without write-ahead log", async () => {
-  // Until then there are longer partitions, made by an earlier migration.
+  // Before that there are longer partitions, made by an earlier migration.
   for (let minutes = 160; minutes <= 280; minutes += 2) {
     const travel = `${minutes} minutes`;
     await upkeep(travel);

@@ -14,7 +14,7 @@ const clock = { now: Date.parse("2026-11-22T10:00:00Z"), timeZone: "Europe/Berli
 
 type Said = { kind?: string } & Partial<Omit<QuickTodo, "kind">> & Partial<Omit<QuickHabit, "kind">>;
 
-/** What was read, without what the line does not say. */
+/** The parsed fields, without those that the line does not mention. */
 const read = (line: string, wanted?: "todo" | "habit"): Said =>
   Object.fromEntries(Object.entries(readQuickAdd(line, clock, wanted)).filter(([, value]) => value !== null));
 
@@ -273,7 +273,7 @@ test("whatever the text, reading it never throws; words that are gone from it sh
       const lead = /^\s*((bad\s+)?habit(?=\s|:|$)|todo\s*:)/i.exec(text)?.[0] ?? "";
       const [left, given] = [wordsIn(name), wordsIn(text.slice(lead.length))];
       expect(isWithin(left, given)).toBe(true);
-      // Of a habit, "every day" is what goes without saying.
+      // A habit is daily by default, so "every day" adds nothing.
       const {
         title: _,
         name: __,

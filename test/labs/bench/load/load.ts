@@ -3,7 +3,7 @@ import { keepBusy, type Sequence } from "./connection.ts";
 /** The order that the bench gives this process as an argument (JSON). */
 export type Load = Readonly<{
   port: number;
-  /** Further front doors, over which the connections are spread as well. */
+  /** Ports of further front doors, which share the connections. */
   otherPorts?: readonly number[] | undefined;
   connections: number;
   warmUpSeconds: number;

@@ -19,5 +19,5 @@ const checks = [
   checkAnswers,
 ];
 
-/** Everything that is wrong with what is in the tables, given what clients were told. */
+/** All faults of the tables, given the answers that clients got. */
 export const check = (evidence: Evidence): Violation[] => checks.flatMap((one) => one(evidence));

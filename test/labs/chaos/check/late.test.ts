@@ -5,7 +5,7 @@ import { checkLate } from "./late.ts";
 
 const answeredAt = 100_000;
 
-/** Whether a todo counts as late whose creation was answered "unknown" at `answeredAt`. */
+/** True if a todo counts as late whose creation was answered "unknown" at `answeredAt`. */
 function isLate(created_at: number, inflicted: readonly Inflicted[]): boolean {
   const history = createHistory();
   const operation = history.begin({

@@ -1,11 +1,11 @@
 import type { Evidence, Violation } from "../evidence.ts";
 import { conclusionOf, describe, type Operation } from "../history.ts";
 
-/** How exactly it is known when a clock was put wrong and right. */
+/** The precision of the times at which a clock was set wrong and right. */
 const marginMs = 500;
 
 /**
- * What was answered "unknown" is done by then or never: the row of a creation is not younger than the answer. A row
+ * An operation answered "unknown" is done by then or never: the row of a creation is not younger than the answer. A row
  * that may have been written while PostgreSQL's clock was wrong gets the benefit of the doubt.
  */
 export function checkLate({ history, inflicted, todos }: Evidence): Violation[] {

@@ -4,7 +4,7 @@ import { checkOrder } from "./order.ts";
 
 type Renamed = Readonly<{ title: string; accepted_at: number; verdict?: "done" | "unknown" }>;
 
-/** How many renamings of one todo that took effect in this order are found to be out of order. */
+/** The number of renamings of one todo, done in this order, that the check finds out of order. */
 function found(renamed: readonly Renamed[]): number {
   const history = createHistory();
   let before = "Made";

@@ -1,7 +1,7 @@
 import type { Evidence, Renaming, Violation } from "../evidence.ts";
 import { conclusionOf } from "../history.ts";
 
-/** A door goes on by the clock that PostgreSQL had for this long. */
+/** A door uses PostgreSQL's clock reading for this long. */
 const marginMs = 10_000;
 
 /**

@@ -2,9 +2,8 @@ import type { Evidence, Violation } from "../evidence.ts";
 import { conclusionOf, describe, type Operation } from "../history.ts";
 
 /**
- * Flips of a shared todo answer true, false, true, … in the order in which they were done, so of those that were
- * done as many say true as false, or one more when the todo ends completed. Each that was told "unknown" may make
- * up for one; told "no", it was not done.
+ * Flips of a shared todo answer true, false, true, … in their order. So as many answers are true as false, or one more
+ * if the todo ends completed. Each "unknown" may stand for one; each "no" was not done.
  */
 export function checkParity({ history, todos }: Evidence): Violation[] {
   return [...history.shared.todos].flatMap((id): Violation[] => {

@@ -3,9 +3,9 @@ import { type Action, conclusionOf, describe, type History, isWrite, type Operat
 import { follow, includes, type State } from "./row-in-memory.ts";
 
 /**
- * A client that awaits each answer sees its own writes in their order, and nothing else. So the answers to the
- * operations on a row with one writer must be those of a row in memory. Where one was told "unknown" there are
- * two such rows from there on, until an answer fits only one of them; told "no" or refused, it changes nothing.
+ * A client that awaits each answer sees its own writes in order and nothing else. So the answers about a row with one
+ * writer must be those of a row in memory. An "unknown" leaves two rows as candidates until an answer fits only
+ * one; "no" and refusals change nothing.
  */
 export function checkSequences(evidence: Evidence): Violation[] {
   const found = currentStates(evidence);
@@ -73,7 +73,7 @@ function contradiction(wrong: Operation, operations: readonly Operation[]): stri
   ].join(" ");
 }
 
-/** Which promise the last state breaks depends on what the operation was told that left it. */
+/** The promise that the last state breaks, by the answer to the operation that left it. */
 function lastStateWrong(
   kind: Creation,
   id: number,
@@ -93,7 +93,7 @@ function lastStateWrong(
   return { kind: blame(state === null || verdict === "done" ? "lost" : "order", operations), sentence };
 }
 
-/** Where something is in doubt, that is what came after its caller had been answered. */
+/** If an operation is in doubt, the effect that came after its answer is to blame. */
 function blame(otherwise: ViolationKind, operations: readonly Operation[]): ViolationKind {
   const doubted = operations.some((one) => isWrite(one) && conclusionOf(one).verdict === "unknown");
   return doubted ? "late" : otherwise;

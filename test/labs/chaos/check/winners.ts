@@ -1,7 +1,7 @@
 import type { Evidence, Violation } from "../evidence.ts";
 import { conclusionOf, describe } from "../history.ts";
 
-/** Of all completions of a habit on one day, one is acknowledged, and all others are told of it. */
+/** One completion of a habit on a day is acknowledged, and all others are refused as duplicates. */
 export function checkWinners({ history, habits }: Evidence): Violation[] {
   const wrong: Violation[] = [];
   const say = (sentence: string) => wrong.push({ kind: "winner", sentence });

@@ -32,7 +32,7 @@ export type SharedRows = {
 
 type How = Readonly<{ via?: "rest" | "mcp"; keyed?: boolean; hedged?: boolean; door?: number }>;
 
-/** How long an operation under a key is repeated. */
+/** Milliseconds for which an operation with a key is repeated. */
 const persistenceMs = 30_000;
 
 /**

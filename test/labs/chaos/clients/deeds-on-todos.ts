@@ -71,7 +71,7 @@ export async function listTodos(client: Client): Promise<void> {
   await perform(client, { kind: "list todos", context: crypto.randomUUID() }, { via: "mcp" });
 }
 
-/** Refused by the worker, which alone knows that there is no such category. */
+/** The worker refuses this, because only it knows that the category does not exist. */
 export async function refusedChange(client: Client, own: OwnRows): Promise<void> {
   const id = crypto.randomUUID();
   const category = Number.MAX_SAFE_INTEGER;

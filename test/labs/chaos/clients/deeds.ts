@@ -21,7 +21,7 @@ import type { OwnRows } from "./own-rows.ts";
 
 type Deed = (client: Client, own: OwnRows) => Promise<unknown>;
 
-/** What clients do, and how often of all. */
+/** The operations of clients, each with its share. */
 const deeds: readonly (readonly [deed: Deed, share: number])[] = [
   [createTodo, 24],
   [renameTodo, 16],

@@ -10,7 +10,7 @@ export type OwnRows = {
 
 export const noRows = (): OwnRows => ({ todos: [], habits: [], categories: [] });
 
-/** More than that are no longer written to. */
+/** Clients stop writing to rows beyond these numbers. */
 export const most = { todos: 6, habits: 3, categories: 3 };
 
 /**

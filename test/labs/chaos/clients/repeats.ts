@@ -6,8 +6,8 @@ import { attempt } from "./wire.ts";
 const most = 200;
 
 /**
- * Repeats the last acknowledged operations of every client under their keys, when all is over: each must be told
- * its outcome again, as a repeat.
+ * Repeats the last acknowledged operations of every client under their keys at the end: each must get its outcome
+ * again, marked as a repeat.
  */
 export async function checkRepeats(clients: readonly Client[]): Promise<Violation[]> {
   const each = Math.ceil(most / clients.length);

@@ -2,10 +2,10 @@ import type { JsonBody } from "../../../harness.ts";
 import type { Answer, Attempt, Operation, Resource } from "../history.ts";
 import { restRequest, toolRequest } from "./requests.ts";
 
-/** Where a client calls, and as whom. */
+/** The addresses and the token of a client. */
 export type Caller = Readonly<{ doors: readonly string[]; token: string }>;
 
-/** Longer than any promised answer takes; a door that is frozen for longer is given up. */
+/** Longer than any promised answer takes; a door frozen for longer is given up. */
 const patienceMs = 5_000;
 
 /** Sends an operation once, through the door of that number. */
@@ -80,7 +80,7 @@ async function sendCall(
   return { verdict: "wrong", told: whole };
 }
 
-/** Where the database is away, an agent is told in words only. */
+/** During an outage of the database, an agent gets only words. */
 function codeIn(text: string): string {
   if (/may have been made|nothing was changed, so call again/.test(text)) return "overloaded";
   if (/already completed/.test(text)) return "conflict";
@@ -94,7 +94,7 @@ function unavailable(applied: unknown, told: string): Answer {
   return { verdict: "wrong", told: `503 that does not say whether it was applied: ${told}` };
 }
 
-/** Agents are told no falses: what is left out of a todo or habit is false. */
+/** Agents get no false fields: a missing field of a todo or habit is false. */
 function resourceOf(told: JsonBody): Resource {
   const { id, title, name, is_completed = false, is_completed_today = false } = told;
   return { id, title, name, is_completed, is_completed_today };

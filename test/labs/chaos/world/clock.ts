@@ -14,7 +14,7 @@ export type Clocks = Readonly<{
 /** libfaketime, Debian's package `faketime`: the only way to put one process' clock wrong on a shared machine. */
 const library = [...new Glob("/usr/lib/*/faketime/libfaketime.so.1").scanSync("/")][0];
 
-/** Whether clocks can be put wrong here. */
+/** True if clocks can be set wrong here. */
 export const hasClocks = library !== undefined;
 
 export function createClocks(): Clocks {

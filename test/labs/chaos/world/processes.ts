@@ -8,7 +8,7 @@ import type { Part } from "../schedule.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** By which the processes of the parts are told apart. */
+/** This mark identifies the processes of the parts. */
 const mark = "CHAOS_PART";
 
 const root = join(import.meta.dir, "../../../..");

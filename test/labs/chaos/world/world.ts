@@ -120,7 +120,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** A zone in which it is about noon, so that no day ends during the run, whatever a clock shows. */
+/** A zone where it is about noon, so that no day ends during the run, even with wrong clocks. */
 function zoneOfNoon(): string {
   const hours = new Date().getUTCHours() - 12;
   return hours === 0 ? "UTC" : `Etc/GMT${hours > 0 ? "+" : ""}${hours}`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What fits a byte each on the wire, on one line. */
+/** Characters of one byte each on the wire, on one line. */
 export const latin = fc
   .string({ unit: "binary-ascii", maxLength: 60 })
   .map((text) => text.replace(/[\r\n]/g, " "));

@@ -69,8 +69,8 @@ function kindOf(answer: string): string {
 }
 
 /**
- * An MCP answer is 200 whatever happened, so its words count too. A list of issues under -32603 is how the
- * SDK refuses wrong parameters of its own methods.
+ * An MCP answer is always 200, so its words count too. The SDK refuses wrong parameters of its own methods with a list
+ * of issues under -32603.
  */
 function isFault(answer: string): boolean {
   const status = statusOf(answer);

@@ -1,7 +1,7 @@
 import { percentile } from "../../../support/flood.ts";
 import { connectRaw, type RawConnection } from "../../../support/raw.ts";
 
-/** Sends a fixed number of requests a second whatever becomes of earlier ones, as a crowd does and no closed loop can. */
+/** Sends a fixed number of requests a second regardless of earlier ones, as a crowd does and no closed loop can. */
 export type OpenLoad = Readonly<{
   port: number;
   perSecond: number;
@@ -23,7 +23,7 @@ export type Offered = Readonly<{
   /** Requests that found no free connection, and answers that were neither. */
   unsent: number;
   other: number;
-  /** How late the generator itself was; milliseconds. */
+  /** The delay of the generator itself; milliseconds. */
   lagP99: number;
 }>;
 

@@ -9,7 +9,7 @@ export async function openPage(world: Assault, path: string): Promise<Page | und
   return page;
 }
 
-/** Sends a form of a page; nothing when the page has no such form. */
+/** Sends a form of a page; nothing when the page lacks that form. */
 export async function submit(
   world: Assault,
   page: Page,

@@ -9,7 +9,7 @@ import { writeThrough } from "../../../support/chaos/write-through.ts";
 import { createNode, createStandby, type PostgresNode } from "../../../support/servers/postgres-node.ts";
 import { services } from "../../../support/servers/services.ts";
 
-/** How long whoever watches the servers needs until it promotes the standby (ms). */
+/** Milliseconds until a monitor would promote the standby. */
 const detectionMs = 500;
 const synchronous = { synchronous_standby_names: "FIRST 1 (standby)" };
 

@@ -47,7 +47,7 @@ async function startDoors(queuePrefix: string, env: Record<string, string>): Pro
   return started;
 }
 
-/** How many statements of reads the standby has answered at all doors, or the primary for another reason. */
+/** The number of read statements that the standby answered for all doors, or another outcome of them. */
 async function count({ baseUrls }: Roles, outcome = "answered"): Promise<number> {
   const texts = await Promise.all(baseUrls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
   const line = new RegExp(`kept_standby_reads_total{outcome="${outcome}"} (\\d+)`);

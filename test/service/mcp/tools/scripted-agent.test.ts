@@ -4,8 +4,8 @@ import { startStack } from "../../../harness.ts";
 import { agent, post, rpc } from "../../../support/mcp.ts";
 
 /**
- * What a person asks for, done by an agent without a model: it knows the list of tools and what the answers say, and
- * each request takes at most three calls.
+ * Requests of a person, carried out by an agent without a model: it knows only the tool list and the answers, and each
+ * request takes at most three calls.
  */
 
 const stack = await startStack();

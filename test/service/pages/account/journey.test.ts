@@ -107,7 +107,7 @@ browserTest(
   },
 );
 
-/** Where an app on this computer waits for its person to come back. */
+/** The address where an app on this computer awaits its person. */
 function startApp() {
   const headers = { "content-type": "text/html" };
   const server = Bun.serve({

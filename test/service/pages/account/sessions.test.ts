@@ -44,7 +44,7 @@ test("a new password ends every other session at once, the account pages' too", 
   const hook = { webhook_url: "https://attacker.example/x" };
   await theirs.account.submit(settings, "/account/settings/webhook", hook);
   expect(await identity.sql("select from users where webhook_url is not null")).toEqual([]);
-  // Whoever changed it is not asked for anything.
+  // The person who changed it is not asked again.
   await signIn(mine.provider, mine.account);
   expect(await isSignedIn(mine.account)).toBe(true);
 });

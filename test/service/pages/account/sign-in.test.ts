@@ -177,7 +177,7 @@ test("the provider's confirmed address, and no other, is where reminders by e-ma
   );
   await signIn(provider);
   expect(await addressOf(account?.id)).toBe("ada@example.org");
-  // Given up at the provider: it may be somebody else's by now.
+  // The provider no longer confirms it: it may be somebody else's now.
   await identity.sql(`update users set reminder_channel = 'email' where user_id = '${account?.id}'`);
   await identity.sql(`update identity.accounts set email_verified_at = null where id = '${account?.id}'`);
   await signIn(provider);

@@ -34,7 +34,7 @@ function rowOfMany() {
   return { before: images("Old", "2026-11-20"), after: images("New", "2027-11-20") };
 }
 
-/** What is called while time passes by 5 ms at each look at the clock. */
+/** The calls made while each look at the clock advances time by 5 ms. */
 async function callsOf(act: () => Promise<void>) {
   let now = performance.now();
   const clock = spyOn(performance, "now").mockImplementation(() => (now += 5));

@@ -75,7 +75,7 @@ const argumentNames = [
   "object",
 ]);
 
-/** What a sentence says outside of quotation marks. */
+/** The words of a sentence outside quotation marks. */
 const ownWords = (tool: string, text: string, ok: boolean): string =>
   told({ tool, arguments: text, outcome: ok ? "ok" : "invalid" }).replace(/<q>.*?<\/q>/gs, "");
 

@@ -33,7 +33,7 @@ async function allThings(rest: Rest) {
   return found;
 }
 
-/** 60 todos, of which some recur or have reminders, and five habits with a week of completions. */
+/** 60 todos, some with a recurrence or a reminder, and five habits with a week of completions. */
 async function fill(rest: Rest) {
   const todos: number[] = [];
   for (let n = 0; n < 60; n++) {

@@ -10,7 +10,7 @@ const { baseUrl } = stack.config;
 const undoPath = "/account/actions/undo";
 const runPath = "/account/actions/run";
 const forgetPath = "/account/actions/forget";
-/** What RFC 3339 has and PostgreSQL or Date has not. */
+/** Times that RFC 3339 allows and PostgreSQL or Date does not. */
 const oddTimes = [
   "2026-12-31T23:59:60Z",
   "0000-01-01T00:00:00Z",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What somebody does, without naming rows: `which` picks one of those that there are by then. */
+/** An act without row ids: `which` picks one of the present rows. */
 export type Act =
   | { do: "todo.create" | "habit.create" | "category.create"; fields: Fields }
   | { do: "todo.update" | "habit.update" | "category.update"; which: number; fields: Fields }

@@ -5,7 +5,7 @@ import { type History, isChange, keyOf, type Rows } from "./world.ts";
 
 type Moment = History[number];
 
-/** Every conflict has a cause that somebody else gave, and whatever somebody else changed is named. */
+/** Every conflict has a cause by somebody else, and everything that somebody else changed is named. */
 export function conflictFaults(outcome: Outcome): string[] {
   const strangers = strangersIn(outcome);
   return [...outcome.run.moments].flatMap((moment) => {
@@ -65,7 +65,7 @@ function unnamed(
   strangers: readonly Moment[],
   conflicts: readonly Conflict[],
 ): string[] {
-  // Of some of its actions somebody may have taken back others before.
+  // Somebody may have undone an earlier action of the same run before.
   const ids = run.actions.map(({ request_id }) => request_id);
   if (!moment.actions.filter(isChange).every((row) => ids.includes(keyOf(row).request_id))) return [];
   const others = [...run.moments].filter((other) => other.now > moment.now);
@@ -75,7 +75,7 @@ function unnamed(
   return [...changed].flatMap(([name, columns]) => {
     const [made, now] = [moment.after.get(name), before.get(name)];
     if (!made || !now || columns.has("*") || isTouched(later, name)) return [];
-    // Members of a deleted category that are in another one by now stay there, and are not named.
+    // Members of a deleted category that have moved to another one stay there, and are not named.
     const left = moment.before.get(name)?.category_id;
     const hasLost = left != null && !moment.after.has(`categories/${left}`);
     // A reminder's status follows its todo and the clock, and its instant the zone.

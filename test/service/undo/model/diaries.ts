@@ -7,7 +7,7 @@ import { todayIn } from "./inputs.ts";
 import type { Row } from "./memory.ts";
 import { type Done, type End, endsOf, type History, keyOf, type Moment } from "./world.ts";
 
-/** What an action did to a habit's history, so that it can be taken out of it again. */
+/** An action's change of a habit's history, so that it can be removed again. */
 type Change =
   | Readonly<{ what: "completed" | "uncompleted"; habit: string; deed: Deed }>
   | Readonly<{ what: "edited"; habit: string; before: ReadonlySet<Deed>; day: number }>
@@ -26,8 +26,8 @@ type Story = {
 const surelyOpenDays = 7;
 
 /**
- * Writes the diary of every habit from the commands and the names of what was taken back, and from nothing that the
- * service computed. From it, the streak is counted anew.
+ * Writes every habit's diary only from the commands and the names of undone actions, not from computed values. The
+ * streak is then counted anew.
  */
 export function diariesOf(history: History): Map<string, Story> {
   const stories = new Map<string, Story>();
@@ -96,7 +96,7 @@ function add({ ever, present }: Story, deed: Deed): Deed {
 
 type TakenBack = Readonly<{ action: string; by: string; end: End }>;
 
-/** @returns which actions were taken back, in the order in which that happened */
+/** @returns the undone actions, in the order of their undo */
 function takenBack(one: Moment): TakenBack[] {
   const ends = endsOf(one);
   return one.actions
@@ -153,7 +153,7 @@ function takeBack(
   changes.set(by, { ...change, what: change.what === "completed" ? "uncompleted" : "completed" });
 }
 
-/** Whatever the user's zone did meanwhile happens at this moment. */
+/** Effects of a zone change happen at this moment. */
 function comeBack(story: Story, one: Moment): void {
   const { gone } = story;
   story.gone = undefined;

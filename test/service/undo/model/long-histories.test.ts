@@ -4,7 +4,7 @@ import { isChange, keyOf } from "./world.ts";
 
 const dayMs = 86_400_000;
 
-/** The traffic between a worker and PostgreSQL while a deletion is taken back, and while that is taken back. */
+/** The traffic between a worker and PostgreSQL while a deletion is undone, and while that undo is undone. */
 async function trafficOfUndo(days: number) {
   const place = inMemory();
   place.clock.now = Date.parse("2026-01-01T10:00:00Z");

@@ -82,7 +82,7 @@ export function createMemory(clock: { now: number }) {
     put(table, row);
   }
 
-  /** As the foreign keys, the trigger and the steps that follow a deletion do. */
+  /** Acts like the foreign keys, the trigger and the steps after a deletion. */
   function remove(table: Table<TableName>, row: Row): void {
     const known = rowsOf(table.name).get(placeOf(table, row));
     if (!known) return;
@@ -101,7 +101,7 @@ export function createMemory(clock: { now: number }) {
     return { habit_ids: of("habits"), todo_ids: of("todos") };
   }
 
-  /** As the steps that follow when categories come back. */
+  /** Acts like the steps after categories come back. */
   function comeBack(name: "habits" | "todos", ids: readonly unknown[]): void {
     for (const row of all(name))
       if (ids.map(String).includes(String(row.former_category_id)))
@@ -212,9 +212,9 @@ export function createMemory(clock: { now: number }) {
       new Map([...seen].filter(([, { habit_id }]) => habit_id == null || seen.has(`habits/${habit_id}`))),
     log: () => all("action_log"),
     user: () => all("users")[0],
-    /** How many characters the transactions have sent and received so far. */
+    /** The characters that the transactions have sent and received so far. */
     traffic: () => traffic,
-    /** What the delivery of due reminders does. */
+    /** Acts like the delivery of due reminders. */
     ring(): void {
       const now = new Date(clock.now).toISOString();
       for (const row of all("reminders"))

@@ -19,7 +19,10 @@ import {
 /** An agent's changes from some moment on, newest first. */
 export type Run = Readonly<{ since: number; moments: ReadonlySet<Moment>; actions: readonly ActionKey[] }>;
 
-/** Takes back the last changes of an agent in every way, and @returns what is wrong with the outcome. */
+/**
+ * Undoes the last changes of an agent in every way.
+ * @returns the faults of the outcome
+ */
 export async function regretFaults(place: Place, history: History, regret: Regret): Promise<string[]> {
   await pass(place, history, regret.minutes);
   const run = await runOf(place, history, regret);
@@ -84,7 +87,7 @@ async function inChunks(
   return ends;
 }
 
-/** What was taken back is not taken back twice. */
+/** An undone action is not undone twice. */
 async function again(
   place: Place,
   history: History,

@@ -11,7 +11,7 @@ export type Outcome = Readonly<{
   ends: readonly End[];
 }>;
 
-/** What everybody else did since the run began, up to its undo. */
+/** Actions of others since the run began, up to its undo. */
 export function strangersIn({ history, run, before }: Outcome): readonly History[number][] {
   const end = history.findIndex((one, index) => index > run.since && one.before === before);
   return history
@@ -25,7 +25,7 @@ export function strangersIn({ history, run, before }: Outcome): readonly History
 const isUndoOf = ({ done: [first] }: History[number], { actions }: Run): boolean =>
   first?.request.name === "action.undo" && (first.request.input.actions as object[])?.[0] === actions[0];
 
-/** Whatever nobody else touched is as before the run, and nothing of anybody else is lost. */
+/** Rows that nobody else touched are as before the run, and nothing of anybody else is lost. */
 export function restoredFaults(outcome: Outcome): string[] {
   const { history, run, before, after } = outcome;
   const strangers = strangersIn(outcome);
@@ -54,7 +54,7 @@ export function restoredFaults(outcome: Outcome): string[] {
   });
 }
 
-/** A person who took back in part left the rest as it was, on purpose: that is theirs by now. */
+/** A person who undid a part left the rest on purpose, so it is now theirs. */
 function withLeft(touches: Touches, strangers: readonly History[number][]): Touches {
   const all = new Map([...touches].map(([name, columns]) => [name, new Set(columns)]));
   const inPart = strangers.flatMap(endsOf).filter(({ undone }) => undone === "part");

@@ -2,7 +2,7 @@ import type { Conflict } from "../../../../workers/handlers/action/undo/changed-
 import type { Row } from "./memory.ts";
 import type { Moment, Rows } from "./world.ts";
 
-/** What follows from other rows, or from when a row was written. */
+/** Columns that follow from other rows, or from the time of a write. */
 const following = ["updated_at", "changed_xid", "user_id", "former_category_id"];
 export const derived = [
   "completions_count",
@@ -24,7 +24,7 @@ export function differing(one: Row, other: Row, isWithDerived = false): string[]
   );
 }
 
-/** What happened to rows: columns by row, `*` where the row was made or removed. */
+/** The touched columns by row; `*` if the row was made or removed. */
 export type Touches = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function touchesOf(moments: readonly Pick<Moment, "before" | "after">[]): Touches {

@@ -11,7 +11,7 @@ export type Rows = ReadonlyMap<string, Row>;
 export type ActionKey = Readonly<{ called_at: string; request_id: string }>;
 export type End = Static<typeof UndoEnd>;
 
-/** Where a life is lived: rows in memory, or the real stack. */
+/** The place of a life: rows in memory, or the real stack. */
 export type Place = Readonly<{
   clock: { now: number };
   rows(): Promise<Rows>;
@@ -25,7 +25,7 @@ export type Place = Readonly<{
 /** One thing that was done and came to an end. */
 export type Done = Readonly<{ request: Request; outcome: Outcome; action: Row | undefined }>;
 
-/** What happened at one moment: everything that there was before and after it, and its rows in the log. */
+/** One moment: all rows before and after it, and its rows in the log. */
 export type Moment = Readonly<{
   who: Who | "clock";
   now: number;
@@ -39,7 +39,7 @@ export type Moment = Readonly<{
 
 export type History = Moment[];
 
-/** Lives a life, of which `history` tells as far as it went. */
+/** Lives a life and records it in `history`. */
 export async function live(
   place: Place,
   history: History,
@@ -59,7 +59,7 @@ export async function live(
   }
 }
 
-/** So that there is something to change. */
+/** These steps make rows to change. */
 const beginnings: readonly Step[] = [
   { who: "page", minutes: 0, act: { do: "category.create", fields: { name: "k" } } },
   {
@@ -108,7 +108,7 @@ async function take(place: Place, step: Step): Promise<Moment> {
   return moment(place, scene, log, step.who, requests, "act" in step ? undefined : step.atomic);
 }
 
-/** A person takes back some actions, whoever did them, undos among them. */
+/** A person undoes some actions of anybody, undos included. */
 function undoRequest(log: readonly Row[], { which, count }: Extract<Act, { do: "action.undo" }>): Request {
   const changes = log.filter(isChange);
   const first = which % Math.max(changes.length, 1);

@@ -33,7 +33,7 @@ function live(history: History): void {
   }
 }
 
-/** Rules that hold for every command, whatever the recomputation says. */
+/** Rules that hold for every command, independent of the recomputation. */
 function keepsItsPromise(habit: Habit, command: Command): void {
   const before = shown(daysPassed(habit, command.today), command.today);
   const { state } = habit;

@@ -42,7 +42,7 @@ const rule = fc
   .filter((parsed) => "rule" in parsed)
   .map((parsed) => parsed.rule);
 
-/** Far enough to show that nothing was skipped, and near enough to be checked day by day. */
+/** Far enough to show that nothing was skipped, and near enough to check day by day. */
 const horizonDays = 500;
 
 test("a successor is the first occurrence after the own day, the due date and today, and COUNT what is left", () => {

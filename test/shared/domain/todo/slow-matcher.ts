@@ -1,4 +1,4 @@
-/** Whether one day is in the series begun at the anchor, by RFC 5545 §3.3.10 and without the library. */
+/** True if a day is in the series begun at the anchor, by RFC 5545 §3.3.10 and without the library. */
 export function slowMatch(rule: string, anchor: string, date: string): boolean {
   if (date < anchor || isPastUntil(rule, date)) return false;
   const part = partsOf(rule);
@@ -19,7 +19,7 @@ type Part = Map<string, string>;
 const partsOf = (rule: string): Part =>
   new Map(rule.split(";").map((one) => one.split("=") as [string, string]));
 
-/** Whether a day is in the set of its period, of which BYSETPOS takes some. */
+/** True if a day is in the set of its period, from which BYSETPOS picks. */
 function fits(part: Part, start: Temporal.PlainDate, day: Temporal.PlainDate): boolean {
   const freq = part.get("FREQ") ?? "";
   const byDay = part.get("BYDAY")?.split(",");

@@ -11,7 +11,7 @@ import {
 } from "../../../support/streak/streak-history.ts";
 import { type Life, remember, takeBack } from "../../../support/streak/streak-taken-back.ts";
 
-/** After a command, one of the latest changes is taken back; 0 is the latest. */
+/** After a command, one of the latest changes is undone; 0 is the latest. */
 type Regret = { after: number; which: number };
 
 const regrets: fc.Arbitrary<Regret[]> = fc.array(
@@ -19,7 +19,7 @@ const regrets: fc.Arbitrary<Regret[]> = fc.array(
   { minLength: 1, maxLength: 16, size: "max" },
 );
 
-// A change taken back is a change that can be taken back: so this is newest first, in any other order, and to and fro.
+// An undo can be undone too: so the order is newest first, any other, or to and fro.
 test.each([
   ["ordinary lives", 1500, ordinaryLives],
   ["restless lives", 1500, restlessLives],

@@ -7,7 +7,7 @@ export type Seen = Readonly<{ id: string; text: string; late: boolean }>;
 
 export type Subject = Readonly<{
   channel: Channel;
-  /** The user's target, and targets that are not set, are down or refuse, as far as the channel can have such. */
+  /** The user's target, and targets that are missing, down or refusing, if the channel can have them. */
   target: Partial<LeasedDelivery>;
   unset?: Partial<LeasedDelivery>;
   broken?: Partial<LeasedDelivery>;

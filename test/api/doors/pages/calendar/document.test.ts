@@ -38,7 +38,7 @@ test("a due todo is an event of its whole day, which is the same day in every zo
 test.each([
   ["FREQ=MONTHLY;BYMONTHDAY=-1", "2026-11-30", "2026-11-30", ["2026-12-31", "2027-01-31", "2027-02-28"]],
   ["FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "2026-11-23", "2026-11-23", ["2026-12-07", "2026-12-21", "2027-01-04"]],
-  // Moved off its series, which goes on in its own weeks.
+  // This one moved off its series, which continues in its own weeks.
   ["FREQ=WEEKLY;INTERVAL=2;BYDAY=MO", "2026-11-25", "2026-11-23", ["2026-12-07", "2026-12-21", "2027-01-04"]],
   // Overdue: what was missed is over.
   ["FREQ=DAILY", "2026-11-01", "2026-11-01", ["2026-11-23", "2026-11-24", "2026-11-25"]],
