@@ -55,7 +55,7 @@ export function createAuthenticator(options: Options): Authenticator {
     options.log.warn({ reason }, "the identity provider is away"),
   );
   let checks = 0;
-  // What is revoked never comes back under its id.
+  // A revoked id never becomes valid again.
   const revoked = new LRUCache<string, true>({ max: maxRevoked });
   const known = new LRUCache<string, Known, string>({
     max: maxKnown,

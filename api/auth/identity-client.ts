@@ -34,11 +34,11 @@ export function basicAuthorization({ id, secret }: Pick<IdentityClient, "id" | "
   return `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 }
 
-/** Where the service tells the built-in provider that a person ends one of their tokens or apps. */
+/** The built-in provider's address for ending a person's token or app. */
 export const connectionPath = (accountId: string, id: string): string =>
   `/accounts/${encodeURIComponent(accountId)}/connections/${encodeURIComponent(id)}`;
 
-/** Whether the built-in provider can have issued a token of this id; the log may have ids of another one before it. */
+/** True if the built-in provider can have issued a token with this id; the log may have ids of an earlier provider. */
 export const isConnectionId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 
 const newClient = (): IdentityClient => ({ id: "kept", secret: randomBytes(32).toString("base64url") });

@@ -2,7 +2,7 @@ import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type JWTHeader
 import type { Config } from "../../shared/process/config.ts";
 import { rememberFor } from "./remember.ts";
 
-/** What the service needs to know of the identity provider (RFC 8414, OpenID Connect Discovery). */
+/** The facts of the identity provider that the service needs (RFC 8414, OpenID Connect Discovery). */
 export type Provider = Readonly<{
   issuer: string;
   findKey: FindKey;
@@ -10,8 +10,8 @@ export type Provider = Readonly<{
 }>;
 
 /**
- * The key that signed a token with this header; another object whenever the keys were fetched again.
- * @throws ProviderUnavailable when they cannot be fetched; an error of jose when there is no such key
+ * Finds the key for a token with this header; refetched keys are new objects.
+ * @throws ProviderUnavailable when they cannot be fetched; an error of jose when there is no matching key
  */
 type FindKey = (header: JWTHeaderParameters) => Promise<CryptoKey>;
 
@@ -74,8 +74,8 @@ async function fetchMetadata(address: string): Promise<Record<string, unknown> |
 const keysEveryMs = 1_000;
 
 /**
- * A new key works at its first use: an unknown one is looked for again, whatever strangers asked for before it.
- * The keys are fetched at most once a second, so a request may have to wait for its fetch.
+ * A new key works at its first use: an unknown one is always looked up, even after look-ups by strangers. The keys are
+ * fetched at most once a second, so a request may have to wait.
  */
 function remoteKeys(address: string): FindKey {
   let fetches = 0;
@@ -83,7 +83,7 @@ function remoteKeys(address: string): FindKey {
   const keys = createRemoteJWKSet(new URL(address), {
     timeoutDuration: providerTimeoutMs,
     cooldownDuration: 0,
-    // With the five seconds that a checked token usually stays known, a removed key is refused within a minute.
+    // Together with the usual five seconds in the token cache, a removed key is refused within a minute.
     cacheMaxAge: 50_000,
     async [customFetch](url, options) {
       await Bun.sleep(Math.max(0, notBefore - performance.now()));

@@ -9,10 +9,10 @@ export type TokenKey = Pick<Actor, "userId" | "tokenId">;
 export type RevokeToken = (token: TokenKey) => Promise<boolean>;
 
 /**
- * Ends tokens and apps at the built-in provider. This door refuses them at once, whatever it remembers of checks; other
- * doors do so when what they remember has expired.
+ * Ends tokens and apps at the built-in provider. This door refuses them at once; other doors do when their cached
+ * checks expire.
  * @param onRevoked called when the provider has ended a token
- * @returns undefined where another provider than the built-in one keeps the tokens
+ * @returns undefined if another provider keeps the tokens
  */
 export function createRevocation(
   { authInternalUrl, builtInIdentity }: Pick<Config, "authInternalUrl" | "builtInIdentity">,

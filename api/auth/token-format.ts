@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 /** Scanners of secrets find a leaked token by its prefix, and tell it from made-up ones by its checksum. */
 const prefix = "kept_";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** As many base62 digits as 256 bits need. */
+/** The number of base62 digits for 256 bits. */
 const randomLength = 43;
 const checksumLength = 6;
 const form = new RegExp(
@@ -17,7 +17,7 @@ export function newPersonalToken(): string {
   return `${prefix}${random}${checksumOf(random)}`;
 }
 
-/** Whether a text has the form of a personal token, but was never one: it was mistyped or made up. */
+/** True if a text has the form of a personal token but a wrong checksum: it was mistyped or made up. */
 export function isMistypedToken(text: string): boolean {
   const { random, checksum } = form.exec(text)?.groups ?? {};
   return random !== undefined && checksumOf(random) !== checksum;

@@ -1,6 +1,6 @@
 /** A balancer that asks for health at least this often is waited for, until it has heard that we are stopping. */
 const askedMs = 10_000;
-/** When nothing has come or been answered for this long, no further request is coming, and every answer has left. */
+/** After this silence no further request is coming and every answer has left. */
 const quietMs = 250;
 const drainMs = 3_000;
 
@@ -19,7 +19,7 @@ export const noTraffic = (): Traffic => ({
 });
 
 type Stopping = Readonly<{
-  /** How long to serve on in any case, because a balancer may need that long to hear of it. */
+  /** Seconds to serve on in any case, because a balancer may need them to notice. */
   drainSeconds: number;
   isBusy(): boolean;
   /** Called once new requests go to other doors, because streams would be waited for in vain. */

@@ -1,9 +1,9 @@
-/** How long a request may keep the others waiting at a time. */
+/** Milliseconds for which a request may block the others at a time. */
 const heldMs = 4;
 
 /**
- * For work that consists of many parts, each of which may take milliseconds, such as the check of a recurrence.
- * @returns a function to call between the parts, which lets other requests go on when it is their turn
+ * For work in many parts that may take milliseconds each, such as checks of recurrences.
+ * @returns a function to call between the parts, which lets other requests run
  */
 export function createGiveWay(): () => Promise<void> {
   let began = performance.now();

@@ -84,8 +84,8 @@ export function listen(
 
   return {
     /**
-     * When Bun stops listening, it closes every connection without a request under way, also one whose request or
-     * answer is just on its way. So requests are served until no more come; a balancer that asks for health sees to it.
+     * When Bun stops listening, it closes every connection without a request under way, even if a request or answer is
+     * just being sent. So requests are served until no more come; a balancer's health checks see to that.
      */
     async stop() {
       await drain(traffic, { drainSeconds, isBusy, endStreams });

@@ -5,7 +5,7 @@ import { createExposition, type Exposition } from "../../shared/process/observe/
 import type { Mailbox } from "../mailbox/mailbox.ts";
 import type { RequestSeconds } from "./observe.ts";
 
-/** What one front door counts, in Prometheus' units (seconds). */
+/** The counts of one front door, in Prometheus' units (seconds). */
 export type Metrics = Exposition &
   Readonly<{
     /** Time from a request's arrival to its answer. */

@@ -1,6 +1,9 @@
 const lifetimeMs = 30 * 24 * 60 * 60 * 1_000;
 
-/** Whom to tell of a vulnerability of this server (RFC 9116). It always expires in a month, because it is made when it is asked for. */
+/**
+ * security.txt (RFC 9116): the contact for reports of vulnerabilities. It is made at each request, so it always expires
+ * in a month.
+ */
 export function securityText(baseUrl: string, contact: string, now = Date.now()): Response {
   const lines = [
     `Contact: ${contact}`,

@@ -22,7 +22,7 @@ export type BatchSender = Readonly<{
   send(commands: readonly QueuedCommand[]): Promise<boolean>;
   /** False while sending is useless: no worker runs, or its answer could not be received. */
   isOpen(): boolean;
-  /** Whether a worker answers, or is alive and only too busy to. */
+  /** True if a worker answers, or is alive and only too busy. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }>;
@@ -40,7 +40,7 @@ type Lost = "undelivered" | "unanswered";
 /** Pause between two questions whether a worker is back. */
 const probePauseMs = 200;
 
-/** Connects to Redis. When Redis does not answer soon, this returns and connecting goes on in the background. */
+/** Connects to Redis. If Redis is slow, this returns and connecting continues in the background. */
 export async function openBatchSender(
   { redisUrl, queuePrefix }: Pick<Config, "redisUrl" | "queuePrefix">,
   { onReply, onLost, onAway }: BatchSenderEvents,
@@ -71,7 +71,7 @@ export async function openBatchSender(
     const batch: CommandBatch = { v: batchVersion, id: Bun.randomUUIDv7(), replyTo, commands };
     const sentAt = performance.now();
     const outcome = answers.wait(batch.id, () => {
-      // Taken back, since otherwise batches would pile up in Redis while no worker runs.
+      // The batch is removed, because batches would pile up in Redis while no worker runs.
       queue.remove(batch.id).catch(() => {});
       void lookForWorkers(sentAt);
       return "unanswered";

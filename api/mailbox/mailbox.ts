@@ -11,14 +11,14 @@ type SendResult = Reply | "undelivered" | "unanswered";
 
 export type Mailbox = Readonly<{
   send(command: Omit<QueuedCommand, "ticket">): Promise<SendResult>;
-  /** Whether a worker answers, or is alive and only too busy to. */
+  /** True if a worker answers, or is alive and only too busy. */
   ping(): Promise<boolean>;
-  /** How many commands wait here for the next batch. */
+  /** The commands that wait here for the next batch. */
   waiting(): number;
   close(): Promise<void>;
 }>;
 
-/** How many commands may wait in all, and of one user: only four users who flood at once can fill the mailbox. */
+/** The most waiting commands, in all and of one user: only four users who flood at once can fill the mailbox. */
 const maxWaiting = 2_000;
 const maxWaitingOfUser = 500;
 /**

@@ -14,7 +14,7 @@ export type LineKind = "short" | "long";
 export type PendingCommands = Readonly<{
   size(): number;
   sizeOf(userId: string): number;
-  /** How many commands may leave before one that this user would put now. */
+  /** The number of commands that may leave before this user's next one. */
   ahead(userId: string): number;
   put(command: QueuedCommand): void;
   /** Takes up to `count` commands from lines of one kind: first one of each user, then a second one, up to a share. */
@@ -30,7 +30,9 @@ export type PendingCommands = Readonly<{
 }>;
 
 export const maxBatch = 100;
-/** How many commands of one user share a batch with others'. It bounds how long costly ones of one user keep a worker. */
+/**
+ * The commands of one user in a batch shared with others. It bounds how long one user's costly commands keep a worker.
+ */
 const shareBesideOthers = 8;
 /** A user counts as alone, and may fill batches, this long after the last command of anybody else. */
 const aloneAfterMs = 150;

@@ -4,9 +4,9 @@ import { type LineKind, maxBatch, type PendingCommands } from "./pending.ts";
 type SendLoop = Readonly<{
   /** To be called when a command was put. */
   added(): void;
-  /** To be called when a line goes on. */
+  /** Call this when a line can go on. */
   start(): void;
-  /** How long (ms) a new command would wait for its answer behind so many full batches. */
+  /** Milliseconds that a new command would wait behind so many full batches. */
   answerInMs(batchesAhead: number): number;
 }>;
 
@@ -17,21 +17,21 @@ type Options = Readonly<{
 }>;
 
 /**
- * How long the next batch waits for callers just answered, so that they can share it: half of what the last one took
- * (ms), which a slow machine's callers need as well. Without this wait the first of them would leave alone.
+ * Milliseconds that the next batch waits for callers just answered, so that they share it: half the time of the last
+ * one, because callers on a slow machine need longer too. Without this wait the first caller would leave alone.
  */
 const gatherMs = (tookMs: number): number => Math.min(10, Math.max(2, tookMs / 2));
 /** A batch unanswered for this long no longer keeps the next from leaving: its worker may be frozen or dead. */
 const slowMs = 100;
-/** Further batches under way: beside slow ones, and while more than fill a batch wait. */
+/** Additional batches: beside slow ones, and while more than a full batch waits. */
 const maxBesideSlow = 3;
 const maxWhileFull = 3;
 /** About the last five batches count, so one slow batch is soon forgotten. */
 const weight = 0.2;
 
 /**
- * Decides when batches leave. A batch leaves at once with whatever waits, and the next one when it is answered: so a
- * lone command travels alone, and under load many share one job, one transaction and one fsync.
+ * Decides when batches leave. A batch takes all waiting commands at once, and the next one leaves when it is answered:
+ * a lone command travels alone, and under load many share one job, one transaction and one fsync.
  */
 export function createSendLoop({ pending, send }: Options): SendLoop {
   /** Batches that keep further ones of their kind from leaving, and all that are not answered. */

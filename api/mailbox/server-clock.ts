@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 export type ServerClock = Readonly<{
   /** Epoch ms. It is the host's time until PostgreSQL has answered once. */
   now(): number;
-  /** Whether PostgreSQL has answered. */
+  /** True once PostgreSQL has answered. */
   known(): boolean;
   close(): void;
 }>;

@@ -9,12 +9,12 @@ type StoredReply = Readonly<{
   id: string;
   fingerprint: string;
   reply: string;
-  /** Whether it was there before the command was sent, so that it is a replay. */
+  /** True if it was stored before the command was sent, so that it is a replay. */
   before: boolean;
   /** The user's settings of the day; null where the user has none. */
   time_zone: string | null;
   day_start_hour: number | null;
-  /** The same as the row of the tool call has it; null without such a row. */
+  /** The same flag in the row of the tool call; null without one. */
   replayed: boolean | null;
 }>;
 

@@ -2,7 +2,7 @@
 type Waiters<Key, Answer> = Readonly<{
   /** @param late makes the answer when none came in time */
   wait(key: Key, late: () => Answer): Promise<Answer>;
-  /** Answers whoever waits for the key; does nothing when nobody is waiting. */
+  /** Answers the waiter of the key, if there is one. */
   settle(key: Key, answer: Answer): void;
 }>;
 

@@ -61,8 +61,8 @@ type Options = Readonly<{
 }>;
 
 /**
- * Opens MikroORM on a pool of at most `connections`, each of which prepares a statement once, if `prepare`.
- * Lost connections are logged and replaced; they are never fatal. A standby may be away at the start as well.
+ * Opens MikroORM on a pool of at most `connections`; with `prepare`, each prepares a statement once. Lost connections
+ * are logged and replaced, never fatal. A standby may be away at the start as well.
  */
 export async function openDatabase(options: Options): Promise<Database> {
   const { url, log, purpose = "reads", connections = 10, prepare = true } = options;

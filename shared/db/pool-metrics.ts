@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { Gauge, type Registry } from "prom-client";
 
-/** By what a pool leads to. */
+/** Pools by the database that they lead to. */
 type Pools = Readonly<Record<string, Pick<Pool, "totalCount" | "idleCount" | "waitingCount" | "options">>>;
 
 /** Shows at each scrape what the pools of this process know by themselves: PostgreSQL is not asked. */

@@ -69,7 +69,7 @@ const presentCategoryRef = (row: CategoryRefRow | undefined) =>
 
 const hiddenOfHabit = ["user_id", "streak_state"] as const;
 export type ShownHabitRow = Omit<HabitRow, (typeof hiddenOfHabit)[number]>;
-/** What of a habit is shown or put in order by; the rest is the streak's working. */
+/** Columns to select for lists; the rest is the streak's internal state. */
 export const shownOfHabit = columnsBut(HabitEntity.meta, hiddenOfHabit);
 
 export function presentHabit(

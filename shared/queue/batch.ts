@@ -7,7 +7,7 @@ import { type Door, doors } from "../domain/vocabulary.ts";
 import type { Refusal } from "../errors.ts";
 import { queuedGroup } from "./group.ts";
 
-/** How long a front door waits for the reply to a command. After that nobody may carry the command out. */
+/** Milliseconds that a front door waits for a reply. After that nobody may carry out the command. */
 export const patienceMs = 1_500;
 
 /**
@@ -43,7 +43,7 @@ const call = Type.Object({
 /** The call that a command came by: its row in the action log is written with the command's effects. */
 export type Call = Readonly<Static<typeof call>>;
 
-/** Whether a tool was called: an agent's call has its row whatever comes of it, and its answer states the user's day. */
+/** True for a call of a tool: it always has a row in the log, and its answer states the user's day. */
 export const isToolCall = (call: Call | undefined): boolean =>
   call !== undefined && (call.door ?? "mcp") === "mcp";
 
@@ -61,9 +61,9 @@ const queuedCommand = Type.Object({
   input: Type.Unknown(),
   /** Set with an idempotency key: sha256 of name and input. */
   fingerprint: nullableText,
-  /** When the front door accepted it (epoch ms): the user's "today" is that of this moment. */
+  /** The time when the front door accepted it (epoch ms), which decides the user's "today". */
   acceptedAt: Type.Number(),
-  /** When the front door began to wait, by PostgreSQL's clock (epoch ms). */
+  /** The start of the front door's wait by PostgreSQL's clock (epoch ms). */
   sentAt: Type.Number(),
   call: Type.Optional(Type.Unsafe<Call>(call)),
   /** Looked at when the rows are locked; no part of the fingerprint. */

@@ -12,8 +12,8 @@ export const keyedId = (userId: string, key: string): string => idFrom([userId, 
 export const placedId = (userId: string, key: string, place: number): string => idFrom([userId, key, place]);
 
 /**
- * The row of an operation in the action log has the id of its request but for the last two digits, which are its place:
- * so whoever looks for the request finds its operations.
+ * An operation's row in the action log has its request's id except for the last two digits, which are its place, so
+ * that a search for the request finds its operations.
  */
 export const operationRequestId = (requestId: string, place: number): string =>
   requestFamily(requestId) + place.toString(16).padStart(2, "0");

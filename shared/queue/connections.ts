@@ -12,7 +12,7 @@ export const workerSilenceMs = 2_500;
 const connectTimeout = 1_500;
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
-/** A connection to whatever REDIS_URL names. */
+/** A connection to the server or cluster of REDIS_URL. */
 export type RedisConnection = Redis | Cluster;
 
 /**
@@ -37,13 +37,13 @@ export const connectFailFast = (url: string, commandTimeout = 1_500): RedisConne
 export const connectBlocking = (url: string, socketTimeout: number): RedisConnection =>
   connect(url, { maxRetriesPerRequest: null, socketTimeout });
 
-/** Resolves when the connection is ready, or when its first try has failed; it goes on trying by itself. */
+/** Resolves when the connection is ready, or its first try has failed; further tries continue by themselves. */
 export const firstTry = (redis: RedisConnection): Promise<unknown> =>
   redis.status === "ready"
     ? Promise.resolve()
     : new Promise((resolve) => redis.once("ready", resolve).once("close", resolve));
 
-/** How often a Cluster is asked who has which keys (ms): a master that vanished sends no word of its successor. */
+/** Milliseconds between questions to a Cluster for its key ranges: a master that vanished announces no successor. */
 const lookAgainMs = 500;
 
 type Patience = Pick<
@@ -83,7 +83,7 @@ function connect(url: string, options: Patience): RedisConnection {
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: connectTimeout,
     slotsRefreshInterval: lookAgainMs,
-    // As above: what may have arrived is not sent again.
+    // As above: commands that may have arrived are not sent again.
     retryDelayOnFailover: 0,
     redisOptions: { ...redisOptions, ...credentials, ...(address.tls && { tls: {} }) },
   });

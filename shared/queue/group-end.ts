@@ -4,7 +4,7 @@ import { isRefused, type Refused, refuse } from "../errors.ts";
 import type { Outcome } from "./batch.ts";
 import type { QueuedOperation } from "./group.ts";
 
-/** How one operation of a group ended. */
+/** The result of one operation of a group. */
 export type OperationEnd = Readonly<{ place: number; outcome: Outcome; replayed: boolean }>;
 
 const ends = Compile(
@@ -34,8 +34,8 @@ export const failedDependency = (place: number): Refused =>
   refuse("failed_dependency", `Not carried out, because operation ${place} failed.`);
 
 /**
- * If nobody knows how an operation ended, the end of those that need it is unknown, too.
- * @returns the refusal of an operation of which one that it needs has failed or has not ended
+ * If an operation's result is unknown, so are the results of those that need it.
+ * @returns the refusal of an operation that needs one that failed or has not ended
  */
 export function missingDependency(
   { after }: Pick<QueuedOperation, "after">,

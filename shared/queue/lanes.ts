@@ -4,8 +4,8 @@ import type { Config } from "../process/config.ts";
 type Lanes<Lane> = readonly [Lane, ...Lane[]];
 
 /**
- * With several lanes, commands travel over as many queues, whose keys a Redis Cluster spreads over its masters. All
- * commands of a user take the same one, which keeps them in order.
+ * With several lanes, commands travel over as many queues, which a Redis Cluster spreads over its masters. All commands
+ * of a user take the same lane, which keeps their order.
  */
 export const laneOf = <Lane>(lanes: Lanes<Lane>, userId: string): Lane =>
   lanes[Bun.hash.crc32(userId) % lanes.length] ?? lanes[0];

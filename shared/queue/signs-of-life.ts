@@ -14,7 +14,7 @@ export function giveSign(redis: RedisConnection, prefixes: readonly string[]): v
 /** Redis is asked in vain for no longer than this. */
 const answerMs = 200;
 
-/** Whether a worker of this lane has given a sign lately. */
+/** True if a worker of this lane has given a recent sign of life. */
 export const hasSign = (redis: RedisConnection, queuePrefix: string): Promise<boolean> =>
   Promise.race([
     redis.exists(keyOf(queuePrefix)).then(

@@ -10,7 +10,7 @@ export const watchedChannel = (queuePrefix: string): string => `${queuePrefix}:w
 /** Workers say here that something was committed for users who are watched. What is lost here does no harm. */
 export const changedChannel = (queuePrefix: string): string => `${queuePrefix}:changed`;
 
-/** How often a front door says it, and for how long it holds. */
+/** Milliseconds between a front door's announcements, and for how long each holds. */
 export const sayWatchedMs = 5_000;
 export const watchedForMs = 3 * sayWatchedMs;
 

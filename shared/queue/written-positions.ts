@@ -2,8 +2,8 @@ import type { Config } from "../process/config.ts";
 import type { RedisConnection } from "./connections.ts";
 
 /**
- * Up to where in the write-ahead log each user's latest changes lie. Workers note it before they answer, so whoever has
- * heard of a change finds it here, at any front door.
+ * The position of each user's latest changes in the write-ahead log. Workers store it before they answer, so every
+ * front door finds it once a change is acknowledged.
  */
 export type WrittenPositions = Readonly<{
   /**
@@ -29,7 +29,7 @@ const noteAll = `
     end
   end`;
 
-/** Whether workers note positions: front doors read from a standby that no commit waits for. */
+/** True if workers store positions, because front doors read from a standby that no commit waits for. */
 export const notesPositions = ({
   readDatabaseUrl,
   readDatabaseSync,

@@ -12,19 +12,19 @@ export type ReceivedBatch = CommandBatch & Readonly<{ receivedAt: number; spans?
 /** A command that is not answered yet. */
 export type CommandToRun = Readonly<{
   command: QueuedCommand;
-  /** Whether it may have run before, so that its stored reply is looked for. */
+  /** True if it may have run before; then its stored reply is looked up. */
   repeat: boolean;
-  /** Whether an earlier attempt of this worker may have been applied. */
+  /** True if an earlier attempt of this worker may have been applied. */
   inDoubt?: boolean;
-  /** Whether the commands before it in the transaction are its caller's, and may make or change the rows that it works on. */
+  /** True if the commands before it in the transaction are its caller's and may make or change its rows. */
   inGroup?: boolean;
-  /** Whether the id of what it makes is known. */
+  /** True if the id of its new row is known. */
   hasId?: boolean;
   /** Its step in a trace; operations of a group have that of the group. */
   span?: TraceSpan | undefined;
 }>;
 
-/** With the batch that it came in, to which it is answered. */
+/** A command with the batch that it came in, which gets the answer. */
 export type ReceivedCommand = CommandToRun & Readonly<{ batch: ReceivedBatch }>;
 
 const recorded = Compile(

@@ -46,7 +46,7 @@ export function createAnswering(
       metrics.answered(batch, replies);
       if (isDebugging) logAnswers(log, batch, replies);
       if (batch.spans) endSpans(batch.spans, replies);
-      // Published only after the position is stored: whoever has the answer may read from a standby at once.
+      // The reply is published only after the position is stored, because its receiver may read from a standby at once.
       const isStored = (await positions?.note(positionsByUser(batch, replies)).then(yes, no)) ?? true;
       if (!isStored) return;
       const sent = publish(batch.replyTo, { v: batch.v, batchId: batch.id, replies });
@@ -74,7 +74,7 @@ function logAnswers(log: Log, { id: batch, commands, receivedAt }: ReceivedBatch
   }
 }
 
-/** That an agent has read something is no change: its log is read from the primary, so nobody waits to see it. */
+/** An agent's read is no change: its log is read from the primary, so nobody waits for it. */
 function positionsByUser({ commands }: ReceivedBatch, replies: readonly Reply[]): Map<string, number> {
   const changing = commands.filter(({ name }) => name !== "action.record");
   const users = new Map(changing.map(({ ticket, userId }) => [ticket, userId]));
@@ -98,7 +98,7 @@ export async function openAnnouncing({
   config: { redisUrl, queuePrefix },
   publisher,
 }: Pick<WorkerContext, "config" | "publisher">): Promise<Announcing> {
-  /** Until when (of performance.now()) a user counts as watched. */
+  /** The times (of performance.now()) until which users count as watched. */
   const watched = new Map<string, number>();
   const subscription = await subscribe(redisUrl, watchedChannel(queuePrefix), {
     onMessage(text) {

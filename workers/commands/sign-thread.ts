@@ -2,7 +2,7 @@ import { workerData } from "node:worker_threads";
 import { connectFailFast } from "../../shared/queue/connections.ts";
 import { giveSign, signEveryMs } from "../../shared/queue/signs-of-life.ts";
 
-/** A thread of its own: it goes on while the main one computes, and stops when the process is frozen or dies. */
+/** This thread keeps running while the main one computes, and stops when the process is frozen or dies. */
 const { redisUrl, prefixes }: SignThreadData = workerData;
 const redis = connectFailFast(redisUrl);
 redis.once("ready", () => giveSign(redis, prefixes));

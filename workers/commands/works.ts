@@ -23,7 +23,7 @@ type Options = Readonly<{
 /** Carries out the steps of long work: of what this worker began at once, and of what another left when it looks. */
 export function startWorks(worker: Pick<WorkerContext, "log" | "watch">, { context, announce }: Options) {
   const { log, watch } = worker;
-  /** Users take turns, a step each. Whoever waits already needs no second turn. */
+  /** Users take turns, a step each. A waiting user needs no second turn. */
   const turns = createTurns({ atOnce: stepsAtOnce, atOnceOfKey: 1, mostWaitingOfKey: 1 });
   let isStopping = false;
 

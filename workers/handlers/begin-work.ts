@@ -1,7 +1,10 @@
 import type { CommandName } from "../../shared/contracts/catalogue.ts";
 import type { HandlerContext } from "./handler.ts";
 
-/** Begins the long work of which the handler of `name` has the steps. @returns its id */
+/**
+ * Begins the long work whose steps the handler of `name` has.
+ * @returns its id
+ */
 export function beginWork({ works, now }: HandlerContext, name: CommandName, input: object): string {
   const id = Bun.randomUUIDv7();
   works.push({

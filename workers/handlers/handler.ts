@@ -32,7 +32,7 @@ export type OwnTables = Readonly<
 /** Everything that a handler may look at and change. */
 export type HandlerContext = OwnTables &
   Readonly<{
-    /** When the front door accepted the command (epoch ms). */
+    /** The time when the front door accepted the command (epoch ms). */
     acceptedAt: number;
     /** The transaction's time, with microseconds. */
     now: string;
@@ -42,20 +42,20 @@ export type HandlerContext = OwnTables &
     today: Today;
     viewer: Viewer;
     dayStartHour: number;
-    /** Whether its row in the action log may stand already, because the command may have run before. */
+    /** True if the action log may have its row already, because the command may have run before. */
     mayBeLogged: boolean;
     /** @returns the changes of what people can see since it was last asked, for the action log */
     takeChanges(): RowChange[];
     /** Makes the changes since then undone. */
     discardChanges(): void;
-    /** @returns a function that undoes whatever changed since; only for a command that has the transaction for itself */
+    /** @returns a function that undoes all later changes; only for a command that has the transaction for itself */
     checkpoint(): () => void;
     nextId(table: NumberedTable): number;
     /** Counts one more row against the user's quota. @returns a refusal when the quota is used up */
     useQuota(table: NumberedTable): Refused | undefined;
   }>;
 
-/** What was loaded for a command, which can lead to further rows. */
+/** The tables loaded for a command, which can lead to further rows. */
 export type LoadedTables = OwnTables;
 
 /** Rows that loaded ones refer to, and the table of each row that the handler may make from them. */
@@ -74,7 +74,7 @@ export type HandlerOf<Input, Output> = Readonly<{
   related?(loaded: LoadedTables, input: Input): Related;
   /** The table in which it makes a row. */
   makes?: NumberedTable;
-  /** How many it makes, where that is not one. */
+  /** The number of new rows, if it is not one. */
   count?(input: Input): number;
   /** The table in which it makes a row if the commands before it left what demands one. */
   mayMake?: NumberedTable;

@@ -14,13 +14,13 @@ import type { Queryable } from "../unit-of-work/connection.ts";
 export type Steps = Readonly<{
   /** Carries out the next part: at most about a thousand rows. */
   step(context: StepContext): Promise<Step>;
-  /** Counts what is left, for whoever looks at the progress. It is asked once, after the first step. */
+  /** Counts the rest for people who watch the progress. It is called once, after the first step. */
   left(context: StepContext): Promise<number>;
 }>;
 
 /** A part of the work that was done. */
 export type Step = Readonly<{
-  /** How many of what `left` counts. */
+  /** The number of done ones of those that `left` counts. */
   done: number;
   /** The place at which the next step begins, as any text; null at the end. */
   cursor: string | null;
@@ -32,7 +32,7 @@ export type StepContext = Readonly<{
   /** The connection of the step's transaction. */
   connection: Queryable;
   userId: string;
-  /** As it was given to `beginWork`. */
+  /** The input of `beginWork`. */
   input: unknown;
   /** The cursor of the step before; null for the first one. */
   cursor: string | null;

@@ -3,7 +3,7 @@ import { keyParts, type RowRequest, requestId, type UserRowRequest } from "./row
 import { forget, keyOfRow, remember, type State } from "./state.ts";
 import { isView, tables, views } from "./tables.ts";
 
-/** Whether to wait for rows that another transaction has locked, or to leave them out. */
+/** The treatment of rows locked by another transaction: wait, or leave them out. */
 export type OnLocked = "skip" | "wait";
 
 const strength = { none: 0, "key share": 1, update: 2 } as const;

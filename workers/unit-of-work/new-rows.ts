@@ -8,7 +8,7 @@ export type NumberedTable = "categories" | "habits" | "todos";
 export type NewRow = Readonly<{
   userId: string;
   table: NumberedTable;
-  /** Whether its id is known already. */
+  /** True if its id is known already. */
   hasId?: boolean | undefined;
 }>;
 

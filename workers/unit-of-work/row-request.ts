@@ -39,7 +39,7 @@ export const withoutLock = (table: TableName | ViewName, key: Reference | RowKey
 /** A request on behalf of one user: nobody can ask for another user's rows. */
 export type UserRowRequest = RowRequest & Readonly<{ userId: string }>;
 
-/** Names the requested rows, whatever the lock. */
+/** Names the requested rows, regardless of the lock. */
 export const requestId = ({ table, userId, key }: UserRowRequest): string =>
   typeof key === "object"
     ? [table, userId, ...key].join("\u0000")

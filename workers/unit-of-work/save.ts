@@ -58,7 +58,7 @@ function inParts<Row>(rows: readonly Row[], size: (row: Row) => number): Row[][]
   return parts;
 }
 
-/** Whether a change goes to the write-ahead log. A reply to a command without a key does not: its table is unlogged. */
+/** True if a change goes to the write-ahead log. A reply to a command without a key does not: its table is unlogged. */
 export const hasLoggedChange = (state: State): boolean =>
   state.changes.some(({ name, place, entries }) => {
     const { change = "none", row } = entries.get(place) ?? {};

@@ -59,7 +59,7 @@ type EffectRows = {
   works: WorkRow;
 };
 
-/** By the names that handlers use, in the order in which they are carried out, after rows are written. */
+/** Effects by their names in handlers, in the order in which they run, after rows are written. */
 export const effects: { readonly [Name in keyof EffectRows]: Effect<EffectRows[Name]> } = {
   writeHistory,
   // Long work that a command begins: its row is written with its first step, unless that is the last as well.

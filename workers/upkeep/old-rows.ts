@@ -63,9 +63,9 @@ const oldDeletions = `
   select from gone`;
 
 /**
- * Forgets deletions, and the completions of deleted habits first. A client whose copy may still have what is forgotten
- * here is told to begin anew.
- * @param travel how far from the present to look, as an interval
+ * Deletes old deletions, and before them the completions of deleted habits. A client whose copy may still contain these
+ * rows must start anew.
+ * @param travel distance from the present, as an interval
  */
 export async function pruneDeletions(store: Store, travel = "0"): Promise<number> {
   await deleteInBatches(store, oldCompletions, travel);

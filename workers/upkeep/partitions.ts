@@ -13,9 +13,9 @@ type Kept = Readonly<{
 }>;
 
 /**
- * Replies without a key are needed for seconds: while their caller waits, and while a job that comes twice would still
- * be run. The ten minutes are how far a time in their ids may be off. Keyed replies are needed for the 24 hours in which
- * a repeat is answered, and images for the 30 days in which an action can be taken back. A partition is dropped as a whole, so a row is kept up to one step longer.
+ * A keyless reply is needed for seconds: while its caller waits, or its job may come twice; ids may be off by ten
+ * minutes. Keyed replies are needed for 24 hours of repeats, images for 30 days of undo. A partition is dropped as a
+ * whole, so a row is kept up to one step longer.
  */
 export const keptFor = (actionLogDays: number): readonly Kept[] => [
   { table: "inbox", kind: "keyless", step: "10 minutes", ahead: "1 hour", after: "10 minutes" },

@@ -9,7 +9,7 @@ export function advise(refusal: Refusal): string {
   return `${reason.replace(/\.$/, "")}; ${advice}.`;
 }
 
-/** Which tool lists the ids of a resource, where one does. */
+/** The tool that lists the ids of a resource, if there is one. */
 const whereIdsAre: Readonly<Record<ResourceName, string | undefined>> = {
   Habit: "get-today-habits lists the ids of the habits due today",
   Todo: "get-pending-todos lists the ids of the incomplete todos",

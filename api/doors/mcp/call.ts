@@ -32,7 +32,7 @@ type End<Ended extends Outcome = Outcome> = Readonly<{
   replayed?: boolean;
 }>;
 
-/** Checks the token's allowance of calls, whether there is such a target, and the token's scopes, in this order. */
+/** Checks the token's rate limit, the target's existence and the token's scopes, in this order. */
 export async function admit(
   { toolRateLimit }: CallContext,
   { actor, target }: ReceivedCall,
@@ -131,7 +131,7 @@ const readToday = ({ query }: CallContext, { actor }: ReceivedCall): Promise<Tod
 
 type Applied = "no" | "unknown";
 
-/** Whether a call that failed at an unknown point may have changed something. */
+/** Tells if a call that failed at an unknown point may have changed something. */
 const appliedBy = (admitted: CallTarget | Refused): Applied =>
   !isRefused(admitted) && admitted.contract.kind === "command" ? "unknown" : "no";
 

@@ -30,8 +30,8 @@ export const unlogged = refuse("overloaded", "The service is briefly unable to l
 type KnownDay = Readonly<{ today?: Today | undefined }>;
 
 /**
- * Has a worker write the row of a call that changes nothing: a read, or one refused for what the agent is told.
- * @returns the refusal when the row could not be written, in which case the call must not be answered
+ * Lets a worker write the row of a call that changes nothing: a read or a refusal.
+ * @returns the refusal when the row could not be written; then the call must not be answered
  */
 export async function logCall(
   context: PerformContext,

@@ -11,18 +11,18 @@ import { type ReceivedCall, recordOf, unlogged } from "./log-call.ts";
 
 const minuteMs = 60_000;
 const writeEveryMs = 5_000;
-/** How much longer each further refusal of a minute takes, so that callers who do not wait are slowed down. */
+/** The delay that each further refusal in a minute adds, to slow down callers that do not wait. */
 const slowerByMs = 10;
 const slowestMs = 3_000;
 
-/** The calls over the rate limit of one token in one minute: one row of the log, whatever their number. */
+/** The calls of one token over its rate limit in one minute: one row of the log in all. */
 type Minute = {
   actor: Actor;
   row: Call;
   today: Promise<Today | undefined>;
-  /** Why the first call's row could not be written; undefined when it stands. */
+  /** The reason why the first call's row could not be written; undefined when it is stored. */
   first: Promise<Refused | undefined>;
-  /** How many calls were counted here so far, and how many of them are not in the row yet. */
+  /** The calls counted here so far, and those of them that are not in the row yet. */
   total: number;
   more: number;
 };

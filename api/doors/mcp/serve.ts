@@ -39,11 +39,11 @@ export async function serveMessage(
   return handler.fetch(request, { parsedBody: message });
 }
 
-/** Whether a message names the revision that it is written in, as those of 2026-07-28 do. */
+/** True if a message names its protocol revision, as those of 2026-07-28 do. */
 const namesRevision = ({ params }: Fields): boolean =>
   isObject(params) && isObject(params._meta) && PROTOCOL_VERSION_META_KEY in params._meta;
 
-/** Whether a call is of an older revision, and the SDK's transport would find nothing wrong with it. */
+/** True if a call has an older revision and the SDK's transport would accept it. */
 function isHandshakeCall({ headers }: Request, message: Fields): message is JSONRPCRequest {
   const revision = headers.get("mcp-protocol-version");
   const isKnown = revision === null || handshakeRevisions.includes(revision);
@@ -51,8 +51,8 @@ function isHandshakeCall({ headers }: Request, message: Fields): message is JSON
 }
 
 /**
- * Most requests are such calls. The SDK would make a server and a transport for each and check message and result
- * again, which took most of all that is done for a call before it is queued.
+ * Serves most requests. The SDK would make a server and a transport for each and check message and result again, which
+ * took most of the time before a call is queued.
  */
 async function serveCall({ id }: JSONRPCRequest, answer: AnswerCall): Promise<Response> {
   const end = await answer().then((result) => ({ result }), errorOf);
@@ -66,7 +66,7 @@ function errorOf(error: unknown) {
   return { error: { code, message, ...(data !== undefined && { data }) } };
 }
 
-/** For the older revisions the SDK would answer in SSE, and refuse clients that accept JSON alone. */
+/** For the older revisions the SDK would answer in SSE, and refuse clients that accept only JSON. */
 async function serveHandshakeRevision(request: Request, message: object, server: Server): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
@@ -118,7 +118,7 @@ const params = {
   "~standard": { version: 1, vendor: "kept", validate: (value: unknown) => ({ value }) },
 } as const;
 
-/** What is the same for everybody, and what is malformed. */
+/** Answers requests with the same answer for everybody, and malformed ones. */
 function answerLists(server: Server): void {
   server.setRequestHandler("tools/list", () => ({ tools: toolList }));
   server.setRequestHandler("prompts/list", () => ({ prompts: promptList }));

@@ -26,7 +26,7 @@ type SeveralCall = NonNullable<Tool["several"]>;
 type Form = Readonly<{
   argument: string;
   each: string | undefined;
-  /** The arguments of such a call whatever its tool: the list and the idempotency key. */
+  /** The arguments of these calls for any tool: the list and the idempotency key. */
   listAndKey: TObject;
   /** Reads one thing of the list. */
   readOne(thing: unknown): SeveralItem;
@@ -64,7 +64,7 @@ export function severalTarget(
   };
 }
 
-/** Of a list of objects, one that is wrong is refused alone. */
+/** A wrong object in a list is refused alone. */
 async function readSeveral(form: Form, args: Fields): Promise<Content | Refused> {
   const { argument, each, listAndKey } = form;
   const { [argument]: _, idempotency_key: __, ...others } = args;

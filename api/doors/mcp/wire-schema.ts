@@ -9,7 +9,7 @@ type SchemaNode = TSchema & {
   items?: SchemaNode;
 };
 
-/** What an argument's name alone does not say. The same name means the same in every tool. */
+/** Explanations beyond an argument's name. A name means the same in every tool. */
 const explanations: Readonly<Record<string, string>> = {
   category: "Name of a category",
   context: "Place or tool, such as home",

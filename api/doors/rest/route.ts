@@ -21,7 +21,7 @@ export const restRoute = (contract: Contract, route: Route): RestRoute => ({
   isConditional: isConditional(contract, route),
 });
 
-/** Whether a route answers with a resource that has a state, and so an entity tag and preconditions. */
+/** True if a route answers with a resource, and so has an entity tag and preconditions. */
 export const isConditional = ({ resource }: Contract, { method, status }: Route): boolean =>
   method === "GET" || status === 201 || resource !== undefined;
 
@@ -48,7 +48,7 @@ function namesIn({ input, toolOnly = [] }: Contract, { path }: Route) {
   return { inPath, others };
 }
 
-/** Whether a route's body is a resource as it is to be, and not the request of an action. */
+/** True if a route's body is a resource, not the request of an action. */
 const isWrite = ({ method, status }: Route): boolean =>
   method === "PUT" || method === "PATCH" || status === 201;
 

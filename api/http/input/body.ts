@@ -40,7 +40,7 @@ export async function readText(request: Request): Promise<string | Refused> {
   }
 }
 
-/** How deep brackets may nest. No schema needs more, and deep nesting has crashed parsers. */
+/** The deepest nesting of brackets. No schema needs more, and deep nesting has crashed parsers. */
 const maxDepth = 32;
 
 /** @returns undefined when the text is not JSON, or absurdly deep */

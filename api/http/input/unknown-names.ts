@@ -2,17 +2,20 @@ import { distance } from "fastest-levenshtein";
 import type { FieldProblems, Problem } from "../../../shared/errors.ts";
 import { printable } from "../../web/printable.ts";
 
-/** What a part of a request may contain. `what` completes the sentence "… is not …", as in "a field of a todo". */
+/**
+ * The names that a part of a request may contain. `what` completes the sentence "… is not …", as in "a field of a
+ * todo".
+ */
 export type KnownNames = Readonly<{
   what: string;
   names: readonly string[];
   /** Names that may be sent and have no effect. */
   ignored?: readonly string[];
-  /** Whether a refusal lists the known names also when one of them is near. */
+  /** Lists the known names even if one of them is similar. */
   alwaysListed?: boolean;
 }>;
 
-/** How many unknown names of one request are told, and how much of each. */
+/** The number of unknown names in a refusal, and the characters shown of each. */
 const maxTold = 10;
 const maxShown = 64;
 /** A longer list of known names would hide the reason. */
@@ -46,7 +49,7 @@ function nearestName(name: string, known: readonly string[]): string | undefined
   return near[0]?.one;
 }
 
-/** So that dueDate and due-date are due_date. */
+/** The plain form makes dueDate and due-date equal due_date. */
 const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 const shortestPart = 2;

@@ -11,7 +11,7 @@ export function networkOf(address: string): string {
     .join(":");
 }
 
-/** Whether X-Forwarded-For of this peer is believed. Others could claim a new network for each request. */
+/** True if this peer's X-Forwarded-For counts. Others could claim a new network for each request. */
 export function isTrustedProxy(proxies: BlockList, peer: string): boolean {
   const address = plainAddress(peer);
   return proxies.check(address, isIPv6(address) ? "ipv6" : "ipv4");

@@ -3,7 +3,7 @@ import { allOf, type QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 import { type ActionFilters, actionConditions, isFromPlace } from "./filters.ts";
 
-/** How often a token looked at the same within some time, and when last. */
+/** The number of equal reads by a token in some time, and the time of the last. */
 export type ReadCount = Readonly<{
   token_id: string;
   client_name: string | null;

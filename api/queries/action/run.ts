@@ -13,7 +13,7 @@ export type TokenRun = Readonly<{ token_id: string; from: string; to: string }>;
 /** A token may have done little among much reading: so many pages of its log are looked through. */
 const mostPages = 5;
 
-/** @returns the newest changes that stand: as many as one command may take back */
+/** @returns the newest changes that stand, at most as many as one command may undo */
 export async function newestStanding(
   query: QueryContext,
   { token_id, from, to }: TokenRun,
@@ -29,10 +29,10 @@ export async function newestStanding(
   return withinLength(found.slice(0, maxUndone), maxUndoneLength);
 }
 
-/** How many rows of a token's log are looked at for counting. */
+/** The most rows of a token's log that are counted. */
 const mostCounted = 50_000;
 
-/** How many changes there are, up to the most that are counted. */
+/** The number of changes, up to the most that are counted. */
 export async function countRun(
   { own, rows }: QueryContext,
   { token_id, from, to }: TokenRun,
@@ -52,10 +52,7 @@ export async function countRun(
 
 type Part = Readonly<{ action: LoggedAction; undo: Pick<LoggedAction, "arguments"> }>;
 
-/**
- * Of what was taken back of a run since its end, the changes of which something had to stay, the newest first. Each is
- * there once, with the undo that holds.
- */
+/** The changes undone only in part since the end of a run, newest first. Each comes once, with its present undo. */
 export async function readParts(
   { own, rows }: QueryContext,
   { token_id, to }: TokenRun,

@@ -13,7 +13,7 @@ export type ActionKey = Pick<LoggedAction, "called_at" | "request_id">;
 /** The actions that took others back, by their request ids. */
 export type Undos = ReadonlyMap<string, Pick<LoggedAction, "called_at" | "arguments">>;
 
-/** The token of what was done on pages: only they take back. */
+/** The token of actions on pages; only they undo. */
 export const noToken = "";
 
 /** The id that sorts last. */
@@ -38,7 +38,7 @@ export async function readActionInTurn(
   return isRefused(found) ? undefined : found.action;
 }
 
-/** Only pages take back, so undos are found by no token. */
+/** Only pages undo, so undos have no token. */
 export async function readUndos(
   { own, rows }: QueryContext,
   actions: readonly LoggedAction[],

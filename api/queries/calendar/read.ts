@@ -13,7 +13,7 @@ export type FeedTodo = Readonly<
   }
 >;
 
-/** More than a calendar can show to anybody, and few enough to be sent often. */
+/** More than a calendar can show, and few enough to be sent often. */
 const mostTodos = 1_000;
 
 /** Pending todos, the next due first. Events have only those with a due date, because calendars have nowhere else to put them. */
@@ -29,7 +29,7 @@ export const readFeedTodos = ({ own, rows }: QueryContext, form: "events" | "tas
       left join ${own("categories")} c on c.id = t.category_id
       order by t.due_date, t.id`);
 
-/** When the address of the person's feed was made, and what is stored of its secret. */
+/** The time when the person's feed was made, and the hash of its secret. */
 export async function readFeed({ own, rows }: QueryContext) {
   const [feed] = await rows(sql<{ secret_hash: string; created_at: string }>`
     select f.secret_hash, f.created_at from ${own("calendar_feeds")} f`);

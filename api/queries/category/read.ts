@@ -25,7 +25,7 @@ export const readCategory: QueryHandler<"category.get"> = async ({ own, rows }, 
   return row ? presentCategory(row) : notFound("Category");
 };
 
-/** All categories of the user, of whom nobody has more than a quota allows, the oldest first. */
+/** All categories of the user, oldest first; a quota bounds their number. */
 export const readCategoryRefs = ({ own, rows }: QueryContext): Promise<CategoryRefRow[]> =>
   rows(sql<CategoryRefRow>`select c.id, c.name, c.color from ${own("categories")} c order by c.id`);
 

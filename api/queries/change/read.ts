@@ -95,7 +95,7 @@ async function readKind<Kind extends ResourceKind, Resource extends { id: number
   ids: readonly number[],
   readThem: (ids: Condition) => Promise<readonly Resource[]>,
 ) {
-  // As text, because reads with an array do not travel together.
+  // The list is text, because reads with an array cannot be coalesced.
   const list = `{${ids.join(",")}}`;
   const resources = ids.length > 0 ? await readThem(sql`any(${list}::bigint[])`) : [];
   const byId = new Map(resources.map((resource) => [resource.id, resource]));

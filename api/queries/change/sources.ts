@@ -10,13 +10,13 @@ const limit = literal(changesLimit + 1);
 
 type After = Readonly<{ xid: string; group: number; id: number }>;
 
-/** What makes a resource count as changed, and how the changes after a place are found, in their order. */
+/** A source of changes: the kinds of rows that count, and a query for those after a place, in order. */
 type ChangeSource = Readonly<{
   /** Cursors in use carry it, so it keeps its meaning: a new source takes the next one, and none beyond 9. */
   number: number;
-  /** Of a deletion, the kind is its group. */
+  /** For deletions, `group` is the kind. */
   kind?: ResourceKind;
-  /** Of a source that only says again what a copy that is being begun shows anyway. */
+  /** Set for a source that only repeats what a new copy shows anyway. */
   isEcho?: boolean;
   rows(own: QueryContext["own"], after: After): Sql;
 }>;

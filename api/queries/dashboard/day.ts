@@ -6,11 +6,11 @@ import { readHabitsInWeek } from "../habit/week.ts";
 import { readTodoCounts, readTodoGroups, type TodoCounts } from "../todo/groups.ts";
 import { type DayTotals, readDayTotals } from "./day-totals.ts";
 
-/** More than these are on the pages of all habits and todos. */
+/** Further ones are on the pages of all habits and todos. */
 const mostHabits = 100;
 const mostTodosOfGroup = 15;
 
-/** What the page of a day shows. */
+/** The data of the page of a day. */
 export type DaySummary = Readonly<{
   today: Today;
   /** The first habits that are due, and the number of all of them. */

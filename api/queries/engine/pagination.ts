@@ -14,7 +14,7 @@ export function limitClause({ limit, offset = 0 }: Extent): Condition {
 
 type Total = { total: number };
 
-/** How one kind of list is counted, read and shown. */
+/** A kind of list: how to count, read and present it. */
 type List<Row extends Total, Item> = Readonly<{
   /** The list's path below /api/v1. */
   path: string;

@@ -4,7 +4,7 @@ import { invalid, type Refused } from "../../../shared/errors.ts";
 import { anyOf, type Condition } from "./context.ts";
 import { type Sql, sql } from "./sql.ts";
 
-/** Where the letters of all scripts that have case or accents are: going through all of Unicode would take a second. */
+/** Ranges of all scripts with case or accents; going through all of Unicode would take a second. */
 const ranges = [
   [0x41, 0x58f],
   [0x10a0, 0x10ff],
@@ -26,7 +26,7 @@ const blanks = "[\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u20
 
 let variants: ReadonlyMap<string, string> | undefined;
 
-/** By folded letter or pair of letters: every character that folds to it. Made at the first search. */
+/** Maps each folded letter or pair to all characters that fold to it. It is made at the first search. */
 function variantsOf(letter: string): string {
   variants ??= foldedCharacters();
   return variants.get(letter) ?? "";
@@ -45,8 +45,8 @@ function foldedCharacters(): ReadonlyMap<string, string> {
 }
 
 /**
- * A regular expression of PostgreSQL that finds `q` whatever its case and accents. Comparing by such a pattern took a
- * fifth of the time of folding every text in SQL, and depends on no locale. Nothing in `q` is a wildcard.
+ * A regular expression of PostgreSQL that finds `q` regardless of case and accents. It takes a fifth of the time of
+ * folding every text in SQL, and depends on no locale. Nothing in `q` is a wildcard.
  */
 export function searchPattern(q: string): string {
   const text = folded(q) || q;
@@ -68,7 +68,7 @@ function oneOf(character: string): string {
   return `${/[!-/:-@[-`{-~]/.test(character) ? "\\" : ""}${character}${marks}`;
 }
 
-/** Whether one of the columns has the text. No condition on columns of an index: each row has to be looked at. */
+/** Matches if one of the columns has the text. No index serves it: each row is examined. */
 export function hasText(columns: readonly Sql[], q: string): Condition {
   const pattern = searchPattern(q);
   return anyOf(columns.map((column) => sql`${column} ~ ${pattern}`));

@@ -5,10 +5,9 @@ import { createTurns } from "../../../shared/process/turns.ts";
 export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) => Promise<Result | Refused>;
 
 /**
- * How many reads a user has at a time. A front door has ten connections, so a fourth user can still read while three
- * users have costly reads. A search looks at everything a user has, so the next one waits for it. A network looks up
- * feeds, all together in two connections at most, because these reads travel as one. The identity provider has ten
- * connections, too, of which a network has three.
+ * Simultaneous reads of a user. A front door has ten connections, so a fourth user can read while three have costly
+ * reads; a search waits for the last one. Feed look-ups of a network use two connections at most, because they are
+ * coalesced. The identity provider gives a network three of its ten.
  */
 const atOnce = { reads: 3, searches: 1, lookUps: 64 };
 const mostWaitingOfKey = 100;

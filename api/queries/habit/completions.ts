@@ -6,7 +6,7 @@ import { literal, sql } from "../engine/sql.ts";
 
 type CompletionColumns = { local_date: string | null; completed_at: string };
 
-/** Where one end is not given, the longest period from or to the other one; without both, the one up to today. */
+/** A missing end defaults to the longest period from the other end; without both, the period ends today. */
 export const readCompletions: QueryHandler<"habit.completions"> = async (query, { habit_id, ...period }) => {
   const { own, rows } = query;
   const from = period.from ?? null;

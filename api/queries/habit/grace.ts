@@ -6,8 +6,8 @@ import type { Rules } from "../../../shared/domain/habit/schedule.ts";
 import { type StreakState, withNewFields } from "../../../shared/domain/habit/streak.ts";
 
 /**
- * How much more a living streak forgives: due days missed in a row, or days after the end of a week with too few
- * completions. What is over by today and was not done has used some of it.
+ * The misses that a living streak still forgives: due days in a row, or days after the end of a week with too few
+ * completions. Missed days before today have used some of it.
  */
 export function graceLeft(state: StreakState, rules: Rules, today: string): number {
   const { settled, recent } = withNewFields(state);

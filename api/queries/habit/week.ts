@@ -20,13 +20,13 @@ export type HabitInWeek = Readonly<{
   doneDays: readonly string[];
   /** On how many days of a week it is asked for; undefined when its rules name no number. */
   target: number | undefined;
-  /** How much more its streak forgives. */
+  /** The misses that its streak still forgives. */
   graceLeft: number;
-  /** The first day whose completion can still be made or taken back. */
+  /** The first day that can still be completed or undone. */
   changeableFrom: string;
 }>;
 
-/** @returns undefined when there is no such habit */
+/** @returns undefined when the habit does not exist */
 export async function readHabitInWeek(
   query: QueryContext,
   today: Today,

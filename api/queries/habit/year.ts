@@ -8,7 +8,7 @@ export type HabitInYear = Readonly<{ today: Today; item: HabitInWeek; done: Done
 
 /**
  * @param beginning the period's first day
- * @returns undefined when there is no such habit
+ * @returns undefined when the habit does not exist
  */
 export async function readHabitInYear(
   query: QueryContext,

@@ -1,6 +1,6 @@
 import { localTime, resolveLocalTime } from "../../../shared/domain/day/day.ts";
 
-/** When a line is read, and in whose day. */
+/** The time and the user's day for reading a line. */
 export type Clock = Readonly<{
   /** Epoch ms. */
   now: number;
@@ -12,7 +12,7 @@ export type Clock = Readonly<{
 /** The wall time, `2026-11-21T09:00:00`. */
 export const wallTime = ({ now, timeZone }: Clock): string => localTime(now, timeZone);
 
-/** The moment that dates are relative to: now, or after midnight the last minute of the day that goes on. */
+/** The moment that dates are relative to: now, or after midnight the last minute of the day that still lasts. */
 export function momentOfDay(clock: Clock): number {
   const { now, timeZone, today } = clock;
   return wallTime(clock).slice(0, 10) === today ? now : resolveLocalTime(`${today}T23:59`, timeZone);

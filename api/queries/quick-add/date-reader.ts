@@ -1,8 +1,8 @@
 import { Chrono, casual, type Parser } from "chrono-node/en";
 
 /**
- * What the library allows between the parts of `2 weeks, 3 days and 4 hours`. It matches one space in two ways and five in
- * six, so that a line of such parts takes exponentially long: 130 characters held a process for half a minute.
+ * The library's connector between the parts of `2 weeks, 3 days and 4 hours`. It matches one space in two ways and five
+ * in six, so long lines take exponential time: 130 characters blocked a process for half a minute.
  */
 const ambiguousConnector = "\\s{0,5},?(?:\\s*and)?\\s{0,5}";
 /** The same, in one way only. */

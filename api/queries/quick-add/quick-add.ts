@@ -10,7 +10,7 @@ import { findRepeat, type RepeatInText } from "./repeat.ts";
 import { findRhythm, findTimes } from "./rhythm.ts";
 import { findWhen } from "./when.ts";
 
-/** What a line in words says of a todo, as its commands take it; null is what it does not say. */
+/** The todo in a line of words, as its commands take it; null for fields that the line does not mention. */
 export type QuickTodo = Readonly<{
   kind: "todo";
   title: string;
@@ -101,7 +101,7 @@ function dueDate(
   return time === undefined ? null : from;
 }
 
-/** What is left of a line when everything else is taken out. The look-behind keeps a long row of commas from taking seconds. */
+/** The rest of a line without all other parts. The look-behind keeps a long row of commas from taking seconds. */
 const nameOf = (rest: string): string =>
   rest.replace(/\s+/g, " ").replace(/^[\s,;]+|(?<![\s,;])[\s,;]+$/g, "");
 

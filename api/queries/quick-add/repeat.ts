@@ -21,9 +21,9 @@ import { dayCode, type Repeat, ruleOf } from "./repeat-rule.ts";
 export type RepeatInText = Readonly<{
   /** Normalised. */
   rule: string;
-  /** Of `every! 3 days`, which counts from the day on which it was done. */
+  /** Set by `every! 3 days`, which counts from the day of completion. */
   fromCompletion: boolean;
-  /** Of `every morning`. */
+  /** Set by `every morning`. */
   timeOfDay: TimeOfDay | undefined;
 }>;
 

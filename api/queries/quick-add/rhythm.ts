@@ -15,7 +15,7 @@ import { dayOfCode, partsOfRule } from "./repeat-rule.ts";
 
 type Rhythm = Pick<Rules, "frequency" | "schedule">;
 
-/** How often a habit is due. */
+/** The rhythm of a habit. */
 type RhythmInText = Readonly<{ rhythm: Rhythm; timeOfDay: TimeOfDay | undefined }>;
 
 /** `3 times a week`, `twice a week`, `3x/week`; else a repetition that a habit can have. */

@@ -18,7 +18,7 @@ type When = Readonly<{
 /** A phrase that says some of it, and where it stands. */
 type Phrase = When & Readonly<{ start: number; end: number }>;
 
-/** What was read of the line before, and bears on what its dates and times mean. */
+/** Facts read from the line before that decide the meaning of its dates and times. */
 type Said = Readonly<{ hasRepeat: boolean; timeOfDay?: TimeOfDay | undefined }>;
 
 /** Reads the first date and the first time of a text, and the end of its repetition if it has one. */
@@ -55,7 +55,7 @@ function isMeant({ text, start }: ParsedResult): boolean {
   return hasDate(start) || start.isCertain("hour") || /^this /i.test(text);
 }
 
-/** Not the `2 May 2027` of `2 May 20279`. */
+/** Excludes the `2 May 2027` in `2 May 20279`. */
 const isOfWholeWords = ({ text, index }: ParsedResult, line: string): boolean =>
   !/[\p{L}\p{N}]{2}/u.test(line.slice(index - 1, index + 1)) &&
   !/[\p{L}\p{N}]{2}/u.test(line.slice(index + text.length - 1, index + text.length + 1));
@@ -66,7 +66,7 @@ const hasDate = (start: ParsedResult["start"]): boolean =>
 function phraseOf(result: ParsedResult, line: string, clock: Clock, part: TimeOfDay | undefined): Phrase {
   const { text, index, start, end } = result;
   const lead = /\b(by|due|on|at|from|starting|until|till)(\s+(on|at))?\s+$/i.exec(line.slice(0, index));
-  // Of `9 to 10` only the beginning has a field, so that the text keeps it.
+  // Only the beginning of `9 to 10` has a field, so the text keeps the range.
   const span = end ? { start: index, end: index } : { start: lead?.index ?? index, end: index + text.length };
   const wall = wallTimeOf(start, clock);
   if (!isInCalendar(wall)) return span;
@@ -81,7 +81,7 @@ function phraseOf(result: ParsedResult, line: string, clock: Clock, part: TimeOf
   };
 }
 
-/** Of a phrase with a zone of its own, or of `in 2 hours`, the library knows the instant; else it is wall time. */
+/** The library knows the instant of a phrase with a zone, or of `in 2 hours`; otherwise it is wall time. */
 function wallTimeOf(start: ParsedResult["start"], clock: Clock): string {
   const isInstant = start.isCertain("hour") && start.isCertain("timezoneOffset");
   if (isInstant) {
@@ -94,7 +94,7 @@ function wallTimeOf(start: ParsedResult["start"], clock: Clock): string {
   return `${date}T${padded(part("hour"))}:${padded(part("minute"))}:00`;
 }
 
-/** Of `at 5` nobody says which half of the day; in the afternoon and evening it is the second, and so are small hours. */
+/** `at 5` does not name the half of the day: it is the second in the afternoon and evening, and for small hours. */
 function timeMeant({ text, start }: ParsedResult, time: string, part: TimeOfDay | undefined): string {
   const hour = Number(time.slice(0, 2));
   const isPlain = /\b0\d/.test(text) || start.isCertain("meridiem") || start.isCertain("timezoneOffset");

@@ -7,7 +7,7 @@ import { literal, sql } from "../engine/sql.ts";
 /** A reminder that will ring. */
 export type ComingReminder = Readonly<{ todo_id: number; title: string; remind_at: string }>;
 
-/** How one reminder was sent, or is being sent. Times are RFC 3339. */
+/** One delivery of a reminder. Times are RFC 3339. */
 export type PastDelivery = Readonly<{
   id: string;
   todo_id: number;
@@ -21,7 +21,7 @@ export type PastDelivery = Readonly<{
   scheduled_at: string;
   next_attempt_at: string;
   finished_at: string | null;
-  /** Whether it failed, and the reminder still waits for what becomes of it. */
+  /** True if it failed and the reminder still has this delivery. */
   canBeSentAgain: boolean;
 }>;
 
@@ -66,7 +66,7 @@ export async function readPastDeliveries({ own, rows }: QueryContext): Promise<P
 
 type Target = Readonly<{ channel: ReminderChannel; is_off: boolean; has_coming: boolean }>;
 
-/** Where a user's reminders go, and whether there are any to come. */
+/** The target of a user's reminders; `has_coming` tells if any are due to ring. */
 export async function readReminderTarget({ own, rows }: QueryContext): Promise<Target> {
   const [found] = await rows(sql<Target>`
     select coalesce((select u.reminder_channel from ${own("users")} u), 'log') as channel,

@@ -1,10 +1,10 @@
-/** How far a standby is behind the primary in time, at the most. */
+/** The upper bound of a standby's lag in time. */
 type LagWatch = Readonly<{
   /** Asks the primary where its log ends, when it has not been asked for a while. */
   markWhenDue(): void;
   standbyReached(position: number): void;
   ms(): number;
-  /** Why the lag is what it is. */
+  /** Explains the lag. */
   reason(): string;
 }>;
 

@@ -18,9 +18,9 @@ type LastChanges = Readonly<{
 type Parts = Readonly<{
   redis: RedisConnection;
   positions: WrittenPositions;
-  /** How far the log goes at the primary. */
+  /** The end of the primary's log. */
   askPrimary(): Promise<number>;
-  /** Told when a worker notes no positions, or does again. */
+  /** Called when workers start or stop noting positions. */
   onWorkers(note: boolean): void;
 }>;
 
@@ -33,7 +33,7 @@ export function createLastChanges({ redis, positions, askPrimary, onWorkers }: P
   // A Redis that comes back, or another one that took over, may have lost notes.
   for (const event of ["ready", "+node", "-node"]) redis.on(event, forget);
 
-  /** What is committed by now bounds the notes that may be lost, until they would be forgotten anyway. */
+  /** The present end of the log bounds the notes that may be lost, until they would expire anyway. */
   function askLeast(): Promise<number> {
     const asked = askPrimary();
     const expire = () => {

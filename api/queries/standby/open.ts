@@ -21,11 +21,11 @@ import { createProbe, type StandbyProbe } from "./probe.ts";
 import { createStandbyReads } from "./reads.ts";
 import { type StandbyWatch, watchStandby } from "./watch.ts";
 
-/** Where a front door reads. */
+/** The databases that a front door reads. */
 export type Reads = Readonly<{
-  /** For what the door decides by. */
+  /** For the door's own decisions. */
   primary: QueryDatabase;
-  /** For what is only shown: from the standby if there is one, else from the primary. */
+  /** For reads that are only shown: the standby if there is one, else the primary. */
   shown: QueryDatabase;
   inbox: Inbox;
   /** Connections, by the server that they lead to. */
@@ -52,7 +52,7 @@ export async function openReads(parts: Parts): Promise<Reads> {
     return { primary, shown: primary, inbox: { pool }, pools: { primary: pool }, close: async () => {} };
   const standby = await openDatabase({
     ...{ url, purpose: "standby-reads", prepare, connections },
-    // What each lost connection would say, the watch says once.
+    // The watch logs outages once, so connections stay silent.
     log: log.child({}, { level: "silent" }),
     inspect: (connection) => probe.inspect(connection),
   });

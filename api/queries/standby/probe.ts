@@ -64,7 +64,7 @@ export function createProbe(pool: Pool): StandbyProbe {
 
 async function tooLate(): Promise<never> {
   await Bun.sleep(patienceMs);
-  // When this process itself was held up, the answer may be there unread.
+  // If this process itself was blocked, the answer may have arrived unread.
   await new Promise((resolve) => setImmediate(resolve));
   throw new Error(`it does not answer within ${patienceMs} ms`);
 }

@@ -3,8 +3,8 @@ import type { RunRead } from "../engine/read-batches.ts";
 import type { StandbyWatch } from "./watch.ts";
 
 /**
- * What became of a read that a standby may answer: the standby answered, or the primary did because the standby was
- * away, had not reached the caller's last change in time or failed, or because nobody knew that change.
+ * The outcome of a read that a standby may answer: it answered, or the primary did because the standby was away, was
+ * behind the caller's last change, failed, or that change was unknown.
  */
 export type StandbyOutcome = "answered" | "away" | "behind" | "failed" | "unknown";
 
@@ -45,5 +45,5 @@ export function createStandbyReads({ standby, primary, watch, lastChangeOf, note
   };
 }
 
-/** The primary would have to stop such a read as well. */
+/** The primary would have to stop this read as well. */
 const isStopped = (error: unknown): boolean => error instanceof DatabaseFailure && wasStopped(error.cause);

@@ -3,11 +3,11 @@ import { type AskPrimary, createLagWatch } from "./lag.ts";
 import type { StandbyProbe } from "./probe.ts";
 import { createPositionWaits } from "./waits.ts";
 
-/** Where a standby is, as this process knows it: what it has replayed once stays, so all reads share one answer. */
+/** A standby's position as known here: replayed changes stay, so all reads share one answer. */
 export type StandbyWatch = Readonly<{
   /** False while the standby is away or too far behind for any read. */
   isUsable(): boolean;
-  /** For how long at the most the standby has not shown all that the primary had; infinite while nobody knows. */
+  /** The upper bound of the standby's lag; infinite while unknown. */
   lagMs(): number;
   /** Resolves to whether the standby shows everything before that position, at the latest after 200 ms. */
   hasReached(position: number): Promise<boolean>;
@@ -25,7 +25,7 @@ type Watched = Readonly<{
 }>;
 
 const patienceMs = 200;
-/** How often the standby is asked while a read waits for it, and else. */
+/** Pauses between questions to the standby, with and without a waiting read. */
 const busyPauseMs = 2;
 const idlePauseMs = 250;
 
@@ -92,7 +92,7 @@ export function watchStandby({ probe, askPrimary, maxLagMs, log }: Watched): Sta
   };
 }
 
-/** What is not known yet right after the start is no outage. */
+/** Missing facts right after the start are no outage. */
 const startMs = 1_000;
 
 /** Logs once when the standby cannot be used any more, and once when it can. */

@@ -9,8 +9,8 @@ export type DueGroup = (typeof dueGroups)[number];
 type DueDates = Readonly<{ from: string; to: string }>;
 
 /**
- * The due dates of a group, where `-infinity` and `infinity` are no end; undefined for todos without a date. The week
- * goes on after tomorrow and ends on Sunday.
+ * The due dates of a group; `-infinity` and `infinity` mean no end, undefined means todos without a date. The week
+ * group starts after tomorrow and ends on Sunday.
  */
 export function dueDatesOf(group: DueGroup, today: string): DueDates | undefined {
   const tomorrow = addDays(today, 1);
@@ -29,7 +29,7 @@ export function dueGroupOf(dueDate: string | null, today: string): DueGroup {
   const holds = (group: DueGroup): boolean => {
     const dates = dueDatesOf(group, today);
     if (!dates || dueDate === null) return !dates && dueDate === null;
-    // As text, "-infinity" comes before all dates and "infinity" after them.
+    // In text order, "-infinity" comes before all dates and "infinity" after them.
     return dates.from <= dueDate && dueDate <= dates.to;
   };
   return dueGroups.find(holds) ?? "undated";

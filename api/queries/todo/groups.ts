@@ -7,7 +7,7 @@ import { type DueGroup, dueDatesOf, dueGroups } from "./due-groups.ts";
 import { inOrder, isCompleted, isPending, todosInOrder } from "./order.ts";
 import { presentTodos, type TodoWithRelations, todoRows } from "./read.ts";
 
-/** Whether a todo's due date is one of a group's. */
+/** Matches todos whose due date is in a group. */
 export function isInGroup(group: DueGroup, today: string): Condition {
   const dates = dueDatesOf(group, today);
   if (!dates) return sql`t.due_date is null`;

@@ -9,20 +9,20 @@ import { join, type Sql, sql } from "../engine/sql.ts";
  */
 export const inOrder = sql`order by t.due_date, t.time_of_day, t.id`;
 
-/** Of completed todos: the newest first. */
+/** Completed todos, newest first. */
 export const newestDone = sql`order by t.completed_on desc, t.completed_at desc, t.id desc`;
 
 /** Written out, without a parameter, because only then is an index known to hold their todos in order. */
 export const isPending: Condition = sql`not t.is_completed`;
 export const isCompleted: Condition = sql`t.is_completed`;
 
-/** Which todos a list shows. Its cost must not grow with all that a user ever had. */
+/** The todos that a list shows. Its cost must not grow with a user's whole history. */
 export type Selection = Readonly<{
   /** Each is a range of an index that holds it in order; together they are merged. */
   ranges: readonly Condition[];
-  /** What no index leads to. It uses columns of the index only, so that no row is read to be left out. */
+  /** A condition that no index range expresses. It uses indexed columns only, so that no row is read in vain. */
   filter?: Condition | undefined;
-  /** What only a row itself can tell: each row of the ranges is read, once, to find and count those that are shown. */
+  /** A condition on the row itself: each row of the ranges is read once, to find and count the matches. */
   search?: Condition | undefined;
 }>;
 
@@ -81,7 +81,7 @@ const rowsAt = ({ own }: QueryContext, keys: Condition, columns: Sql): Condition
   sql`(select ${columns} from ${keys} place
     cross join lateral (select * from ${own("todos")} t where t.id = place.id offset 0) t)`;
 
-/** Of several ranges, each gives as many as could be wanted of it, in order. */
+/** If there are several ranges, each gives enough rows for the page, in order. */
 function merged({ own }: QueryContext, selection: Selection, extent: Extent, columns: Sql): Condition {
   const partOf = (where: Condition, part: Extent) =>
     sql`(select ${columns} from ${own("todos")} t where ${where} ${inOrder} ${limitClause(part)})`;
@@ -97,7 +97,7 @@ function conditionsOf({ ranges, filter, search }: Selection): readonly Condition
   return further.length > 0 ? ranges.map((range) => allOf(range, ...further)) : ranges;
 }
 
-/** The ranges of all that comes after a place. Nulls come last, and no range of an index goes on from others to them. */
+/** The ranges of everything after a place. Nulls come last, and no index range continues into them. */
 function rangesAfter({ id, due_date, time_of_day }: TodoPlace): Condition[] {
   const sameDay = due_date === null ? sql`t.due_date is null` : sql`t.due_date = ${due_date}::date`;
   const sameTime =

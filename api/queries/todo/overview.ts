@@ -17,7 +17,7 @@ export type TodoFilters = Readonly<{
   q?: string | undefined;
   context?: string | undefined;
   categoryId?: number | undefined;
-  /** Of the pending todos those of one group, and none that are done. */
+  /** Only pending todos of this group. */
   group?: DueGroup | undefined;
   /** Without it both are shown. */
   status?: "incomplete" | "completed" | undefined;
@@ -76,7 +76,7 @@ async function readDone(
 const listed = (id: number | undefined): readonly number[] | undefined =>
   id === undefined ? undefined : [id];
 
-/** Where a part begins, or that it is only counted. */
+/** The start of a part, or that it is only counted. */
 type Place = number | "count";
 
 type List = Readonly<{

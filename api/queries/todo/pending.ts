@@ -7,7 +7,7 @@ import { countTodos, todosInOrder } from "./order.ts";
 import { presentTodos, todoRows } from "./read.ts";
 import { selectTodos } from "./selection.ts";
 
-/** By keyset: todos that come or go between two pages never make one repeat or skip another. */
+/** The pages go by keyset: todos that come or go between two pages never repeat or skip one. */
 export const readPendingTodos: QueryHandler<"todo.pending"> = async (query, input) => {
   const { query: q, due, overdue_only, context, category, limit = pendingLimit, cursor } = input;
   const categories = category === undefined ? undefined : await categoryIdsOf(query, category);

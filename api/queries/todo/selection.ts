@@ -5,7 +5,7 @@ import { hasText } from "../engine/search.ts";
 import { sql } from "../engine/sql.ts";
 import { isCompleted, isPending, type Selection } from "./order.ts";
 
-/** What a list of todos can be narrowed to, on either door. All of it applies together. */
+/** The filters of a list of todos at either door. All of them apply together. */
 type Filters = Readonly<{
   status?: "incomplete" | "completed" | "all" | undefined;
   due?: "today" | "overdue" | "upcoming" | undefined;
@@ -14,7 +14,7 @@ type Filters = Readonly<{
   due_to?: string | undefined;
   context?: string | undefined;
   time_of_day?: TimeOfDay | undefined;
-  /** The ids of categories, of which a todo has one. */
+  /** Ids of categories; a todo matches if it has one of them. */
   categories?: readonly number[] | undefined;
   q?: string | undefined;
 }>;
@@ -66,7 +66,7 @@ async function dueDates(query: QueryContext, filters: Filters): Promise<Period |
     from.push(date);
     to.push(date);
   }
-  // As text, "-infinity" comes before all dates and "infinity" after them.
+  // In text order, "-infinity" comes before all dates and "infinity" after them.
   return { from: from.toSorted().at(-1) ?? due_from, to: to.toSorted().at(0) ?? due_to };
 }
 

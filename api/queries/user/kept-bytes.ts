@@ -2,7 +2,7 @@ import type { ByteKind } from "../../../shared/db/entities.ts";
 import type { QueryContext } from "../engine/context.ts";
 import { sql } from "../engine/sql.ts";
 
-/** The bytes that an account keeps by now: the sum, and its parts. */
+/** The bytes that an account keeps now: the sum, and its parts. */
 type KeptBytes = Readonly<Record<"all" | Exclude<ByteKind, "growth">, number>>;
 
 export async function readKeptBytes({ own, rows }: Pick<QueryContext, "own" | "rows">): Promise<KeptBytes> {

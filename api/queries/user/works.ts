@@ -11,7 +11,7 @@ export const readOpenWorks = ({ own, rows }: QueryContext): Promise<OpenWork[]> 
     select w.name, w.done, w.total from ${own("works")} w
     where w.ended_at is null order by w.created_at, w.id`);
 
-/** Whether long work that a command began goes on; work that ended with its first step was never noted. */
+/** True while a command's long work goes on; work that ended with its first step was never stored. */
 export async function isUnderWay({ own, rows }: QueryContext, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const found = await rows(

@@ -16,7 +16,7 @@ export function refuseCategory(categories: readonly Readonly<{ name: string }>[]
   return { refusal: { ...invalid(unknownCategory(categories)).refusal, listsCategories: true } };
 }
 
-/** Takes the list out of such a refusal, unless the caller may list categories. */
+/** Removes the list of categories, unless the caller may list them. */
 export function hideCategories({ refusal }: Refused, scopes: readonly Scope[]): Refused {
   const { listsCategories, ...told } = refusal;
   if (!listsCategories || scopes.includes("categories:read")) return { refusal: told };

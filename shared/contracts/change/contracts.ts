@@ -9,7 +9,7 @@ import { exampleTodo } from "../todo/examples.ts";
 import { Todo } from "../todo/schema.ts";
 import { ChangeCursorField } from "./cursor.ts";
 
-/** How many changes an answer has at the most. */
+/** The most changes of an answer. */
 export const changesLimit = 200;
 
 function changeOf<const Kind extends string, Resource extends TSchema>(

@@ -2,15 +2,15 @@ import { Type } from "typebox";
 import Format from "typebox/format";
 
 /**
- * How far a client's copy goes: every change before this place is in it. Places are ordered by the number of the
- * transaction that wrote the change, then by the source's number (see api/queries/change/sources.ts) and by ids.
+ * The progress of a client's copy, which has every change before this place. Places are ordered by the number of the
+ * transaction, then by the source's number (see api/queries/change/sources.ts) and by ids.
  */
 export type ChangePlace = Readonly<{ xid: bigint; source: number; group: number; id: number }>;
 
 export type ChangeCursor = Readonly<{
   /** The numbering of transactions that it belongs to. */
   generation: string;
-  /** When the copy was begun: what was there before it was asked for is shown once, by itself. */
+  /** The start of the copy: older rows are shown once, by themselves. */
   since: bigint;
   place: ChangePlace;
 }>;

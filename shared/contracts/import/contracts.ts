@@ -4,8 +4,8 @@ import { WholeNumber } from "../kernel/fields.ts";
 import { ImportedCategory, ImportedHabit, ImportedHistory, ImportedTodo } from "./things.ts";
 
 /**
- * How many things one import makes at the most, how many completions beside them, and how long all of it is as JSON. It is
- * one transaction, which keeps its worker from others for as long as it builds rows: 0.2 s, and 0.7 s for 5,000 things.
+ * The most things and completions of one import, and the most JSON. It is one transaction, which blocks its worker
+ * while it builds rows: 0.2 s, and 0.7 s for 5,000 things.
  */
 export const maxImported = { things: 2_000, completions: 20_000, length: 2_000_000 } as const;
 
@@ -30,7 +30,7 @@ export const stageImport = command({
   output: Type.Null(),
 });
 
-/** No route and no tool lead here: it has scopes because it is logged, and can be taken back, as what agents do is. */
+/** No route or tool leads here. It has scopes because it is logged and can be undone like actions of agents. */
 export const applyImport = command({
   name: "import.apply",
   apart: true,

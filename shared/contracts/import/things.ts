@@ -10,7 +10,7 @@ import { todoFields } from "../todo/fields.ts";
 
 /** The things of a file from elsewhere, as all kinds of files are translated to. */
 
-/** What a thing is known by, made from what its file says of it. */
+/** The identity of a thing, made from its fields in the file. */
 const ImportKey = Type.String({ pattern: "^[A-Za-z0-9_-]{22}$" });
 
 /** Null where the file does not say. */

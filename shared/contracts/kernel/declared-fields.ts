@@ -50,7 +50,7 @@ type Words = Readonly<{
   label?: string;
   hint?: string;
   suggestions?: readonly string[];
-  /** The input of such a choice is a box, which stands for this word when it is ticked and else for the usual one. */
+  /** Makes the input a box, with this value when it is ticked and the usual one otherwise. */
   ticked?: string;
   /** The log's name for the field, if that is not its label in lower case; and its name where no value follows. */
   told?: string;

@@ -1,6 +1,7 @@
 /**
- * Whether a text has parts that people do not see but programs read, since agents read all names and titles. The
- * invisible characters of ordinary text pass: emoji sequences, joiners inside words, word breaks of scripts without spaces.
+ * True if a text has parts that people do not see but programs read, because agents read all names and titles.
+ * Invisible characters of ordinary text pass: emoji sequences, joiners inside words, word breaks of scripts without
+ * spaces.
  */
 export function hidesText(text: string): boolean {
   const withoutFlags = text.replace(subdivisionFlags, "");

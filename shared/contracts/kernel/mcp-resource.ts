@@ -15,7 +15,7 @@ export type McpResource<Output = unknown> = Readonly<{
   looksAt: LooksAt;
 }>;
 
-/** How the log calls a read of a resource, whose only argument is `uri`. */
+/** The log's name for a read of a resource; its only argument is `uri`. */
 export const resourceRead = "resources/read";
 
 /** @returns the input of the read that an address means; undefined when it means another resource, or none */

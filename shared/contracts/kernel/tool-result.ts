@@ -2,7 +2,7 @@
 export type ToolResult = Readonly<{
   lines: readonly string[];
   facts: Readonly<Record<string, unknown>>;
-  /** Whether it tells of a reminder that will ring where nobody hears it. */
+  /** True if it mentions a reminder that would reach nobody. */
   reachesNobody?: boolean;
 }>;
 

@@ -13,8 +13,8 @@ export type Names = Pick<ReadonlyMap<string, string>, "get">;
 export type SentArguments = Readonly<Record<string, unknown>>;
 
 /**
- * What a read looks at, as people see it in the log of actions after “Looked at” or “Tried to look at”. The arguments are
- * as the caller sent them, unchecked.
+ * The object of a read, as people see it in the log after “Looked at” or “Tried to look at”. The arguments are
+ * unchecked.
  */
 export type LooksAt = (args: SentArguments, names: Names) => readonly Phrase[];
 

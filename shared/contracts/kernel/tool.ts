@@ -7,11 +7,11 @@ import type { LooksAt, SentArguments } from "./tool-sentence.ts";
 /** One MCP tool: its own lean arguments, turned into the contract's input, and what agents and people read of it. */
 export type Tool<Input = object, Output = unknown, Arguments extends TObject = TObject> = Readonly<{
   name: string;
-  /** What a client shows to people. */
+  /** The title that clients show to people. */
   title: string;
   description: string;
   destructive: boolean;
-  /** Whether a second call with the same arguments changes nothing more. */
+  /** True if a second call with the same arguments changes nothing more. */
   idempotent: boolean;
   arguments: Arguments;
   /**
@@ -19,7 +19,7 @@ export type Tool<Input = object, Output = unknown, Arguments extends TObject = T
    * list of objects of this tool's arguments, or of values of the argument `each`, to which all others apply alike.
    */
   several?: Readonly<{ argument: string; command: string; each?: keyof Static<Arguments> & string }>;
-  /** For arguments that agents look for here: what says where else that is done. */
+  /** Refusals for arguments that agents expect here, which name the right place. */
   elsewhere?: FieldProblems;
   /** Rules that one argument's schema cannot state. */
   refine?(args: Static<Arguments>): FieldProblems | undefined;

@@ -46,7 +46,7 @@ export const clearReminder = command({
   output: Type.Null(),
 });
 
-/** Of the account pages alone, as it has neither scope nor route. */
+/** Only the account pages use it: it has neither scope nor route. */
 export const sendReminderAgain = command({
   name: "reminder.send-again",
   scopes: [],

@@ -3,7 +3,7 @@ import type { FieldProblems } from "../../errors.ts";
 import { Id, Name } from "../kernel/fields.ts";
 import { ClearedFields, describing } from "./schema.ts";
 
-/** What update-todo takes: what to change of a todo, and the names of fields to empty. */
+/** The arguments of update-todo: changes of a todo, and names of fields to empty. */
 export const ChangeArguments = Type.Object({
   todo_id: Id,
   title: Type.Optional(Name),

@@ -15,7 +15,7 @@ export const RemindAt = titled(
   }),
 );
 
-/** Where reminders arrive. */
+/** The destinations of reminders. */
 export const Reach = titled("Reach", OneOf(reaches));
 
 export const Reminder = titled(
@@ -32,7 +32,7 @@ export const Reminder = titled(
 
 const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 
-/** Whether a text is a real date and time in RFC 3339, with an offset or, as wall time, without one. */
+/** True if a text is a real date and time in RFC 3339, with an offset or, as wall time, without one. */
 function isReminderTime(text: string): boolean {
   if (!shape.test(text)) return false;
   try {

@@ -67,7 +67,7 @@ export const describing = {
   remind_at: Type.Optional(RemindAt),
 };
 
-/** What an agent says in the same call. REST has the category's id and the reminder's own address. */
+/** An agent sends these in the same call. REST has the category's id and the reminder's own address. */
 export const toolTodoFields = { category: Clearable(Name), remind_at: Clearable(RemindAt) };
 export const toolTodoNames = Object.keys(toolTodoFields);
 
@@ -93,7 +93,7 @@ export const ClearedFields = Type.Array(OneOf(clearedNames), {
   expects: `a list of some of ${clearedNames.join(", ")}`,
 });
 
-/** How many pending todos are listed when a caller does not state a limit. */
+/** The default limit of listed pending todos. */
 export const pendingLimit = 25;
 const maxPendingLimit = 100;
 

@@ -2,18 +2,18 @@ import { type Static, Type } from "typebox";
 import type { Refused } from "../../errors.ts";
 import { command } from "../kernel/contract.ts";
 
-/** How many things one tool call can name. */
+/** The most things of one tool call. */
 export const maxSeveral = 25;
 
 /** One thing of a call: the input of the command that it would be alone, or why the front door refuses it. */
 export type SeveralItem = Readonly<{ input: Record<string, unknown> }> | Refused;
-/** What became of it. */
+/** The result of one thing. */
 export type SeveralEnd = Readonly<{ body: unknown }> | Refused;
 
 const object = Type.Object({});
 const Several = Type.Object({
   items: Type.Array(Type.Unsafe<SeveralItem>(object), { minItems: 1, maxItems: maxSeveral }),
-  /** What all inputs have in common, which could be long, so that it travels once. */
+  /** The shared part of all inputs, which may be long, so it travels once. */
   alike: Type.Optional(Type.Unsafe<Record<string, unknown>>(object)),
 });
 const Ends = Type.Object({ ends: Type.Array(Type.Unsafe<SeveralEnd>(object)) });

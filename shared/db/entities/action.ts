@@ -21,7 +21,7 @@ export const ActionEntity = defineEntity({
     /** `ok`, or the code of the refusal, whose sentence is the message. */
     outcome: p.text(),
     message: p.text().nullable(),
-    /** What the action was about, where that is one thing, with the name that it had then. */
+    /** The thing of the action, if there is exactly one, with its name at that time. */
     resource_kind: p.text().$type<ResourceKind>().nullable(),
     resource_id: p.bigint("number").nullable(),
     resource_name: p.text().nullable(),
@@ -39,7 +39,7 @@ export const ActionEntity = defineEntity({
 
 export type ActionRow = InferEntity<typeof ActionEntity>;
 
-/** What is too long for the action's own row, whole. */
+/** Whole texts that are too long for the action's own row. */
 export const ActionImagesEntity = defineEntity({
   name: "ActionImages",
   tableName: "action_images",

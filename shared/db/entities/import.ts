@@ -19,7 +19,7 @@ export const ImportPartEntity = defineEntity({
   },
 });
 
-/** Which thing here a thing of a file has become. */
+/** The thing that a thing of a file has become here. */
 export const ImportKeyEntity = defineEntity({
   name: "ImportKey",
   tableName: "import_keys",

@@ -10,7 +10,7 @@ export const ReminderEntity = defineEntity({
     user_id: owner(),
     todo_id: p.bigint("number").primary(),
     remind_at: timestamptz(),
-    /** Set when the time was given without an offset; such a reminder follows the user's zone. */
+    /** Set when the time was given without an offset; the reminder then follows the user's zone. */
     wall_time: p.string().columnType("timestamp").nullable(),
     status: p.text().$type<ReminderStatus>(),
     /** Set from the start of a delivery on. Moving the reminder clears it, which cancels that delivery. */
@@ -35,9 +35,9 @@ export const ReminderDeliveryEntity = defineEntity({
     late: p.boolean(),
     error: p.text().nullable(),
     scheduled_at: timestamptz(),
-    /** When its person asked for it to be sent again; null for what fell due by itself. */
+    /** The time when its person asked to send it again; null for a reminder that came due by itself. */
     asked_at: timestamptz().nullable(),
-    /** When a tick attempts it (again), unless it is finished by then. */
+    /** The time of the next attempt by a tick, unless it is finished before. */
     next_attempt_at: timestamptz(),
     created_at: timestamptz(),
     finished_at: timestamptz().nullable(),

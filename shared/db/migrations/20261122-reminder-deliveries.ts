@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Who was reminded of what and how it went, and each user's choice of channel. */
+/** The deliveries of reminders with their results, and each user's choice of channel. */
 export class ReminderDeliveries extends Migration {
   override up(): void {
     this.addSql(`

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** Which addresses of the built-in provider's accounts are known to be their owners', and the links that prove it. */
+/** The confirmed addresses of the built-in provider's accounts, and the links that prove them. */
 export class EmailConfirmations extends Migration {
   override up(): void {
     this.addSql(`alter table identity.accounts add email_verified_at timestamptz`);

@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * What is kept for a time only stands in partitions by time, which are dropped whole: deletes would leave
+ * Data with a limited life is stored in partitions by time, which are dropped whole: deletes would leave
  * dead rows for everybody to step over. Stored replies lie apart by whether they have a key, as they are
  * kept for a day then, and else for minutes.
  */
@@ -61,7 +61,7 @@ export class Partitions extends Migration {
   }
 }
 
-/** What there is of a table's partitions: kind, name, end of its time, and whether it is half detached. */
+/** A table's partitions: kind, name, end of its time, and whether it is half detached. */
 const listPartitions = `
   create function list_partitions(parent text)
   returns table (kind text, name text, upper timestamptz, detaching boolean)

@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * What ends the sessions of the account pages, which keep none: each one carries the generation it was made in. And
+ * The end of sessions of the account pages, which store none: each one carries the generation it was made in. And
  * the identity provider's outbox: what the service must hear of an account, kept until it has heard it.
  */
 export class Sessions extends Migration {

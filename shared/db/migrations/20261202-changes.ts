@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 
 /**
- * What clients that keep a copy ask for: which rows were written since, and what was deleted. Each row carries the number
+ * The changes for clients that keep a copy: written rows and deletions. Each row carries the number
  * of the transaction that last wrote it, because these are known to be settled where clocks and sequences are not. The
  * unit of work writes it with the row; triggers, which would cost each of its writes, do where something else writes.
  */
@@ -46,7 +46,7 @@ const stampChange = `
   end
   $$`;
 
-/** Of a reminder it is seen when it rings and what became of it, and of the settings only the zone that it is shown in. */
+/** A reminder's time and result are visible, and of the settings only the zone. */
 const visibleChanges = {
   reminders: "(old.remind_at, old.status) is distinct from (new.remind_at, new.status)",
   users: "old.time_zone is distinct from new.time_zone",

@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** In which browser each session of the built-in provider was begun, by the session's uid, which stays when its id changes. */
+/** The browser of each session of the built-in provider, by the session's uid, which stays when its id changes. */
 export class SessionBrowsers extends Migration {
   override up(): void {
     this.addSql(`

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 
-/** How many bytes of arguments (UTF-8) a row of the action log stores: for a call that ran, and for a refused one. */
+/** Bytes of arguments (UTF-8) stored in a row of the action log: for a call that ran, and for a refused one. */
 export const keptOfRun = 4_096;
 export const keptOfRefused = 1_024;
 

@@ -1,6 +1,6 @@
 /** Shorter JSON has nothing worth sharing. */
 const shortestJson = 4_096;
-/** Longer than any name, because what is forgotten is found by names in stored JSON (UTF-16 units). */
+/** Longer than any name, because traces are found by names in stored JSON (UTF-16 units). */
 const shortestText = 512;
 
 /** A placeholder for a text that is stored beside the value. No field of a resource has this name. */

@@ -5,12 +5,12 @@ import type { Image } from "./image-fields.ts";
 import type { Images } from "./images.ts";
 import { lengthWithTexts, parseWithTexts } from "./shared-texts.ts";
 
-/** How many bytes of images (UTF-8) a row of the action log stores, of `before` and of `after` each. */
+/** Bytes of images (UTF-8) stored in a row of the action log, for `before` and `after` each. */
 const keptOfImages = 4_096;
 /** The longest text that a cut image still has, in UTF-16 units. */
 const longestText = 200;
 
-/** Which things the rows that were left out belong to, such as `todos/5`, so that these can be forgotten. */
+/** The things of omitted rows, such as `todos/5`, so that their traces can be deleted. */
 type CutImages = Cut & Readonly<{ others?: readonly string[] }>;
 
 /**

@@ -11,7 +11,7 @@ import { type Run, replayOf, replyTo } from "./replay.ts";
 
 /**
  * Runs the operations of a group in order.
- * @returns undefined when one is a repeat and made something under another id than the others refer to by now
+ * @returns undefined when one is a repeat that made another id than the others now refer to
  */
 export function answerGroup<Work extends CommandToRun>(
   run: Run,

@@ -1,13 +1,13 @@
 import { DatabaseFailure } from "../../../shared/db/database-failure.ts";
 
-/** Why a transaction failed: PostgreSQL refused it or was lost, or our code has a fault. */
+/** The cause of a failed transaction: PostgreSQL refused it or was lost, or our code has a fault. */
 type FailedBy = "database" | "outage" | "fault";
 
 export class TransactionFailed extends Error {
   constructor(
     override readonly cause: unknown,
     readonly by: FailedBy,
-    /** Whether it may have been applied all the same. */
+    /** True if it may have been applied all the same. */
     readonly inDoubt: boolean,
   ) {
     super("transaction failed", { cause });

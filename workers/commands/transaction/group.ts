@@ -8,13 +8,13 @@ import type { ReceivedCommand } from "../received.ts";
 /** A group that this worker carries out. */
 export type RunningGroup = Readonly<{
   atomic: boolean;
-  /** By their place in the request. */
+  /** Operations by their place in the request. */
   operations: ReadonlyMap<number, QueuedOperation>;
-  /** How those that have ended did. */
+  /** Results of the ended ones. */
   ended: Map<number, Outcome>;
 }>;
 
-/** How commands run: what to do about locked rows or, for operations of a group, which group that is. */
+/** The way to run commands: the treatment of locked rows or, for operations of a group, that group. */
 export type Manner = OnLocked | RunningGroup;
 export const isOfGroup = (manner: Manner): manner is RunningGroup => typeof manner === "object";
 

@@ -18,7 +18,7 @@ import {
 
 export type AnswerContext = Readonly<{ config: Pick<Config, "defaultTimeZone">; ledger: ByteLedger }>;
 
-/** What handlers share in a transaction under way. */
+/** The data that handlers share in a transaction. */
 export type SharedContext = Readonly<{
   context: AnswerContext;
   state: State;

@@ -24,7 +24,7 @@ export function replayOf(run: Run, command: QueuedCommand): Reply | undefined {
   return { ...replyTo(command, outcome, isSame), ...(today && { today }) };
 }
 
-/** Of a command whose reply was not stored: it was run, and its caller reads what it changed. */
+/** The reply to a command that ran without storing one: its caller reads what it changed. */
 function loggedReply({ state }: Run, command: QueuedCommand): Reply | undefined {
   const { userId, call, readsAgain } = command;
   if (!readsAgain) return undefined;

@@ -14,7 +14,7 @@ import { isOfGroup, type Manner } from "./group.ts";
 
 export type RunContext = Readonly<{ log: Log; makePartitions(): Promise<void> }>;
 
-/** Those that are locked elsewhere are worth another attempt. */
+/** Commands on rows that are locked elsewhere are worth another attempt. */
 export type RunResult = Readonly<{
   /** Each command with its reply. */
   replies: Answered<ReceivedCommand>;

@@ -6,7 +6,7 @@ import type { Queryable } from "../../unit-of-work/connection.ts";
 
 type Forgotten = InputOf<Commands["action.forget"]>;
 
-/** How the rows of a thing are named in images, and how its JSON begins in an answer, where its id stands first. */
+/** The names of a thing's rows in images, and the start of its JSON in an answer, after its id. */
 const shapes: Readonly<Record<ResourceKind, Readonly<{ rows: string; answer: string }>>> = {
   todo: { rows: "(todos|reminders)", answer: `"title":` },
   habit: {
@@ -41,10 +41,10 @@ export async function forgetTraces(
   await measureSoon(connection, userId);
 }
 
-/** How the refusal of a name that no category has begins, which lists the others. */
+/** The start of the refusal of an unknown category name, which lists the others. */
 const listOfNames = "The category field must name a category: ";
 
-/** One table, of which a statement looks at so many rows of a user, in the order of their key. */
+/** One table, of which a statement examines a user's rows in steps, by key. */
 type Steps = Readonly<{
   table: string;
   key: Readonly<Record<string, Readonly<{ type: string; first: string }>>>;
@@ -67,7 +67,7 @@ const actions: Steps = {
         or a.before ~ $${first + 2} or a.after ~ $${first + 2})`,
 };
 
-/** An agent may have called the category by its name, and may have been told it. */
+/** An agent may have used or received the category's name. */
 const callsWithName: Steps = {
   table: "action_log",
   key: actionKey,

@@ -14,9 +14,8 @@ type Key = Pick<ActionRow, "called_at" | "request_id">;
 type Answer = OutputOf<Commands["action.undo"]>;
 
 /**
- * How far a run is. It is gone through from the newest action to the oldest until a whole pass takes nothing back: what
- * cannot be taken back as a whole may only wait for an older action that was carried out after it. Then a last pass takes
- * back in part.
+ * The progress of a run. It is passed from the newest action to the oldest until a whole pass undoes nothing, because
+ * an action may have to wait for an older one that was carried out after it. A last pass undoes in part.
  */
 type Progress = Readonly<{
   /** The last action that this pass looked at. */

@@ -29,7 +29,7 @@ import {
  *   and back to them, or there are none; they go with it. Edits before it, and all completions, stay as they are now.
  */
 
-/** The recent events as they were stored before and after the change that is taken back. */
+/** The stored recent events before and after the change to undo. */
 export type StreakChange = Readonly<{ before: StreakEvents; after: StreakEvents }>;
 
 /** The streak as if a day, even one too old for an ordinary undo, had never been completed. */

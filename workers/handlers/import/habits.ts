@@ -7,10 +7,10 @@ import type { HandlerContext } from "../handler.ts";
 import type { KnownIds } from "./parts.ts";
 import { notInFuture, timesOf } from "./times.ts";
 
-/** Earlier ones are mistakes of whatever wrote the file. */
+/** Earlier dates are mistakes of the program that wrote the file. */
 const firstDate = "1970-01-01";
 
-/** By date, when it was completed. */
+/** Times of completion by date. */
 type Completions = Map<string, string | null>;
 
 /** Makes habits with their histories. @returns how many completions they have */

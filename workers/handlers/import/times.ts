@@ -3,7 +3,7 @@ import type { HandlerContext } from "../handler.ts";
 type Clock = Pick<HandlerContext, "now" | "nowMs">;
 type Times = Readonly<{ created_at: string | null; updated_at: string | null }>;
 
-/** When a thing was made and last changed, as its file says; a file from a clock that is ahead has no future. */
+/** The times of creation and last change in the file; times ahead of the present become the present. */
 export function timesOf(context: Clock, { created_at, updated_at }: Times) {
   const made = notInFuture(context, created_at);
   return { created_at: made, updated_at: updated_at === null ? made : notInFuture(context, updated_at) };

@@ -50,7 +50,7 @@ function todoColumns(
   };
 }
 
-/** What should have rung before it came here did not ring here, and a todo that is done needs no reminder. */
+/** A reminder due before the import did not ring here, and a completed todo needs none. */
 function insertReminder(
   { reminders, acceptedAt, today, now }: HandlerContext,
   todo_id: number,

@@ -20,7 +20,7 @@ const move = `
 
 const first = "0";
 
-/** Carries wall-clock reminders over to the zone that their user has by now. */
+/** Moves wall-clock reminders to the present zone of their user. */
 export const moveReminders: Steps = {
   async step(context) {
     const { connection, userId, cursor } = context;

@@ -111,7 +111,7 @@ function endOfMonth(nowMs: number): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
 }
 
-/** When the partition of what is stored now is dropped; for things, when their account is due to be measured. */
+/** The time when the partition of data stored now is dropped; for things, when their account is due to be measured. */
 const expiries: Readonly<Record<BytePlace, (nowMs: number, actionLogDays: number) => number>> = {
   things: (nowMs) => endOf(nowMs, dayMs) + hourMs,
   images: (nowMs) => endOf(nowMs, dayMs) + 30 * dayMs,

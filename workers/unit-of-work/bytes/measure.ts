@@ -38,7 +38,7 @@ function measurement(tables: TableMap): string {
 
 const accountsAtOnce = 200;
 
-/** As the index has it, which no other statement may be planned with. */
+/** The index has this very condition, and the statement must match it to use the index. */
 const isDue = `expires_at <= now() and expires_at < 'infinity'`;
 
 /** Bytes that go by the hour or the day need no measuring. */
@@ -49,7 +49,7 @@ const deleteShortLived = `
 const dueAccounts = `select distinct user_id from (
   select user_id from byte_ledger where ${isDue} order by expires_at limit ${accountsAtOnce}) due`;
 
-/** Measures the accounts of which something has expired. Most are due once a day, after a day on which they changed. */
+/** Measures the accounts in which something has expired. Most are due once a day, after a day with changes. */
 export async function measureAccounts({ pool, orm }: Database, actionLogDays: number): Promise<number> {
   const text = measurement(describeTables(orm));
   await pool.query(deleteShortLived);

@@ -4,15 +4,15 @@ import { mapGivingWay } from "../../../http/give-way.ts";
 import type { FeedTodo } from "../../../queries/calendar/read.ts";
 import { joinLines, textLine } from "./content-lines.ts";
 
-/** Whether todos are shown as events, which every calendar has, or as tasks, which some programs have beside them. */
+/** Todos as events, which every calendar has, or as tasks, which some programs have too. */
 export type FeedForm = "events" | "tasks";
 
 type Parts = Readonly<{ form: FeedForm; todos: readonly FeedTodo[]; today: string; host: string }>;
 
-/** To find when a series goes on costs milliseconds for some rules, so it is said of the next due todos alone. */
+/** Computing when a series goes on takes milliseconds for some rules, so only the next due todos show it. */
 const mostSeries = 200;
 
-/** As much as a calendar shows of a description; a thousand whole ones would be megabytes with each request. */
+/** A calendar shows about this much of a description; a thousand whole ones would be megabytes in each answer. */
 const longestDescription = 1_000;
 
 /** An iCalendar object (RFC 5545). All of it are whole days, which are the same in every zone. */
@@ -39,7 +39,7 @@ export async function calendarDocument({ form, todos, today, host }: Parts): Pro
   return [head, ...components, joinLines(["END:VCALENDAR"])].join("");
 }
 
-/** What is said of a todo in any form. Its last change stands for the time of the object, so that equal feeds are equal. */
+/** The lines of a todo in either form. Its last change is the object's timestamp, so that equal feeds are equal. */
 function commonLines({ title, description, category_name, updated_at, created_at }: FeedTodo): string[] {
   return [
     `DTSTAMP:${utc(updated_at)}`,
@@ -67,8 +67,8 @@ const eventLines = (uid: string, lines: readonly string[]): string[] => [
 ];
 
 /**
- * How the series goes on after the todo, as if that were done on its day. It is an event of its own, because an event has
- * to lie on its rule, and a due date can be moved off it. A series that goes on from its completion shows no further days.
+ * The rest of a series after the todo, as if that were done on its day. It is an event of its own, because an event
+ * must lie on its rule but a due date can move off it. A series that repeats from completion shows no further days.
  */
 function seriesLines(
   { id, recurrence, recurrence_from, recurrence_anchor, due_date }: FeedTodo,

@@ -20,7 +20,7 @@ export type CalendarContext = Pick<PerformContext, "query"> &
     limit: RateLimit;
   }>;
 
-/** How often a feed may be asked for in a minute; calendars do it once in minutes or hours. */
+/** Requests for a feed in a minute; calendars ask once in minutes or hours. */
 export const feedsPerMinute = 20;
 
 const tooOften = refuse("rate_limited", "This feed is asked for too often. Please try again in a minute.", {
@@ -30,7 +30,7 @@ const tooOften = refuse("rate_limited", "This feed is asked for too often. Pleas
 /** As `newSecret` makes them. */
 const feedFile = /^([\w-]{43})\.ics$/;
 
-/** GET /calendar/<secret>.ics: the pending todos of whoever made the address, for programs that have nothing else to show. */
+/** GET /calendar/<secret>.ics: the pending todos of the address's owner, for calendar programs. */
 export async function answerFeed(
   { query, config, findOwner, limit }: CalendarContext,
   request: Request,

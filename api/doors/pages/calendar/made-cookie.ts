@@ -1,7 +1,7 @@
 import type { PagesContext } from "../session/context.ts";
 import { type SealedCookie, sealedCookie } from "../session/sealed-cookie.ts";
 
-/** For so long the browser that made an address can look at it again. */
+/** Seconds for which the browser that made an address can show it again. */
 const lifetimeSeconds = 10 * 60;
 
 /** The secret of a feed that this browser has just made: only its hash is stored. */

@@ -28,7 +28,7 @@ const routes = contracts.flatMap((contract) => {
   });
 });
 
-/** @returns undefined when the service has no such change */
+/** @returns undefined when the service does not have this change */
 export function findRoute(method: string, path: string): FoundRoute | undefined {
   const sent = path.split("/");
   for (const { parts, ...found } of routes) {

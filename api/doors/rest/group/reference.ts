@@ -5,7 +5,7 @@ export type Reference = Readonly<{ field: string; place: number }>;
 
 const shape = /^\$(0|[1-9]\d?)\.id$/;
 
-/** Whether a text stands where an id is expected and is meant as a reference, well-formed or not. */
+/** True if a text at an id's place is meant as a reference, well-formed or not. */
 export const isReference = (value: unknown): value is string =>
   typeof value === "string" && value.startsWith("$");
 

@@ -79,7 +79,7 @@ const isRefusedAs = (code: RefusalCode, outcome: Outcome): outcome is Refused =>
   isRefused(outcome) && outcome.refusal.code === code;
 
 /**
- * What concerns the caller or the service and not one operation answers the whole request.
+ * A refusal that concerns the caller or the service answers the whole request.
  * @param ends those of all operations that were sent to a worker
  */
 function refusalOfAll(ends: readonly OperationEnd[], atomic: boolean): Refused | undefined {

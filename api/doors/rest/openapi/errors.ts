@@ -65,7 +65,7 @@ const conditionFailed: ErrorResponse = {
   headers: rateLimit,
 };
 
-/** What can be wrong with a body before its fields are looked at. */
+/** Errors of a body before its fields are checked. */
 const bodyErrors: readonly ErrorResponse[] = [
   {
     name: "MalformedBody",

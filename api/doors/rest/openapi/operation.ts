@@ -62,7 +62,7 @@ function tagOf({ path }: Route): string | undefined {
   return tag?.[1].name;
 }
 
-/** Not called read-only in the words of OpenAPI, because validators would refuse it then. */
+/** OpenAPI's readOnly is not used, because validators would refuse these fields. */
 const ignoredField = { description: "A read-only field of the resource, which may be sent and is ignored" };
 
 function requestBody(

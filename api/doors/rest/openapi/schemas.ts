@@ -68,7 +68,7 @@ function plain(schema: SchemaNode, show: (part: SchemaNode) => JsonSchema): Json
   };
 }
 
-/** What a field must be, in the words of the refusal. The values of an enum say it themselves. */
+/** The demand on a field in the words of the refusal. An enum's values speak for themselves. */
 function describe({ title, expects, anyOf, ...schema }: SchemaNode): JsonSchema {
   if (expects === undefined || schema.enum || (anyOf && title === undefined)) return {};
   return { description: capitalised(expects) };

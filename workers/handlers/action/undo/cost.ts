@@ -2,10 +2,12 @@ import { maxUndoneLength } from "../../../../shared/contracts/action/undo.ts";
 import type { LoadedTables } from "../../handler.ts";
 import { changedRows, lengthOfImages } from "./images-of.ts";
 
-/** How many rows one command of several actions changes: that takes a worker some 50 ms, and meanwhile it answers nobody. */
+/**
+ * The most rows that one command of several actions changes: it takes a worker some 50 ms, in which it answers nobody.
+ */
 const mostRows = 1_000;
 
-/** @returns as many actions from the first on as one command takes back; one is always taken back */
+/** @returns the first actions that fit into one command; at least one */
 export function fitting<Key extends Readonly<{ request_id: string }>>(
   loaded: LoadedTables,
   keys: readonly Key[],

@@ -12,7 +12,7 @@ import { undoTool } from "./images-of.ts";
 export type UndoneKey = InputOf<Commands["action.undo"]>["actions"][number];
 export type End = Static<typeof UndoEnd>;
 
-/** An action of which it is known what it did, and that stands. */
+/** An action that stands and whose effect is known. */
 export type Undoable = Readonly<{ key: UndoneKey; action: ActionRow; rows: ChangedRows }>;
 
 export const end = (
@@ -26,7 +26,7 @@ export const end = (
   conflicts: conflicts.map((conflict) => ({ ...conflict, fields: [...conflict.fields] })),
 });
 
-/** Notes in the log what was taken back, unless nothing was. */
+/** Logs the undo of an action, unless nothing was undone. */
 export function logged(
   context: HandlerContext,
   { key, action }: Undoable,
@@ -50,15 +50,15 @@ export function logged(
   writeAction(context, call, { outcome: "ok", replayed: false, resource, images });
   context.actions.update(action, { undone_by: call.requestId });
   standAgain(context, action);
-  // These changes stay, whatever becomes of the next action.
+  // These changes stay, even if the next action fails.
   context.takeChanges();
   return end(key, conflicts.length > 0 ? "part" : "whole", conflicts);
 }
 
-/** Rows of the log are bounded, and arguments that were cut would not tell what was taken back. */
+/** Rows of the log are bounded, and cut arguments would not name the undone action. */
 const mostConflictsKept = 10;
 
-/** Beside the action that was taken back: what of it had to stay, for the pages to tell. */
+/** The arguments of an undo's row: the undone action, and its conflicts for the pages to show. */
 function undoArguments({ called_at, request_id }: ActionRow, conflicts: readonly Conflict[]): string {
   const stayed = conflicts.slice(0, mostConflictsKept);
   return JSON.stringify({
@@ -68,7 +68,7 @@ function undoArguments({ called_at, request_id }: ActionRow, conflicts: readonly
   });
 }
 
-/** An action stands again once its undo is taken back, and can be taken back again. */
+/** An action stands again once its undo is undone, and can be undone again. */
 function standAgain({ actions }: HandlerContext, undo: ActionRow): void {
   const undone = undoneBy(undo);
   const action = actions.all().find(({ request_id }) => request_id === undone?.request_id);

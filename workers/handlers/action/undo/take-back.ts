@@ -19,9 +19,9 @@ const undoOf: Readonly<Record<SeenTable, TableUndo>> = {
 const order: readonly SeenTable[] = ["categories", "habits", "todos", "habit_completions", "reminders"];
 
 /**
- * Takes back what one action did to rows, as far as they are what it made of them. What it removed comes first and what
- * it made goes next, because fields of the others refer to both.
- * @returns what has to stay, and why
+ * Undoes an action's changes of rows where the rows still are as it left them. Removed rows come first and new rows
+ * next, because fields of the others refer to both.
+ * @returns the conflicts
  */
 export function takeBack(context: HandlerContext, rows: ChangedRows): Conflict[] {
   const inOrder = [...rows.values()].sort((a, b) => order.indexOf(a.table) - order.indexOf(b.table));
