@@ -24,7 +24,7 @@ const clockToleranceSeconds = 60;
 const isPast = (iat: unknown): iat is number =>
   typeof iat === "number" && iat >= 0 && iat <= Date.now() / 1000 + clockToleranceSeconds;
 
-/** Whether a claim can be part of a row's key: PostgreSQL stores no NUL, and its indexes take short text only. */
+/** True if a claim can be part of a row's key: PostgreSQL stores no NUL, and its indexes take short text only. */
 const isKey = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.length <= 255 && printable(value) === value;
 

@@ -39,8 +39,8 @@ const handlers: { [Name in QueryName]: QueryHandler<Name> } = {
 };
 
 /**
- * Whether a standby may answer a query. Cursors of changes count with the numbers and statistics of the primary, and a
- * call of an agent is logged without waiting for the standby.
+ * True if a standby may answer a query. Cursors of changes need the primary's transaction numbers, and an agent's call
+ * is logged without waiting for the standby.
  */
 export const standbyMayAnswer = (name: QueryName): boolean =>
   !["change.list", "action.list", "action.tokens"].includes(name);

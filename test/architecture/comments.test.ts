@@ -8,14 +8,12 @@ const pending: readonly string[] = [
   "api/http/intake/arrivals.ts",
   "api/perform.ts",
   "api/queries/action",
-  "api/queries/engine",
-  "api/queries/habit/done-days.ts",
-  "shared/contracts/action",
+  "api/queries/engine/context.ts",
+  "api/queries/engine/guard.ts",
   "shared/contracts/kernel/contract.ts",
-  "shared/domain/action",
   "workers/commands/transaction/answer.ts",
-  "workers/handlers/action",
-  "workers/unit-of-work",
+  "workers/unit-of-work/bytes/ledger.ts",
+  "workers/unit-of-work/state.ts",
 ];
 
 const files = ["api", "workers", "shared", "test"]

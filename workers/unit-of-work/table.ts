@@ -5,7 +5,7 @@ export type Column = Readonly<{ name: string; type: string }>;
 /** The columns whose length counts in the ledger of bytes. */
 export type SizedColumns = Readonly<{ texts: readonly string[]; lists: readonly string[] }>;
 
-/** How the unit of work treats a table, beyond what its entity says. */
+/** The unit of work's settings for a table, beyond its entity. */
 export type TableSpec = Readonly<{
   /** The name by which handlers know it, where they do. */
   as?: string;
@@ -64,8 +64,8 @@ export type Effect<Row> = Readonly<{
   key: readonly ["user_id", keyof Row & string];
   /** Takes what was asked for as one JSON array. Undefined where the transaction does without one. */
   statement?: string;
-  /** How many rows the statement writes for one, where these can be thousands. */
+  /** The rows that the statement writes for one, if they can be thousands. */
   size?(row: Row): number;
-  /** Whether these rows are new, and so are their bytes. */
+  /** Set if these rows, and so their bytes, are new. */
   adds?: true;
 }>;

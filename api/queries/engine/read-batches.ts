@@ -26,13 +26,13 @@ type Statement = {
   readonly waiting: WaitingRead[];
   /** Runs while reads wait. */
   timer?: Timer;
-  /** What the last ten or so round trips took. */
+  /** The usual time of the last ten or so round trips. */
   usualMs: number;
 };
 
 type RoundTrip = Readonly<{ began: number }>;
 
-/** More round trips at once would only make the batches smaller. */
+/** More simultaneous round trips would only make the batches smaller. */
 const maxUnderWay = 2;
 const maxTogether = 64;
 /** A batch takes as long as its slowest member, so a user whose reads take long reads alone. */

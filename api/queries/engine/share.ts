@@ -6,7 +6,7 @@ export type ShareReads = <Result>(userId: string, read: () => Promise<Result>) =
 
 /**
  * Simultaneous reads of a user. A front door has ten connections, so a fourth user can read while three have costly
- * reads; a search waits for the last one. Feed look-ups of a network use two connections at most, because they are
+ * reads; searches run one at a time. Feed look-ups of a network use two connections at most, because they are
  * coalesced. The identity provider gives a network three of its ten.
  */
 const atOnce = { reads: 3, searches: 1, lookUps: 64 };

@@ -3,11 +3,11 @@ import { command } from "../kernel/contract.ts";
 import { Flag, Id, Nullable, OneOf } from "../kernel/fields.ts";
 import { actionKeyFields, Instant } from "./contracts.ts";
 
-/** How many actions one command takes back. */
+/** The most actions that one command undoes. */
 export const maxUndone = 100;
 /**
- * How much text of images (UTF-16 units) one command of several actions reads: it is parsed and written in one go, and
- * meanwhile a worker answers nobody. This takes it some 50 ms.
+ * The most text of images (UTF-16 units) that one command reads. It is parsed and written in one go, which blocks a
+ * worker for some 50 ms.
  */
 export const maxUndoneLength = 500_000;
 /** How long an action can be taken back (days): as long as images, and completions of deleted habits, are kept. */
@@ -46,8 +46,8 @@ export const UndoEnd = Type.Object({
 const MembersLeft = Type.Object({ category_id: Id });
 
 /**
- * How a step of a run takes actions back that cannot be taken back as a whole: not at all, or in part. A step that has
- * all actions of its run before it need not leave any to a later one.
+ * A run's step undoes the remaining actions not at all, or in part. A step with all actions of its run need not leave
+ * any to a later one.
  */
 export const stepsOfRun = ["whole", "whole_unless_all", "part"] as const;
 
@@ -59,7 +59,7 @@ export const undoActions = command({
     "Take actions back, the newest first, as far as nobody changed since what they did; as many of them as one transaction takes",
   input: Type.Object({
     actions: Type.Array(Type.Object(actionKeyFields), { minItems: 1, maxItems: maxUndone }),
-    /** Whether to say only what would become of them. */
+    /** Only previews the results. */
     preview: Type.Optional(Flag),
     step: Type.Optional(OneOf(stepsOfRun)),
   }),

@@ -18,7 +18,7 @@ export function answerGroup<Work extends CommandToRun>(
   group: RunningGroup,
   work: readonly Work[],
 ): Answered<Work> | undefined {
-  // Looked at before any is run: what refers to another id would seem to be another request under its key.
+  // This is checked before any runs: a reference to another id would look like another request under its key.
   const isStale = ({ command }: Work): boolean => {
     const [made, known] = [answeredId(replayOf(run, command)?.outcome), run.newIds?.get(command.id)];
     return made !== undefined && known !== undefined && made !== known;

@@ -13,8 +13,8 @@ import { neededRows } from "./undo/needed-rows.ts";
 import { takeBack } from "./undo/take-back.ts";
 
 /**
- * Takes actions back, the newest first. Each has a row of its own in the log, with what that changed: so an undo can be
- * taken back like any other action.
+ * Undoes actions, newest first. Each undo has its own row and changes in the log, so it can be undone like any other
+ * action.
  */
 export const actionUndo: Handler<"action.undo"> = {
   stores: "back",
@@ -29,7 +29,7 @@ export const actionUndo: Handler<"action.undo"> = {
     const actions = fitting(context, asked);
     const isAll = actions.length === asked.length;
     const leavesParts = step === "whole" || (step === "whole_unless_all" && !isAll);
-    // Steps of a run follow each other, and are taken back in that order.
+    // The steps of a run follow each other and are undone in that order.
     const startedAt = step ? context.nowMs : context.acceptedAt;
     const discard = preview ? context.checkpoint() : undefined;
     const known = actions.map((key) => undoable(context, key));
@@ -72,8 +72,8 @@ function undoable(context: HandlerContext & LoadedTables, key: UndoneKey): Undoa
 }
 
 /**
- * Takes back as a whole what can be, again and again: two requests at the same moment may have been carried out in the
- * other order than they came. What is left then comes back in part, unless it waits for the rest of a run.
+ * Undoes whole actions again and again, because two simultaneous requests may have been carried out in the other order.
+ * The rest is then undone in part, unless it waits for other actions of a run.
  */
 function takeBackAll(
   context: HandlerContext,

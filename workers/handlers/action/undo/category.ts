@@ -32,7 +32,7 @@ export const takeBackCategory: TableUndo = {
   },
 };
 
-/** Loaded members come back here, so that what is taken back next finds them as they were; all others in steps. */
+/** Loaded members return here, so that the next undo finds them as they were; all others return in steps. */
 function restoreMembers({ habits, todos }: HandlerContext, id: number): void {
   const isFormer = (row: Member) => row.former_category_id === id;
   for (const row of habits.all().filter(isFormer)) habits.update(row, inFormerCategory(row));
@@ -47,7 +47,7 @@ const inFormerCategory = ({ category_id, former_category_id }: Member) => ({
   former_category_id: null,
 });
 
-/** Whether anything is in the category but what this command has taken out of it. */
+/** True if the category has members other than those that this command removed. */
 function isInUse({ categoryMembers, habits, todos }: HandlerContext, id: number): boolean {
   const stored = categoryMembers.get(id);
   return (

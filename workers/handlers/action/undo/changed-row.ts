@@ -18,7 +18,7 @@ export type ChangedRow = Readonly<{
   key: readonly string[];
   before: Image | undefined;
   after: Image | undefined;
-  /** Whether the action was itself an undo, so that what it made had been there before. */
+  /** True if the action was itself an undo, so that its new rows had existed before. */
   isReturn: boolean;
 }>;
 
@@ -27,7 +27,7 @@ export type ChangedRows = ReadonlyMap<string, ChangedRow>;
 
 type UndoRow = (context: HandlerContext, row: ChangedRow, rows: ChangedRows) => readonly Conflict[];
 
-/** How the rows of one table are brought back to what they were. Each says what has to stay, and why. */
+/** The way to restore rows of one table. Each reports what has to stay, and why. */
 export type TableUndo = Readonly<{
   /** Brings back a row that the action removed. */
   restore: UndoRow;

@@ -5,7 +5,7 @@ import { timestamp } from "../../../../shared/domain/day/timestamp.ts";
 import type { HandlerContext } from "../../handler.ts";
 import { conflictAt, idOf, type TableUndo } from "./changed-row.ts";
 
-/** Whether a reminder is for the same time. It may have rung since, and may follow its user to another zone. */
+/** True if a reminder has the same time. It may have rung since, or may follow its user to another zone. */
 export function isAsMade(made: Image, row: ReminderRow): boolean {
   const { remind_at, wall_time } = fieldsOf("reminders", row);
   return wall_time === undefined
@@ -55,7 +55,7 @@ export const takeBackReminder: TableUndo = {
   },
 };
 
-/** Whether a reminder has rung, or will not any more. */
+/** True if a reminder has rung, or will not ring any more. */
 const isOver = ({ status }: Pick<ReminderRow, "status">): boolean =>
   status !== "scheduled" && status !== "suspended";
 
@@ -80,7 +80,7 @@ function asOfNow(
   return { ...time, status: isWaiting ? "suspended" : "scheduled", delivery_id: null };
 }
 
-/** As for every change of a reminder. */
+/** Every change of a reminder also touches its todo. */
 function touchTodo({ todos, now }: HandlerContext, id: number): void {
   const todo = todos.get(id);
   if (todo && todo.created_at !== now) todos.update(todo, { updated_at: now });
