@@ -40,7 +40,7 @@ type Options = Readonly<{
   now?: () => number;
 }>;
 
-/** When Redis has not answered for this long, a request is counted by its process alone. */
+/** If Redis has not answered within this time, only this process counts the request. */
 const countingTimeoutMs = 300;
 
 /** Starts one front door. Any number of them can run side by side. */

@@ -36,7 +36,7 @@ type KnownRequest = { readonly id: string; hasChanged: boolean; trace: Trace; en
 
 const requests = new WeakMap<object, KnownRequest>();
 
-/** Kept beside the request, because whatever answers it has the request anyway. */
+/** The facts are kept beside the request, because every answerer has the request anyway. */
 export function noteRequest(request: object, entry?: Entry): KnownRequest {
   const known = { id: Bun.randomUUIDv7(), hasChanged: false, trace: {}, entry };
   requests.set(request, known);
@@ -72,7 +72,7 @@ export const traceOf = (request: object): Trace => know(request).trace;
 /** Says of a request that from now on it is only kept waiting, so it takes nobody's place. */
 export const keptWaiting = (request: object): void => know(request).entry?.leave();
 
-/** The network of a request's client, by which strangers are told apart. */
+/** The network of a request's client, which tells strangers apart. */
 export const clientOf = (request: object): string => know(request).entry?.network() ?? "";
 
 /** An id that a client or a proxy gives is believed in its form alone, and only ever a field of the log. */

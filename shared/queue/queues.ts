@@ -4,9 +4,9 @@ import type { RedisConnection } from "./connections.ts";
 /** The settings of a queue, the same in every process that adds to it or works on it. */
 export type QueueDefinition = Readonly<{
   name: string;
-  /** How many failed jobs stay for the operator to look at. Finished ones never stay. */
+  /** The number of failed jobs kept for the operator. Finished ones are never kept. */
   keepFailed: number;
-  /** How long a job of a worker that died stays locked before another worker gets it. */
+  /** Milliseconds until a dead worker's job goes to another worker. */
   lockMs: number;
 }>;
 

@@ -17,7 +17,7 @@ export type ApartContext = RunContext &
   Readonly<{
     watch: Pick<HangWatch, "during">;
     slowTurns: Turns;
-    /** For groups without slow commands, so that they wait for none. */
+    /** Turns for groups without slow commands, so that they wait for none. */
     groupTurns: Turns;
     reply(batch: ReceivedBatch, replies: readonly Reply[]): Promise<unknown>;
     metrics: CommandMetrics;

@@ -4,12 +4,12 @@ import type { Queryable } from "./connection.ts";
 /** The columns of a user's settings that decide when the user's day begins. */
 export type StoredDaySettings = Pick<UserRow, "time_zone" | "day_start_hour">;
 
-/** Those, where they are set, and where the user's reminders go. */
+/** The stored settings, if any, and the target of the user's reminders. */
 type StoredUser = { [Setting in keyof StoredDaySettings]: StoredDaySettings[Setting] | null } & Pick<
   UserRow,
   "user_id" | "reminder_channel" | "webhook_disabled_at"
 > & {
-    /** Whether the account was deleted: nothing is written for it any more. */
+    /** True if the account was deleted; nothing is written for it any more. */
     deleted: boolean;
   };
 
@@ -58,7 +58,7 @@ export const noteRepliesSince = (connection: Queryable): Promise<unknown> =>
      where known.complete_since > excluded.complete_since`,
   );
 
-/** How far the clock of a front door may be off (ms) for its times to be trusted. */
+/** The largest clock error (ms) of a front door whose times are trusted. */
 const toleranceMs = 600_000;
 
 /**

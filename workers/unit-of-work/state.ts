@@ -3,7 +3,7 @@ import type { RowChange } from "../../shared/domain/action/images.ts";
 import { effects, type Rows, tables as specs, type TableMap, type TableName, views } from "./tables.ts";
 
 type KeyValue = string | number;
-/** What becomes of a row that has to be written. */
+/** The way in which a row must be written. */
 export type Written = "insert" | "upsert" | "update" | "remove";
 /** A row as the commands so far left it, and as PostgreSQL has it where it was loaded and then changed. */
 export type Entry<Row = object> = Readonly<{
@@ -22,11 +22,11 @@ export type StateName = keyof Rows;
 /** One change of a row, with what was there before. */
 type Change = Readonly<{ name: StateName; entries: Entries; place: string; before: Entry | undefined }>;
 
-/** What a transaction has loaded and changed. */
+/** The loaded and changed rows of a transaction. */
 export type State = Readonly<{
   tables: TableMap;
   entries: Map<StateName, Entries>;
-  /** Every change in order, so that changes can be told and made undone. */
+  /** Every change in order, so that changes can be described and undone. */
   changes: Change[];
   /** The ids of requests whose row was not loaded, because another transaction has locked it. */
   skipped: Set<string>;
@@ -75,11 +75,11 @@ export function forget(state: State, name: StateName, key: readonly KeyValue[]):
 /** A table as a handler sees it: the calling user's rows and no others. */
 export type OwnRows<Row> = Readonly<{
   get(...key: readonly KeyValue[]): Row | undefined;
-  /** Whether the row was loaded or made, also when it is removed by now. */
+  /** True if the row was loaded or made, even if it is removed now. */
   isKnown(...key: readonly KeyValue[]): boolean;
   all(): Row[];
   insert(row: Omit<Row, "user_id">): Row;
-  /** For a row that may stand already and was not loaded: the table's upsert decides what becomes of it. */
+  /** Writes a row that may exist already and was not loaded: the table's upsert decides the result. */
   upsert(row: Omit<Row, "user_id">): Row;
   /** @returns the changed row */
   update(row: Row, patch: Partial<Row>): Row;

@@ -40,11 +40,11 @@ function storing(schema: FieldSchema): Property["store"] {
   };
 }
 
-/** What a request is checked for beside its contract. */
+/** The checks of a request beside its contract. */
 type Demands = Readonly<{
   /** Fields demanded beyond the schema's own, as PUT does. */
   required?: readonly string[] | undefined;
-  /** Refusals of names that the request may not have, which are told together with those of its fields. */
+  /** Refusals of unknown names, shown together with those of fields. */
   unknown?: FieldProblems | undefined;
 }>;
 

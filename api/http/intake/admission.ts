@@ -5,7 +5,7 @@ type Admission = Readonly<{
    * @returns a function to call when the request is answered; undefined when it is to be refused
    */
   admit(sender: () => string): (() => void) | undefined;
-  /** Whether every request is refused at present. */
+  /** True while every request is refused. */
   isFull(): boolean;
   stop(): void;
 }>;
@@ -17,7 +17,7 @@ const lateMs = 15;
 const burstMs = 500;
 /** The load is taken to be gone when this process was not late for this long. */
 const calmMs = 2_000;
-/** How many requests are under way at once while load is shed: enough to fill every batch, few enough to be answered in time. */
+/** The requests under way at once while load is shed: enough to fill every batch, few enough to be answered in time. */
 const limit = 500;
 
 /**
@@ -29,7 +29,7 @@ export function createAdmission(): Admission {
   const underWay = new Map<string, number>();
   let total = 0;
   let isShedding = false;
-  /** How much longer this process was late than it was not (ms). */
+  /** Milliseconds of lateness minus punctuality of this process. */
   let lateFor = 0;
   let lastLate = Number.NEGATIVE_INFINITY;
   let lastBeat = performance.now();

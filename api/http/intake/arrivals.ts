@@ -6,7 +6,7 @@ export const mostBytes = 64 * 1024;
 
 type Arriving = Readonly<{ network(): string; putOut(): void }>;
 
-/** Why a request with a body never became whole. */
+/** The reason why a request's body never became whole. */
 export type NotWhole = "too-long" | "broken-off" | "put-out";
 
 type Arrivals = Readonly<{

@@ -6,11 +6,10 @@ import { createArrivals, mostBytes, type NotWhole } from "./arrivals.ts";
 import { clientNetwork } from "./network.ts";
 
 /**
- * The time in which a request must arrive. Bun counts it from the first byte, and goes on counting while less than
- * 16 KB a second come.
+ * Seconds in which a request must arrive. Bun counts from the first byte, and goes on counting below 16 KB a second.
  */
 export const arrivalSeconds = 10;
-/** How long an answer may leave its client without a byte. */
+/** Seconds that an answer may go without sending its client a byte. */
 const silenceSeconds = 30;
 
 type Parts = Readonly<{
@@ -29,7 +28,7 @@ type Connections = Pick<Bun.Server<undefined>, "requestIP" | "timeout">;
 type Intake = Readonly<{
   /** @param request the one received, with a full address */
   take(received: Request, request: Request, connections: Connections): Promise<Response> | Response;
-  /** Whether every request is refused at present. */
+  /** True while every request is refused. */
   isFull(): boolean;
   stop(): void;
 }>;
@@ -39,7 +38,7 @@ export function createIntake({ trustedProxies, knownUser, serve, refused, turnAw
   const arrivals = createArrivals();
   const admission = createAdmission();
 
-  /** An unknown token is nobody: whoever made it up could make up another for each request. */
+  /** An unknown token counts as no user, because anybody could make up one for each request. */
   function admit(request: Request, network: () => string, isLong = false): Promise<Response> | Response {
     const leave = admission.admit(() => knownUser(request.headers.get("authorization")) ?? network());
     if (!leave) return turnAway(request);

@@ -10,7 +10,7 @@ import { join, literal, type Sql, sql } from "../engine/sql.ts";
 export type ActionFilters = Omit<InputOf<Queries["action.list"]>, "limit">;
 export type ActionPlace = Pick<ActionRow, "called_at" | "request_id">;
 
-/** As in the index by token. */
+/** The expression of the index by token. */
 export const tokenHash = sql`hashtextextended(a.token_id, 0)`;
 
 /** The conditions of the filters on rows `a` of the action log. */
@@ -58,7 +58,7 @@ const ofKind: Readonly<Record<ActionKind, Condition>> = {
   refusal: sql`a.outcome <> 'ok'`,
 };
 
-/** Whether a text can be the `X-Request-Id` of an answer. */
+/** True if a text can be the `X-Request-Id` of an answer. */
 export const isRequestId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
 const isOfRequest = (id: string): Condition =>

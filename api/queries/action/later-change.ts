@@ -21,15 +21,15 @@ export type LaterChange = Place &
   }>;
 type FoundChange = Omit<LaterChange, "images"> & Readonly<{ before: string | null; after: string | null }>;
 
-/** How many later actions are looked at, so that a long log costs no more than a short one. */
+/** The most later actions examined, so that a long log costs no more than a short one. */
 const mostLookedAt = 20_000;
 const mostFound = 500;
 /** Images of one action can be megabytes, and all that are found are parsed here. */
 const mostBytes = 4_000_000;
 
 /**
- * Who changed any of the rows after a place in the log, the first one first. What was taken back comes after all
- * others, because it explains something only where nothing else does. None when that takes too long: it only explains.
+ * Later changes of any of the rows, oldest first. Undone ones come last, because they explain something only if nothing
+ * else does. Empty if the read takes too long, because it only explains.
  * @param rowNames as in images
  */
 export async function readLaterChanges(
@@ -86,18 +86,18 @@ function imagesOfRows(stored: string | null, rowNames: readonly string[]): Image
   );
 }
 
-/** Whether a change touched the field of a row; whatever made or removed the row touched all of them. */
+/** True if a change touched the field of a row; making or removing the row touches all fields. */
 function touches({ images }: LaterChange, row: string, field: string): boolean {
   const [old, made] = [images.before[row], images.after[row]];
   if (!old || !made) return old !== made;
   return (field in old || field in made) && !isSame(old[field], made[field]);
 }
 
-/** Whether a change made, changed or removed the row. */
+/** True if a change made, changed or removed the row. */
 const mentions = ({ images }: LaterChange, row: string): boolean =>
   row in images.before || row in images.after;
 
-/** Whether a change removed the row. */
+/** True if a change removed the row. */
 const removes = ({ images }: LaterChange, row: string): boolean =>
   row in images.before && !(row in images.after);
 

@@ -15,12 +15,12 @@ import {
 } from "./filters.ts";
 
 const defaultLimit = 50;
-/** A page that few calls would fill ends after this many, and its cursor goes on from there. */
+/** A page that few calls match ends after this many, and its cursor continues from there. */
 const mostLookedAt = 5_000;
 /** Measured: a busy machine searches so much in 0.3 s, and PostgreSQL stops a read after 0.8. */
 const mostBytesSearched = 8_000_000;
 
-/** By keyset, newest first: calls that are logged between two pages never make one repeat or skip another. */
+/** The pages go by keyset, newest first: calls logged between two pages never repeat or skip one. */
 export const readActions: QueryHandler<"action.list"> = async (query, input) => {
   const { limit = defaultLimit, ...filters } = input;
   const end = await endOfPage(query, filters);
@@ -57,8 +57,8 @@ export const presentAction = (row: ReadRow): Static<typeof LoggedAction> => ({
 });
 
 /**
- * Where a page ends that has looked at as many rows as it may.
- * @returns undefined where the filters leave no row out, or no more rows are left than that
+ * Cursor where the scan limit was reached.
+ * @returns undefined when the filters exclude no row, or fewer rows are left than the limit
  */
 async function endOfPage({ own, rows }: QueryContext, filters: ActionFilters): Promise<string | undefined> {
   const conditions = rangeConditions(filters);
@@ -105,7 +105,7 @@ export const readTokens: QueryHandler<"action.tokens"> = async ({ own, rows }) =
   };
 };
 
-/** Whether a call's row is known to be written: a worker's answer can be lost although the row is committed. */
+/** True if a call's row is known to be stored: a worker's answer can be lost although the row is committed. */
 export async function isLogged(
   { own, rows }: QueryContext,
   { requestId, startedAt }: Pick<Call, "requestId" | "startedAt">,

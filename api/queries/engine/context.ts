@@ -17,7 +17,7 @@ type Settings = Readonly<{
   baseUrl: string;
 }>;
 
-/** What a request's token allows, as its own caller may know it. */
+/** The rights of a request's token, as its caller may know them. */
 type CallingToken = Readonly<{
   scopes: readonly Scope[];
   clientName: string | null;
@@ -68,7 +68,7 @@ export type OpenQuery = (
   manner?: Readonly<{
     /** The rest of the rate limit of the request's token, which it may ask for. */
     allowance?: Allowance | undefined;
-    /** For what is only shown to the user. What a front door decides by, it reads from the primary. */
+    /** Set for reads that are only shown to the user. A front door's own decisions read from the primary. */
     standbyMayAnswer?: boolean;
   }>,
 ) => QueryContext;

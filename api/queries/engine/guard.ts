@@ -17,10 +17,10 @@ export type GuardedRows = Readonly<{
 /** Stands for the user in the text of a statement until all its other values are known. */
 const owner = "$0";
 
-/** PostgreSQL merges such a subquery into the statement around it, so that indexes serve it as they serve the table. */
+/** PostgreSQL merges this subquery into the statement around it, so that indexes serve it like the table. */
 export const own = (table: UserTable): Sql => raw(`(select * from ${table} where user_id = ${owner})`);
 
-/** What runs a statement. */
+/** Runs statements. */
 export type QueryDatabase = Readonly<{ run: RunRead }>;
 
 /** All reads of a process go through one of these, so that they can travel together. */

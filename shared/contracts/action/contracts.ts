@@ -88,7 +88,7 @@ export const listActions = query({
   searchField: "q",
   input: Type.Object({
     kinds: Type.Optional(Type.Array(OneOf(actionKinds), { minItems: 1 })),
-    /** A text in the names and values of what was done, whatever its case and accents. */
+    /** A text in names and values of the action, regardless of case and accents. */
     q: Type.Optional(SearchText),
     /** The actions on one thing, also those that changed others with it. */
     thing: Type.Optional(
@@ -101,7 +101,7 @@ export const listActions = query({
     door: Type.Optional(OneOf(doors)),
     tool: Type.Optional(Filter),
     outcome: Type.Optional(Filter),
-    /** Only what changed something and was not taken back. */
+    /** Only changes that are not undone. */
     undoable: Type.Optional(Flag),
     from: Type.Optional(Instant),
     to: Type.Optional(Instant),

@@ -10,7 +10,7 @@ type Example<Input, Output> = Readonly<{ input: Input; output: Output }>;
 
 /** One REST route; `{habit_id}` in the path is the input field of that name. */
 export type Route<Input = object, Output = unknown> = Readonly<{
-  /** What generated clients call their method for this route. */
+  /** The method name for this route in generated clients. */
   operationId: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: RoutePath;
@@ -72,7 +72,7 @@ export type QueryContract<
     kind: "query";
     mcp?: QueryTool;
     mcpResource?: McpResource;
-    /** The field with a text to find. Such a search looks at everything, so it waits for others and travels alone. */
+    /** The field with a search text. A search reads everything, so it waits for others and is never coalesced. */
     searchField?: string;
   }>;
 

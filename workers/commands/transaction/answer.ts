@@ -51,7 +51,7 @@ export async function answerEach<Work extends CommandToRun>(
   return { begun, replies, lockedElsewhere: work.filter(isLocked) };
 }
 
-/** Runs one command, and logs it as the action of whoever sent it. */
+/** Runs one command, and logs it as an action of its caller. */
 export function answerOne(run: Run, command: QueuedCommand): Reply {
   const handler = handlerOf(command.name);
   // Deleting the account again is allowed, since the first deletion may have broken off.
@@ -65,7 +65,7 @@ export function answerOne(run: Run, command: QueuedCommand): Reply {
   return statesDay(command) ? { ...reply, today: reply.today ?? context.today } : reply;
 }
 
-/** What is tried again at once, in smaller parts, has not ended yet. */
+/** A command that is retried at once, in smaller parts, has not ended yet. */
 export function logReply(context: HandlerContext, command: QueuedCommand, reply: Reply): void {
   if (!isRefusedAs("overloaded", reply.outcome)) logAction(context, command, reply);
 }
@@ -110,7 +110,7 @@ export function store(run: Run, command: QueuedCommand, outcome: Outcome, today:
 
 const correctable: readonly RefusalCode[] = ["invalid", "precondition_failed", "quota"];
 
-/** What a caller corrects and sends again is not stored with its idempotency key, which the next try may use. */
+/** A refusal that the caller can correct is not stored, so that the corrected request may use the key. */
 function isStored({ idempotent }: AnyHandler, { fingerprint }: QueuedCommand, outcome: Outcome): boolean {
   const isCorrectable = correctable.some((code) => isRefusedAs(code, outcome));
   return !idempotent && (fingerprint === null || !isCorrectable);

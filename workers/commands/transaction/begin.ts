@@ -24,14 +24,14 @@ export type Begun = Omit<SharedContext, "context" | "newIds"> &
     late: ReadonlyMap<QueuedCommand, "no" | "unknown">;
     /** Commands on rows or keys that another transaction has locked, with all that their users sent after them. */
     lockedElsewhere: ReadonlySet<QueuedCommand>;
-    /** Whether a command has to wait until long work of its user has ended. */
+    /** True if a command must wait until its user's long work has ended. */
     isAfterWork: boolean;
   }>;
 
 /** A command is run only while its caller still waits, and will still wait when the reply comes. */
 const runWithinMs = patienceMs - 300;
 
-/** How long a slow command waits for a row that another transaction has locked. */
+/** Milliseconds that a slow command waits for a row locked by another transaction. */
 const lockTimeoutMs = 800;
 
 /**

@@ -22,7 +22,7 @@ export type TransactionContext = BeginContext &
   AnswerContext &
   Readonly<{
     pool: Pool;
-    /** Whether replies say where in the log their commit is, because front doors read from a standby. */
+    /** True if replies contain the log position of their commit, because front doors read from a standby. */
     givesPositions: boolean;
     metrics: TransactionMetrics;
     tracing?: Tracing | undefined;
@@ -141,7 +141,7 @@ async function commit<Work extends CommandToRun>(
     : answered.map(([one, reply]) => [one, { ...reply, position }] as const);
 }
 
-/** @returns the users whose long work goes on after this transaction */
+/** @returns the users with long work left after this transaction */
 async function beginWorks(
   context: TransactionContext,
   connection: Queryable,

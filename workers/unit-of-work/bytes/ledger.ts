@@ -18,7 +18,7 @@ import {
   noBytes,
 } from "./account.ts";
 
-/** How many bytes each account keeps, and how fast they grow. The rules are in docs/decisions.md. */
+/** The bytes that each account keeps, and their growth. The rules are in docs/decisions.md. */
 export type ByteLedger = Readonly<{
   /** Learns what these users keep, unless that is known and can still be trusted. */
   learn(connection: Queryable, userIds: readonly string[]): Promise<void>;
@@ -31,16 +31,16 @@ export type ByteLedger = Readonly<{
   count(state: State, commands: readonly QueuedCommand[], nowMs: number): () => void;
 }>;
 
-/** Whether a command adds to what is kept, or takes changes back. All others are carried out in a full account, too. */
+/** The kind of a command that adds to the kept bytes or undoes changes. All others run in a full account, too. */
 export type Stores = "more" | "back";
 
 /** Small changes are gathered until they are worth a statement; those of a worker that is killed are measured later. */
 const writeFrom = 16_384;
 /** A request's line and headers. */
 const headerBytes = 500;
-/** As much may be stored for a byte that was sent before it counts as growth. */
+/** Stored bytes for each sent byte that do not count as growth. */
 const storedForSent = 3;
-/** Taking back goes on where adding does not, but not for ever: what is taken back can be done again. */
+/** An undo may exceed the limit for additions, but only by a bounded share, because it can be redone. */
 const shares = { kept: { more: 1, back: 1.1 }, growth: { more: 1, back: 2 } };
 
 export function createByteLedger({

@@ -25,7 +25,7 @@ const shown: readonly (readonly [show: string, label: string, kinds: readonly Ac
 
 export type ActionsFilter = Readonly<{
   input: Omit<InputOf<typeof listActions>, "limit">;
-  /** Whether the reads of each day are told in few words beside what is listed. */
+  /** True if the reads of each day are summed up beside the list. */
   foldsReads: boolean;
 }>;
 

@@ -9,13 +9,13 @@ type Seen = {
   /** The newest action seen in the visit before this one, and in this one. */
   before: string;
   newest: string;
-  /** When the list was last shown (epoch ms). */
+  /** The time when the list was last shown (epoch ms). */
   shownAt: number;
 };
 
 /** Browsers keep a cookie for this long at most. */
 const lifetimeSeconds = (400 * msPerDay) / 1_000;
-/** Whoever comes back within this time is still on the same visit. */
+/** A return within this time belongs to the same visit. */
 const visitMs = 30 * 60_000;
 
 const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
@@ -27,7 +27,7 @@ const seenCookie = ({ config, keys }: Visit["context"]): SealedCookie<Seen> =>
   });
 
 type LastVisit = Readonly<{
-  /** Whether an action came after all that was seen in the visit before, and not from the person. */
+  /** True if an action came after the last visit, and not from the person. */
   isNew(row: LoggedAction): boolean;
   /** The cookie for the next visit, once the list's beginning was shown. */
   remember(newest: LoggedAction | undefined): Promise<string>;

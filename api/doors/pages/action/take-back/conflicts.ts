@@ -33,7 +33,7 @@ export function conflictsOf(undo: Pick<LoggedAction, "arguments">): readonly Und
 const mostTold = 10;
 
 /**
- * @param except the token whose run is taken back: what it did on top comes back too and is in nothing's way
+ * @param except the token of the run; its own later changes are undone too and cause no conflict
  * @returns for each action a sentence for each conflict, with who changed what since
  */
 export async function conflictsInWords(

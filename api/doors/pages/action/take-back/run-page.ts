@@ -20,7 +20,7 @@ import { canRevoke, revokedMarkIn, runIn } from "./run.ts";
 
 type Shown = Day & Readonly<{ query: QueryContext; run: TokenRun; who: Html }>;
 
-/** A page's content, and whether it tells of something that goes on. */
+/** A page's content; `isOpen` is set while the run still changes. */
 type Content = Readonly<{ body: Html; isOpen: boolean }> | Refused;
 
 /**
@@ -90,7 +90,7 @@ function previewInWords(previews: readonly Preview[], open: number, isMore: bool
   return `${all} Of ${these} ${previews.length - stay - parts} can be taken back, ${parts} in part, and ${stay} cannot.`;
 }
 
-/** Both buttons take back whatever the token does until then as well. */
+/** Both buttons also undo later changes of the token. */
 function takeBackForm(visit: Visit, { run: { token_id, from }, who }: Shown): Html {
   const isRevocable = canRevoke(visit, token_id);
   return html`<form method="post" action="${runPath}" class="card">

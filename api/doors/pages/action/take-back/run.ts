@@ -15,7 +15,7 @@ import { refusalPage } from "../../session/refusal-page.ts";
 import { submit } from "../../session/submit.ts";
 import { runPath } from "../paths.ts";
 
-/** @returns the run that the parameters select; never what is too old to be taken back */
+/** @returns the run that the parameters select, without actions too old to be undone */
 export function runIn(
   params: URLSearchParams,
   { now, timeZone }: Readonly<{ now: number; timeZone: string }>,
@@ -44,8 +44,8 @@ function instantOf(text: string | null, timeZone: string): string | undefined {
 }
 
 /**
- * POST /account/actions/run: begins to take back what a token did, and on request revokes the token before. Workers carry
- * it on to its end. What was taken back is not taken back again, so repeating the form does no harm.
+ * POST /account/actions/run: begins to undo the actions of a token, and on request revokes it first. Workers finish the
+ * undo. Undone actions are not undone twice, so repeating the form does no harm.
  */
 export async function takeRunBack(visit: Visit, form: URLSearchParams): Promise<Response> {
   const { context, session } = visit;
@@ -75,7 +75,7 @@ function notRevoked({ context }: Visit): Response {
   return message(context.site, "That did not work", text, { status: 503, headers: { "Retry-After": "5" } });
 }
 
-/** Whether the provider that keeps the tokens is ours, and can have issued this one. */
+/** True if our own provider keeps the tokens and can have issued this one. */
 export const canRevoke = ({ context }: Visit, tokenId: string): boolean =>
   context.revokeToken !== undefined && isConnectionId(tokenId);
 

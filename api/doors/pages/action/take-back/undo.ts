@@ -29,7 +29,7 @@ export const undoForm = (visit: Visit, { called_at, request_id }: LoggedAction, 
     <input type="hidden" name="from" value="${hereWithoutNotes(visit)}">
     ${button}</form>`;
 
-/** POST /account/actions/undo: takes one action back as far as possible, and goes on where the person was. */
+/** POST /account/actions/undo: undoes one action as far as possible, and returns to the person's page. */
 export async function undoAction(visit: Visit, form: URLSearchParams): Promise<Response> {
   const key = { called_at: form.get("called_at") ?? "", request_id: form.get("request_id") ?? "" };
   const outcome = await submitUndo(visit, [key]);

@@ -46,7 +46,7 @@ function wordInText(word: Word, today: string): string {
   return quoteInText("name" in word ? word.name : word.quoted);
 }
 
-/** `a, b and c`, of which the first three are named. */
+/** `a, b and c`; only the first few are named. */
 export function listed(items: readonly (readonly Word[])[], most = 3): readonly Word[] {
   const named = items.length > most + 1 ? items.slice(0, most) : items;
   const more = items.length - named.length;
