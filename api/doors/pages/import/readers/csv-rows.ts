@@ -7,8 +7,8 @@ const mostCells = 1_000;
 /** Longer than any text that a cell may become. */
 const longestCell = 10_000;
 const longestHead = 100_000;
-/** More than one upload may hold. All rows are in memory at once. */
-const mostRows = 200_000;
+/** csv-parse's word for no limit: the process that reads has a limit of memory. */
+const allRows = -1;
 
 /** Malformed text is taken literally, so that no upload makes this fail. */
 const options: Options = {
@@ -21,7 +21,7 @@ const options: Options = {
 };
 
 /** The rows of a CSV text (RFC 4180), without empty ones. A quoted cell that never ends is closed at the end of the text. */
-export function csvRows(text: string, to = mostRows): readonly Row[] {
+export function csvRows(text: string, to = allRows): readonly Row[] {
   try {
     return parse(text, { ...options, to });
   } catch (error) {
