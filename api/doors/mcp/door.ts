@@ -90,7 +90,7 @@ function receivedCall({ now }: McpContext, actor: Actor, request: Request, asked
   const record = {
     ...{ requestId: requestIdOf(request), ...traceOf(request), tokenId, startedAt: now() },
     clientName,
-    tool: printable(asked.name).slice(0, maxToolName),
+    tool: isRefused(asked.target) ? printable(asked.name).slice(0, maxToolName) : asked.name,
   };
   return { ...asked, request, actor, record };
 }
