@@ -1,9 +1,6 @@
 import { expect, test } from "bun:test";
 import { list, textOf } from "./sources.ts";
 
-/** Paths whose comments are not rewritten yet. The list only shrinks. */
-const pending: readonly string[] = ["shared/domain/action/image-fields.ts"];
-
 const files = ["api", "workers", "shared", "test"]
   .flatMap((folder) => list(`${folder}/**/*.{ts,js,css}`))
   .sort();
@@ -31,7 +28,7 @@ function commentsIn(text: string): Line[] {
 
 test("comments open with their subject and use plain words", async () => {
   const wrong: string[] = [];
-  for (const path of files.filter((file) => !pending.some((start) => file.startsWith(start)))) {
+  for (const path of files) {
     const odd = commentsIn(await textOf(path)).filter(
       ({ text, opens }) => (opens && opening.test(text)) || dialect.test(text),
     );

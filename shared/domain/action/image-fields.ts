@@ -52,7 +52,7 @@ const hidden = ofEach((table) => ["user_id", "changed_xid", ...keyColumns[table]
 
 export const countField = "completions_count";
 
-/** Of a row that was made, what follows is made again with it; how many completions it has tells whether more came. */
+/** A new row is made again without what follows from it. Its count of completions tells later whether more came. */
 const hiddenOfMade = ofEach((table) =>
   ["created_at", ...hidden[table], ...following[table]].filter((column) => column !== countField),
 );
