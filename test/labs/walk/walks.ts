@@ -5,10 +5,10 @@ import type { Services } from "../../support/servers/services.ts";
 
 /** Budgets of one request: files and lines of api, shared and workers that run for it. Lower them when it gets shorter. */
 export const budgets = {
-  "POST /api/v1/todos": { files: 68, lines: 1170 },
-  "GET /api/v1/todos": { files: 29, lines: 411 },
-  "MCP create-todo": { files: 78, lines: 1288 },
-  "MCP get-pending-todos": { files: 78, lines: 1226 },
+  "POST /api/v1/todos": { files: 61, lines: 1115 },
+  "GET /api/v1/todos": { files: 30, lines: 411 },
+  "MCP create-todo": { files: 71, lines: 1230 },
+  "MCP get-pending-todos": { files: 73, lines: 1190 },
 } as const;
 
 export type WalkName = keyof typeof budgets;
