@@ -122,7 +122,8 @@ test("the lines for Claude Desktop make mcp-remote sign in and list the tools", 
   const folder = mkdtempSync(join(tmpdir(), "kept-mcp-remote-"));
   const transport = new StdioClientTransport({
     command: Bun.which("node") ?? process.execPath,
-    args: [script, ...args.slice(2)],
+    // The port that it derives from the address can be taken by another test.
+    args: [script, ...args.slice(2), String(freePort())],
     // Without a PATH it finds no browser to open, and says instead where to sign in.
     env: { PATH: "/nowhere", HOME: folder, MCP_REMOTE_CONFIG_DIR: folder },
     stderr: "pipe",
