@@ -11,10 +11,6 @@ export const newCopy = (): Copy => ({ resources: new Map(), cursor: undefined, t
 /** Reads until there is no more, and begins anew when the service says so. @returns how many changes were read */
 export async function bringUpToDate(get: Get, copy: Copy): Promise<number> {
   for (let read = 0; ; ) {
-    if (copy.cursor === undefined) {
-      copy.resources.clear();
-      copy.timesBegun += 1;
-    }
     const { status, body } = await get(
       copy.cursor === undefined ? "/changes" : `/changes?cursor=${copy.cursor}`,
     );
@@ -23,6 +19,10 @@ export async function bringUpToDate(get: Get, copy: Copy): Promise<number> {
     // A door that is away is asked again by the caller.
     if (status === 503) return read;
     expect(status).toBe(200);
+    if (copy.cursor === undefined) {
+      copy.resources.clear();
+      copy.timesBegun += 1;
+    }
     expect(body.data.length).toBeLessThanOrEqual(200);
     for (const { type, id, deleted, resource } of body.data) {
       expect(deleted).toBe(resource === null);
